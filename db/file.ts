@@ -48,7 +48,7 @@ export const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA cache_size = -${CACHE_KIB};
   PRAGMA foreign_keys = ON;
-  -- A deleted salt must not survive in a free page (decisions 7).
+  -- A deleted salt must not survive in a free page.
   PRAGMA secure_delete = ON`
 
 /**

@@ -17,7 +17,7 @@ export const user = sqliteTable(
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
     /**
      * The address it signed up with, if another account already had it. `email` is then a placeholder that receives no
-     * mail, so that signing up does not reveal which addresses have an account (decisions 9).
+     * mail, so that signing up does not reveal which addresses have an account.
      */
     takenEmail: text('taken_email'),
     /**

@@ -1,4 +1,4 @@
-// The canonical form in which policies are stored (spec 2.3, decisions 6). Defines the language’s names once: types
+// The canonical form in which policies are stored. Defines the language’s names once: types
 // derive from these lists, and each table keyed by one must be exhaustive.
 
 /** The facts about a viewer that a condition can compare. */

@@ -1,6 +1,6 @@
 // Stored rights of members and keys. What they allow is defined in src/identity/roles.ts.
 
-/** Roles over a bundle, lowest first (decisions 3). */
+/** Roles over a bundle, lowest first. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -8,6 +8,6 @@ export type Role = (typeof ROLES)[number]
 export const SCOPES = ['links:read', 'links:propose', 'links:write', 'keys:admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Where the token of an app is valid: only for MCP, or for the whole API, which includes it (decisions 15). */
+/** Where the token of an app is valid: only for MCP, or for the whole API, which includes it. */
 export const AUDIENCES = ['mcp', 'api'] as const
 export type Audience = (typeof AUDIENCES)[number]

@@ -23,7 +23,6 @@ const CALLS_PER_REQUEST = 4
 /** Maximum batch size when more calls are waiting than the streams would otherwise take. */
 const MAX_CALLS_PER_REQUEST = 16
 
-/** A pending call on a stream. */
 interface PendingCall {
   run(stream: Stream): Promise<unknown>
   /** Whether it may be retried if the outcome of the first attempt is unknown. */

@@ -17,7 +17,7 @@ declare const Deno: {
 /** Files created by this process (database, log, secret, backups) are readable only by its user. */
 const OWNER_ONLY = 0o077
 
-/** How long requests in progress may take to finish after a stop signal (decisions 12). */
+/** How long requests in progress may take to finish after a stop signal. */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
 

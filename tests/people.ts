@@ -8,7 +8,7 @@ export interface Answer<T> {
   body: T
 }
 
-/** The fields of a bundle in the API (spec 2.1) that tests read. */
+/** The fields of a bundle in the API that tests read. */
 export interface BundleBody {
   slug: string
   url: string
@@ -28,7 +28,7 @@ export const NO_TEXTS = { title: null, description: null, opensAt: null, closesA
 /** The same with what else every bundle has. */
 export const PLAIN = { ...NO_TEXTS, access: 'link', copyable: false }
 
-/** The answer to an anonymous creator (spec 4.1). */
+/** The answer to an anonymous creator. */
 export interface CreatedBody {
   slug: string
   url: string

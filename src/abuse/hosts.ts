@@ -60,7 +60,6 @@ declare module '../core/service.ts' {
 /** Polling interval. */
 const POLL_MS = 1_000
 
-/** The URLs of a bundle. */
 interface BundleUrls {
   urls: readonly string[]
   resolutionPolicy: Pick<Policy, 'rules'> | { rules: readonly { tabs: readonly { url: string }[] }[] } | null

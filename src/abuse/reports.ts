@@ -31,7 +31,6 @@ export async function report({ db, write }: Store, { slug, reason, detail }: Rep
   ])
 }
 
-/** A bundle with its reports. */
 export interface ReportedBundle {
   slug: string
   title: string | null

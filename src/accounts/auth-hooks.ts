@@ -4,12 +4,12 @@ import type { Store } from '../../db/client.ts'
 import { account, session } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { deviceOf, withDevice, withoutDevice } from '../identity/devices.ts'
+import { endPlaceholders, realEmailOf } from '../identity/enumeration.ts'
 import { unfitPassword } from '../identity/password-rules.ts'
 import { hasPassword } from '../identity/passwords.ts'
 import { isRecent, signInAgain } from '../identity/proof.ts'
 import { replaceSession } from '../identity/sessions.ts'
-import { endPlaceholders, realEmailOf } from '../identity/taken-addresses.ts'
-import type { Notices } from './notices.ts'
+import type { AccountMails } from './account-mails.ts'
 import { signedOut } from './proof-hooks.ts'
 import { resumeWorkspace, SWITCHES, workspaceCookie, workspaceCookieName, workspaceOf } from './workspace.ts'
 
@@ -21,7 +21,7 @@ type Call = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 interface HookContext {
   config: Config
   store: Store
-  notices: Notices
+  accountMails: AccountMails
 }
 
 /** The body field with the new password, by endpoint. */
@@ -84,7 +84,7 @@ async function emailOf(call: Call, store: Store): Promise<string | null> {
 const FIRST_SIGN_IN_MS = 60_000
 
 /** Remembers the browser of a sign-in, and notifies the owner of a new one. */
-export async function followUp(call: Call, { config, store, notices }: HookContext): Promise<void> {
+export async function followUp(call: Call, { config, store, accountMails }: HookContext): Promise<void> {
   const { newSession, returned } = call.context
   const headers = call.headers ?? new Headers()
   const hasFailed = returned instanceof APIError && returned.statusCode >= 400
@@ -105,10 +105,10 @@ export async function followUp(call: Call, { config, store, notices }: HookConte
   call.setCookie(name, value, attributes)
   const at = newSession.session.createdAt
   if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
-  notices.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
+  accountMails.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
 }
 
-async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext, 'notices'>): Promise<void> {
+async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext, 'accountMails'>): Promise<void> {
   const found = await getSessionFromCtx(call)
   if (found === null) return
   const acting = await workspaceOf(store, found.session.token)
@@ -120,7 +120,7 @@ async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext
  * Replaces better-auth’s password change, which compares first and writes later: in between, the owner of the address
  * may have arrived or the password been replaced. Here the write itself checks both, and ends the other sessions.
  */
-export async function changePassword(call: Call, { store, notices }: HookContext) {
+export async function changePassword(call: Call, { store, accountMails }: HookContext) {
   const found = await getSessionFromCtx(call)
   if (call.path !== '/change-password' || found === null) return
   const { currentPassword, newPassword } = call.body as { currentPassword?: unknown; newPassword?: unknown }
@@ -148,7 +148,7 @@ export async function changePassword(call: Call, { store, notices }: HookContext
     throw signedOut()
   }
   await endPlaceholders(store, user.id)
-  notices.notify(user.id, { kind: 'passwordSet' })
+  accountMails.notify(user.id, { kind: 'passwordSet' })
   return call.json({ token: null, user })
 }
 

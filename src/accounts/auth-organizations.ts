@@ -6,8 +6,8 @@ import type { Store } from '../../db/client.ts'
 import type { Config } from '../config/config.ts'
 import { changeRole, isRole, removeMember } from '../identity/members.ts'
 import { organizationCapReached } from '../plans/organizations.ts'
+import type { AccountMails } from './account-mails.ts'
 import { type accountMails, INVITATION_DAYS } from './mails.ts'
-import type { Notices } from './notices.ts'
 import { lastAdmin } from './proof-hooks.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
@@ -30,7 +30,7 @@ export function organizationPlugin(
   config: Config,
   store: Store,
   mails: ReturnType<typeof accountMails>,
-  notices: Notices,
+  accountMails: AccountMails,
 ) {
   return organization({
     ac: access,
@@ -52,15 +52,15 @@ export function organizationPlugin(
       async beforeUpdateMemberRole({ member, newRole }) {
         if (!isRole(newRole)) throw noSuchRole()
         const change = () => changeRole(store, member, newRole)
-        if (!(await whileMembersChange(notices, member.userId, change))) throw lastAdmin('They’re the only admin')
+        if (!(await whileMembersChange(accountMails, member.userId, change))) throw lastAdmin('They’re the only admin')
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
-        notices.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
+        accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
       },
       async beforeRemoveMember({ member }) {
         const remove = () => removeMember(store, member)
-        if (!(await whileMembersChange(notices, member.userId, remove))) throw lastAdmin('They’re the only admin')
+        if (!(await whileMembersChange(accountMails, member.userId, remove))) throw lastAdmin('They’re the only admin')
       },
     },
     async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {

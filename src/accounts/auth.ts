@@ -13,13 +13,12 @@ import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
 import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { isAdmitted, refuseNewAccount } from './admission.ts'
+import type { AccountMails } from './account-mails.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
 import { prepareDeletion } from './deletion.ts'
 import { refuseDisabled } from './disabling.ts'
 import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
-import type { Notices } from './notices.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
 import {
   hideInvitations,
@@ -31,12 +30,13 @@ import {
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
+import { isAdmitted, refuseNewAccount } from './sign-up-policy.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
 declare module '../core/service.ts' {
   interface Service {
-    /** Address verification and account notices; loaded on first use. */
-    accounts(): Promise<{ proofs: Proofs; notices: Notices }>
+    /** Address verification and account mails; loaded on first use. */
+    accounts(): Promise<{ proofs: Proofs; accountMails: AccountMails }>
     /** better-auth, loaded on first use. */
     auth(): ReturnType<typeof startAuth>
   }
@@ -48,7 +48,7 @@ interface AuthParts {
   store: Store
   mailer: Mailer
   proofs: Proofs
-  notices: Notices
+  accountMails: AccountMails
   log: Logger
   /** Undefined: the default. */
   passwordCost: PasswordCost | undefined
@@ -67,12 +67,12 @@ export async function startAuth(parts: AuthParts) {
 }
 
 /**
- * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
+ * better-auth over the service's own tables. Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
-function createAuth({ config, store, mailer, proofs, notices, log, passwordCost }: AuthParts) {
+function createAuth({ config, store, mailer, proofs, accountMails, log, passwordCost }: AuthParts) {
   const { origin, name: service, oidc } = config
-  const hookContext = { config, store, notices }
+  const hookContext = { config, store, accountMails }
   const isSecure = origin.startsWith('https:')
   const cookie = {
     name: sessionCookieName(config),
@@ -97,7 +97,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
     rateLimit: { enabled: false },
     advanced: {
       ipAddress: { disableIpTracking: true },
-      // api/auth.ts checks for cross-site requests (decisions 9), as every route does.
+      // api/auth.ts checks for cross-site requests, as every route does.
       disableCSRFCheck: true,
       // The names below are complete: no `__Secure-` before `__Host-`.
       useSecureCookies: false,
@@ -134,7 +134,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
         await resolvePlaceholder(ctx, store)
         const instead =
           (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
-        return instead ?? leaveOrganization(ctx, store, notices)
+        return instead ?? leaveOrganization(ctx, store, accountMails)
       }),
       after: createAuthMiddleware(async (ctx) => {
         await followUp(ctx, hookContext)
@@ -155,7 +155,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
             throw signedOut()
           }
           const account = { id, email, emailVerified }
-          const needed = await whileMembersChange(notices, id, () => prepareDeletion(store, account))
+          const needed = await whileMembersChange(accountMails, id, () => prepareDeletion(store, account))
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
       },
@@ -178,7 +178,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
         // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
         await endSessions(store, id)
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
-        notices.notify(id, { kind: 'passwordSet' })
+        accountMails.notify(id, { kind: 'passwordSet' })
       },
       onExistingUserSignUp: async ({ user }) => mails.alreadyHasAccount(user.email),
     },
@@ -199,7 +199,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
             .catch((error) => log.error({ err: error }, 'could not mail a sign-in link'))
         },
       }),
-      organizationPlugin(config, store, mails, notices),
+      organizationPlugin(config, store, mails, accountMails),
       ...(oidc === null ? [] : [oidcPlugin(oidc, proofs)]),
     ],
   })

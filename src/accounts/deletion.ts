@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { user } from '../../db/schema.ts'
+import { endPlaceholders } from '../identity/enumeration.ts'
 import { leaveAll } from '../identity/members.ts'
-import { endPlaceholders } from '../identity/taken-addresses.ts'
 
 type Account = Pick<typeof user.$inferSelect, 'id' | 'email' | 'emailVerified'>
 

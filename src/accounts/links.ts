@@ -2,7 +2,7 @@ import type { AuthContext } from 'better-auth'
 import { sha256 } from '../core/hash.ts'
 
 // Pages behind mailed links do nothing until a button is pressed, because mail scanners, previews and prefetches follow
-// links too (decisions 13). This file has their paths, and looks up the tokens.
+// links too. This file has their paths, and looks up the tokens.
 
 /** The part of better-auth that these need. Not `startAuth`'s own type: auth.ts imports this file. */
 interface Auth {

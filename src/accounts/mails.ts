@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts'
+import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
-import { isPlaceholder } from '../identity/taken-addresses.ts'
 import { type Mail, quoted } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 
-// Mails with sign-in, confirmation, password and invitation links. Subjects contain no users' texts (decisions 13); names
+// Mails with sign-in, confirmation, password and invitation links. Subjects contain no users' texts; names
 // are quoted on lines of their own.
 
 /** How long the links work. */

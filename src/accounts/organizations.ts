@@ -5,7 +5,6 @@ import type { Session } from '../identity/caller.ts'
 import type { Role } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 
-/** A member of an organisation. */
 export interface Member {
   /** Id of the membership. */
   id: string
@@ -32,7 +31,6 @@ export interface OrganizationInFull {
   name: string
   /** Milliseconds since 1970. */
   createdAt: number
-  /** The role of the requesting user. */
   role: Role
   /** Admins first, then by name. */
   members: Member[]

@@ -1,12 +1,12 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import type { Store } from '../../db/client.ts'
 import { isAscii } from '../core/text.ts'
+import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave } from '../identity/members.ts'
 import { emailUnverified, isVouchedFor, type Proofs } from '../identity/proof.ts'
 import { roleIn } from '../identity/sessions.ts'
-import { addressBehind, realEmailOf } from '../identity/taken-addresses.ts'
+import type { AccountMails } from './account-mails.ts'
 import { emailIn, magicLinkIdentifier } from './links.ts'
-import type { Notices } from './notices.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
 // Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
@@ -99,7 +99,7 @@ export async function hideInvitations(ctx: Ctx, store: Store) {
  * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
  * would each find the other. Non-members are refused by better-auth before this.
  */
-export async function leaveOrganization(ctx: Ctx, store: Store, notices: Notices) {
+export async function leaveOrganization(ctx: Ctx, store: Store, accountMails: AccountMails) {
   if (ctx.path !== '/organization/leave') return
   const organizationId: unknown = ctx.body?.organizationId
   const found = await getSessionFromCtx(ctx)
@@ -107,7 +107,7 @@ export async function leaveOrganization(ctx: Ctx, store: Store, notices: Notices
   const { user } = found
   if ((await roleIn(store, user.id, organizationId)) === null) return
   const change = () => leave(store, user.id, organizationId)
-  if (!(await whileMembersChange(notices, user.id, change))) throw lastAdmin('You’re the only admin')
+  if (!(await whileMembersChange(accountMails, user.id, change))) throw lastAdmin('You’re the only admin')
   return ctx.json({ organizationId, userId: user.id })
 }
 

@@ -3,7 +3,7 @@ import { member, organization, owners, user, webhooks } from '../../db/schema.ts
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
 import { ownerId } from '../plans/owners.ts'
-import type { Notices } from './notices.ts'
+import type { AccountMails } from './account-mails.ts'
 
 // A webhook goes on when the person who made it has left, or is no admin any more: it sends all of an organisation's
 // bundles to an address that they know. So its admins are told when there is a new one, and when its maker goes.
@@ -12,16 +12,16 @@ import type { Notices } from './notices.ts'
  * Tells whoever manages a subject's webhooks that there is a new one, in case it was not them. Runs in the background.
  * @param caller who made it.
  */
-export function tellOfNew(notices: Notices, { subject, userId }: SignedIn, url: string): void {
-  notices.inBackground(async () => {
-    const [found] = await notices.store.db
+export function tellOfNew(accountMails: AccountMails, { subject, userId }: SignedIn, url: string): void {
+  accountMails.inBackground(async () => {
+    const [found] = await accountMails.store.db
       .select({ ownerId: owners.id, organization: organization.name, by: realEmail })
       .from(owners)
       .innerJoin(user, eq(user.id, userId))
       .leftJoin(organization, eq(organization.id, owners.organizationId))
       .where(eq(owners.id, ownerId(subject)))
     if (found === undefined) return
-    await notices.notifyOwner(found.ownerId, { kind: 'webhookMade', host: hostOf(url), ...found })
+    await accountMails.notifyOwner(found.ownerId, { kind: 'webhookMade', host: hostOf(url), ...found })
   })
 }
 
@@ -32,20 +32,20 @@ export function tellOfNew(notices: Notices, { subject, userId }: SignedIn, url: 
  * @returns the result of the change.
  */
 export async function whileMembersChange<Result>(
-  notices: Notices,
+  accountMails: AccountMails,
   who: string | SQL,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  const before = await madeByAdmin(notices, who)
+  const before = await madeByAdmin(accountMails, who)
   const result = await change()
-  if (before.length > 0) notices.inBackground(() => tellOfGone(notices, before))
+  if (before.length > 0) accountMails.inBackground(() => tellOfGone(accountMails, before))
   return result
 }
 
 type Made = Awaited<ReturnType<typeof madeByAdmin>>[number]
 
 /** The webhooks of organisations that a person made and is an admin of. */
-function madeByAdmin({ store: { db } }: Notices, who: string | SQL) {
+function madeByAdmin({ store: { db } }: AccountMails, who: string | SQL) {
   return db
     .select({ id: webhooks.id, userId: user.id, by: realEmail })
     .from(webhooks)
@@ -55,10 +55,10 @@ function madeByAdmin({ store: { db } }: Notices, who: string | SQL) {
     .where(eq(webhooks.createdBy, sql`${who}`))
 }
 
-async function tellOfGone(notices: Notices, before: readonly Made[]): Promise<void> {
+async function tellOfGone(accountMails: AccountMails, before: readonly Made[]): Promise<void> {
   const [{ userId, by } = { userId: '', by: '' }] = before
   const ids = before.map(({ id }) => id)
-  const rows = await notices.store.db
+  const rows = await accountMails.store.db
     .select({ ownerId: webhooks.ownerId, url: webhooks.url, organization: organization.name })
     .from(webhooks)
     .innerJoin(owners, eq(owners.id, webhooks.ownerId))
@@ -69,7 +69,7 @@ async function tellOfGone(notices: Notices, before: readonly Made[]): Promise<vo
   for (const [owner, its] of Map.groupBy(rows, (row) => row.ownerId)) {
     const hosts = its.map(({ url }) => hostOf(url))
     const name = its[0]?.organization ?? ''
-    await notices.notifyOwner(owner, { kind: 'webhookMakerGone', by, organization: name, hosts })
+    await accountMails.notifyOwner(owner, { kind: 'webhookMakerGone', by, organization: name, hosts })
   }
 }
 

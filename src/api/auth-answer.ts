@@ -5,8 +5,8 @@ import type { Service } from '../core/service.ts'
 import { asSentence } from '../core/words.ts'
 import { headersWith } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
+import { withRealEmails } from '../identity/enumeration.ts'
 import { signInAgain } from '../identity/proof.ts'
-import { withRealEmails } from '../identity/taken-addresses.ts'
 
 /** An answer of better-auth with our headers and real addresses, or its refusal as one of ours. */
 export async function toServiceResponse(response: Response, { store }: Service): Promise<Response | Problem> {

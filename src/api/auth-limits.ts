@@ -1,11 +1,11 @@
-import { type Attempt, withGuessLimit } from '../accounts/guessing.ts'
+import { type Attempt, withGuessLimit } from '../accounts/brute-force.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { duration } from '../core/words.ts'
 import { clientAddress, clientNetwork } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
 import { withHashQueue } from '../identity/passwords.ts'
-import { chargeAddress } from '../limits/charge.ts'
+import { countForAddress } from '../limits/count-requests.ts'
 import { network, widerNetwork } from '../limits/network.ts'
 import { countMail } from '../mail/limits.ts'
 
@@ -52,10 +52,10 @@ const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD'])
  * Counts a request against its client address, before its body is read.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeCall(path: string, request: Request, service: Service): Promise<void> {
+export async function countCall(path: string, request: Request, service: Service): Promise<void> {
   const purpose = PURPOSES.find(([, paths]) => paths.test(path))?.[0]
   if (purpose === undefined) return
-  await chargeAddress(service, 'signIn', clientNetwork(request), `${purpose} `)
+  await countForAddress(service, 'signIn', clientNetwork(request), `${purpose} `)
 }
 
 /** A call of better-auth that is about to be made. */

@@ -1,9 +1,9 @@
 import type { Service } from '../core/service.ts'
 import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
+import { placeholderFor, signUpWithTaken } from '../identity/enumeration.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
 import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
-import { placeholderFor, signUpWithTaken } from '../identity/taken-addresses.ts'
 import type { Send } from './auth-send.ts'
 
 export const SIGN_UP = '/sign-up/email'
@@ -43,7 +43,7 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
 
 /**
  * Signs up and then in. If the address is taken, it creates an account that looks the same and leads nowhere
- * (identity/taken-addresses.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
+ * (identity/enumeration.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
  * two hashes.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
-import { noNewAccount, refuseSwitchedOff } from '../accounts/admission.ts'
 import { accountDisabled } from '../accounts/disabling.ts'
+import { noNewAccount, refuseSwitchedOff } from '../accounts/sign-up-policy.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -9,9 +9,9 @@ import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
 import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
-import { chargePerson } from '../limits/charge.ts'
+import { countForPerson } from '../limits/count-requests.ts'
 import { toServiceResponse } from './auth-answer.ts'
-import { chargeCall, withinLimits } from './auth-limits.ts'
+import { countCall, withinLimits } from './auth-limits.ts'
 import { SIGN_IN, SIGN_UP, signIn, signUp } from './auth-password.ts'
 import { sender } from './auth-send.ts'
 import { refuseMethod } from './json.ts'
@@ -132,11 +132,11 @@ export async function authenticate(
   const [path = ''] = to.split('?')
   const isUnsafe = request.method === 'POST'
   if (isUnsafe) refuseOtherSites(request, config)
-  await chargeCall(path, request, service)
+  await countCall(path, request, service)
   refuseSwitchedOff(path, config)
   if (isUnsafe && WRITES.test(path)) {
     const session = await service.readSession(request.headers)
-    if (session !== null) await chargePerson(service, 'writes', session.userId)
+    if (session !== null) await countForPerson(service, 'writes', session.userId)
   }
   const sent = isUnsafe ? await body() : undefined
   if (isUnsafe) refuseUnfit(sent)
@@ -162,7 +162,7 @@ export async function authenticate(
  * and sign-up has been restricted since.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
-  await chargeCall('/magic-link/verify', request, service)
+  await countCall('/magic-link/verify', request, service)
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.

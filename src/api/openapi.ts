@@ -161,7 +161,6 @@ function requestOf(
   return { parameters, requestBody: { required: operation.body !== 'optional', content } }
 }
 
-/** The headers that an operation reads. */
 function headersOf(operation: Operation, variant: Variant | undefined): Parameter[] {
   const header = (name: string, { description, examples, ...schema }: JsonSchema, example: unknown): Parameter => {
     return { name, in: 'header', required: false, description: String(description), schema, example }

@@ -6,13 +6,12 @@ import { Problem } from '../core/problem.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
 
-/** A stored bundle with its owner. */
 export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'slugHash' | 'viewedAt' | 'bytes'> & {
   owner: Subject
 }
 
 /**
- * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles (decisions 3). A
+ * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles. A
  * member of the owning organisation has their role there, whichever subject is active.
  * @throws Problem NOT_FOUND; FORBIDDEN, saying what is missing.
  */

@@ -12,7 +12,7 @@ import { UrlMetadata } from './shapes.ts'
 
 const VERSION = 'number.integer >= 1'
 
-/** The answer of POST /api/links. Only anonymous callers get the claim fields, and only this once (spec 4.1). */
+/** The answer of POST /api/links. Only anonymous callers get the claim fields, and only this once. */
 export const CreatedBundle = lazy(() =>
   type({
     slug: 'string',
@@ -67,7 +67,7 @@ const listItem = lazy(
 
 const metadata = lazy(() => type({ client: 'string', '+': 'reject' }).or('null'))
 
-/** A bundle in full (spec 2.1). */
+/** A bundle in full. */
 export const Bundle = lazy(() =>
   type({
     ...listItem(),
@@ -100,7 +100,7 @@ export const DryRun = lazy(() =>
 /** The answer of DELETE /api/links/:slug. */
 export const DeletedBundle = lazy(() => type({ slug: 'string', deletedAt: Time(), '+': 'reject' }))
 
-/** The answer of GET /api/me/links (spec 2.2). */
+/** The answer of GET /api/me/links. */
 export const BundleList = lazy(() =>
   type({
     bundles: type({ ...listItem(), 'deletedAt?': Time(), '+': 'reject' })
@@ -113,7 +113,7 @@ export const BundleList = lazy(() =>
   }),
 )
 
-/** The answer of GET /api/links/:slug/versions (spec 2.4). */
+/** The answer of GET /api/links/:slug/versions. */
 export const VersionList = lazy(() =>
   type({
     versions: type({

@@ -1,6 +1,6 @@
 import { MAX_EMAIL, MAX_URL } from '../core/text.ts'
 
-/** Limits of a bundle’s fields, in Unicode code points or entries (spec 8, decisions 2). */
+/** Limits of a bundle’s fields, in Unicode code points or entries. */
 export const BOUNDS = {
   urls: 25,
   url: MAX_URL,

@@ -16,7 +16,7 @@ interface Change {
 }
 
 /**
- * Soft-deletes a bundle (spec 4.4): keeps its slug and versions; its launcher answers 404.
+ * Soft-deletes a bundle: keeps its slug and versions; its launcher answers 404.
  * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.
  */
 export async function remove({ store, caller }: Change, slug: string, expectedVersion: number | null) {
@@ -41,7 +41,7 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
 }
 
 /**
- * Restores a deleted bundle; does nothing if it is not deleted (decisions 1).
+ * Restores a deleted bundle; does nothing if it is not deleted.
  * @throws Problem NOT_FOUND, also if it has been deleted for too long; FORBIDDEN; PLAN_LIMIT if the owner’s plan is full.
  */
 export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {

@@ -9,7 +9,7 @@ import type { Listed } from './listing.ts'
 import { etag, toBundle } from './present.ts'
 import { Claim, Claims } from './shapes.ts'
 
-/** POST /api/claims (decisions 4). */
+/** POST /api/claims. */
 export const claimBundle = implement('claim_bundle', {
   summary: 'Claim an unclaimed bundle into your account with its claim token',
   description:

@@ -152,7 +152,7 @@ const claimable = prepared((db) => {
 })
 
 /**
- * Gives an unclaimed bundle to the caller’s active subject (decisions 4), by its token, or by its slug if it was
+ * Gives an unclaimed bundle to the caller’s active subject, by its token, or by its slug if it was
  * created with the caller’s verified address. Of concurrent claims one wins.
  * @throws Problem NOT_FOUND if the claim is unknown, used or expired; PLAN_LIMIT; FORBIDDEN for a viewer.
  */
@@ -223,7 +223,7 @@ function noClaim(): Problem {
   return new Problem('NOT_FOUND', 'This claim has already been used, has expired or never existed.')
 }
 
-/** The mail with the claim link, if the creator gave an address (decisions 2). */
+/** The mail with the claim link, if the creator gave an address. */
 export function claimMail(
   to: string,
   { url, claimUrl = '', claimExpiresAt = '' }: CreatedBundle,

@@ -48,7 +48,6 @@ interface ChoiceField<Option extends string> extends ScalarField {
   kind: 'choice'
   /** The first is the default. */
   options: readonly [Option, ...Option[]]
-  /** The options in words. */
   words: Readonly<Record<Option, string>>
 }
 

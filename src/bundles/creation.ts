@@ -79,7 +79,7 @@ interface Creation extends Creator {
 }
 
 /**
- * Creates a bundle (spec 4.1): owned by the caller’s active subject, or anonymous and claimable.
+ * Creates a bundle: owned by the caller’s active subject, or anonymous and claimable.
  * @throws Problem PLAN_LIMIT beyond the cap, exact under concurrency; SLUG_TAKEN; BAD_REQUEST for a field that this
  * caller may not send; FORBIDDEN for a viewer.
  */

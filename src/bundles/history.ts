@@ -40,7 +40,7 @@ const AT_ONCE = 25
 const BYTES_AT_ONCE = 2 ** 18
 
 /**
- * The versions of a bundle, newest first (spec 4.6): all, or the newest `limit` older than `before`.
+ * The versions of a bundle, newest first: all, or the newest `limit` older than `before`.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function listVersions({ db }: Store, caller: SignedIn, query: Versions): Promise<History> {

@@ -35,7 +35,7 @@ export interface Listed extends Paged {
 }
 
 /**
- * Lists the active subject’s bundles (spec 4.5).
+ * Lists the active subject’s bundles.
  * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` must
  * equal a link's tag exactly.
  */
@@ -63,7 +63,6 @@ interface Sized {
   bytes: number
 }
 
-/** The two queries of a list. */
 interface Queries {
   page(limit: number): Promise<{ rows: Row[]; inMessage: number }>
   count: Listed['count']

@@ -16,7 +16,7 @@ import { etag, toBundle, toListItem } from './present.ts'
 import { BundleEdit, Listing, NewBundle, OneBundle } from './shapes.ts'
 import { edit } from './versions.ts'
 
-/** POST /api/links (spec 4.1). */
+/** POST /api/links. */
 export const createBundle = implement('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and get its link',
   description:
@@ -53,7 +53,7 @@ export const createBundle = implement('create_bundle', {
   dryRun: (input, context) => dryRun.create(input, creating(context, 'slug')),
 })
 
-/** GET /api/links/:slug (spec 4.2). */
+/** GET /api/links/:slug. */
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
@@ -67,7 +67,7 @@ export const getBundle = implement('get_bundle', {
   run: ({ slug }, { service: { store }, caller }) => loadFor(store.db, signedIn(caller), slug, 'viewer'),
 })
 
-/** PATCH /api/links/:slug (spec 4.3). */
+/** PATCH /api/links/:slug. */
 export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
@@ -86,7 +86,7 @@ export const updateBundle = implement('update_bundle', {
     dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
 })
 
-/** DELETE /api/links/:slug (spec 4.4). */
+/** DELETE /api/links/:slug. */
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
@@ -99,7 +99,7 @@ export const deleteBundle = implement('delete_bundle', {
   run: ({ slug }, context) => bundles.remove(editing(context), slug, context.expectedVersion),
 })
 
-/** POST /api/links/:slug/restore (decisions 1). */
+/** POST /api/links/:slug/restore. */
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
   description:
@@ -113,7 +113,7 @@ export const restoreBundle = implement('restore_bundle', {
   run: ({ slug }, context) => bundles.restore(editing(context), slug),
 })
 
-/** GET /api/me/links (spec 4.5). */
+/** GET /api/me/links. */
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:

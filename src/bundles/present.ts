@@ -7,7 +7,7 @@ import { linkOf } from './link.ts'
 
 type Site = Pick<Config, 'origin'>
 
-/** A bundle in a list (spec 2.2); if deleted, with the time of deletion. */
+/** A bundle in a list; if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle, site: Site) {
   const { slug, owner, source, versionNumber, deletedAt } = bundle
   return {
@@ -23,7 +23,7 @@ export function toListItem(bundle: StoredBundle, site: Site) {
   }
 }
 
-/** A bundle in full (spec 2.1). */
+/** A bundle in full. */
 export function toBundle(bundle: StoredBundle, site: Site) {
   return { ...toListItem(bundle, site), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
 }
@@ -33,7 +33,7 @@ export function toMetadata(client: string | null): { client: string } | null {
   return client === null ? null : { client }
 }
 
-/** A version (spec 2.4). */
+/** A version. */
 export function toSnapshot({ editedBy, editedAt, proposedBy, editor: _, bytes: __, ...snapshot }: Version) {
   return {
     ...snapshot,
@@ -43,7 +43,7 @@ export function toSnapshot({ editedBy, editedAt, proposedBy, editor: _, bytes: _
   }
 }
 
-/** The ETag of a bundle: its version (decisions 1). */
+/** The ETag of a bundle: its version. */
 export function etag({ versionNumber }: Pick<StoredBundle, 'versionNumber'>): string {
   return `"v${versionNumber}"`
 }

@@ -9,7 +9,7 @@ import { etag, toBundle, toSnapshot } from './present.ts'
 import { OneVersion, Versions } from './shapes.ts'
 import * as versions from './versions.ts'
 
-/** GET /api/links/:slug/versions (spec 4.6). */
+/** GET /api/links/:slug/versions. */
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
@@ -41,7 +41,7 @@ async function* snapshotsOf(...lists: (Iterable<history.Version> | AsyncIterable
   for (const list of lists) for await (const version of list) yield toSnapshot(version)
 }
 
-/** POST /api/links/:slug/versions/:versionNumber/restore (decisions 1). */
+/** POST /api/links/:slug/versions/:versionNumber/restore. */
 export const restoreVersion = implement('restore_version', {
   summary: 'Make an old version the newest again',
   description:

@@ -33,7 +33,7 @@ export interface Edit {
 }
 
 /**
- * Edits a bundle, writing the edit and its version together (spec 4.3). Concurrent edits each get a version, in order
+ * Edits a bundle, writing the edit and its version together. Concurrent edits each get a version, in order
  * and without gaps.
  * @param password a new password of the bundle.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
@@ -66,7 +66,7 @@ export async function nextContent(
 }
 
 /**
- * Writes a new version equal to an old one, policy included (decisions 1).
+ * Writes a new version equal to an old one, policy included.
  * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function restoreVersion(edit: Edit, versionNumber: number): Promise<StoredBundle> {

@@ -33,7 +33,7 @@ interface Message {
 }
 
 const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion'
-/** JSON-RPC codes: invalid JSON, the service's rate limit (spec 7), any other failure to forward. */
+/** JSON-RPC codes: invalid JSON, the service's rate limit, any other failure to forward. */
 const [PARSE_ERROR, RATE_LIMITED, FAILED] = [-32700, -32004, -32000]
 
 /** Forwards each message to the service and writes its answers. */

@@ -20,7 +20,6 @@ const PARTS = {
   access: printAccess,
   copyable: printCopyable,
   urls: printDestinations,
-  // Printed with the URLs.
   urlMetadata: null,
   resolutionPolicy: printRules,
 } satisfies Record<keyof Content, ((content: Printed) => void) | null>

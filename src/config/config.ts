@@ -14,7 +14,7 @@ declare module '../core/service.ts' {
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * Reads the environment (decisions 12).
+ * Reads the environment.
  * @throws BadSetting with one line that names the setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {
@@ -70,7 +70,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_HISTORY_MB') * 2 ** 20,
     },
     requireVerifiedEmail: readSetting(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
-    /** Who may create an account; see identity/admission.ts. */
+    /** Who may create an account; see accounts/sign-up-policy.ts. */
     signUp: readSetting(env, 'SERVICE_SIGN_UP'),
     passwordSignIn: readSetting(env, 'SERVICE_PASSWORD_SIGN_IN') === 'on',
     /** Whether callers without a credential may create bundles. */

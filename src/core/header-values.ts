@@ -22,7 +22,6 @@ export class HeaderValues<Value extends string | object | null> {
     this.#length = length
   }
 
-  /** The value of a header. */
   of(header: string): Value {
     if (header.length > this.#length) return this.read(header.slice(0, this.#length))
     let value = this.#known.get(header)

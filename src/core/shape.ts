@@ -25,7 +25,6 @@ declare global {
   }
 }
 
-/** A part of a JSON Schema. */
 export type JsonSchema = Record<string, unknown>
 
 const known = new WeakMap<object, JsonSchema>()

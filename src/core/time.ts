@@ -1,4 +1,4 @@
-/** A time as the API formats it: ISO 8601, UTC, with milliseconds (decisions 2). */
+/** A time as the API formats it: ISO 8601, UTC, with milliseconds. */
 export function iso(time: number): string
 export function iso(time: number | null): string | null
 export function iso(time: number | null): string | null {

@@ -17,7 +17,6 @@ export function formatInteger(number: number): string {
   return grouped.format(number)
 }
 
-/** The display names of the plans. */
 export const PLAN_NAMES = { free: 'Free', pro: 'Pro' } as const
 
 /** `DE, AT or CH`. */

@@ -102,7 +102,7 @@ export const ExportedData = lazy(() =>
 )
 
 /**
- * All data of a user, of a key’s subject, or of an organisation that the caller administers (decisions 11): profile,
+ * All data of a user, of a key’s subject, or of an organisation that the caller administers: profile,
  * memberships, keys and webhooks without their secrets, the proposals they made, and bundles with every version, policy, count and
  * proposal, including deleted ones.
  * @param organizationId undefined: a session’s user, or a key’s own subject.

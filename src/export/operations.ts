@@ -4,7 +4,7 @@ import { signedIn } from '../identity/caller.ts'
 import { type Download, implement } from '../operations/operation.ts'
 import { ExportedData, exportOf } from './export.ts'
 
-/** GET /api/me (spec 4.9). */
+/** GET /api/me. */
 export const whoAmI = implement('who_am_i', {
   summary: 'Show whom this credential acts for, with which role and scopes',
   description:
@@ -19,7 +19,7 @@ export const whoAmI = implement('who_am_i', {
   },
 })
 
-/** GET /api/me/export (decisions 11). */
+/** GET /api/me/export. */
 export const exportData = implement('export_data', {
   summary: 'Download all data stored about you or an organisation, as one JSON file',
   description:

@@ -1,7 +1,7 @@
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 
-/** Maximum size of a body (decisions 1). */
+/** Maximum size of a body. */
 const MAX_BODY_BYTES = 256 * 1024
 /** A form that is too large is still read up to this size, so that its page can show what was typed. */
 const MAX_TYPED_BYTES = 4 * MAX_BODY_BYTES

@@ -4,7 +4,7 @@ import type { Service } from '../core/service.ts'
 import { text } from './respond.ts'
 import { scraped } from './scrape.ts'
 
-/** For the operator: liveness, readiness and metrics (decisions 11). */
+/** For the operator: liveness, readiness and metrics. */
 export function health(service: Service) {
   const { store, config, log, stopping } = service
   const plain = { type: 'text/plain; charset=utf-8' }

@@ -2,17 +2,16 @@ import { type } from 'arktype'
 import { lazy } from '../core/lazy.ts'
 import { ROLES, SCOPES } from './roles.ts'
 
-/** The owner of bundles and keys (spec 2.6, decisions 2). */
+/** The owner of bundles and keys. */
 export const Subject = lazy(() =>
   type({ type: "'user'", userId: 'string', '+': 'reject' })
     .or({ type: "'organization'", organizationId: 'string', '+': 'reject' })
     .configure({ named: 'Subject' }, 'self'),
 )
 
-/** Scopes in answers. */
 export const Scopes = lazy(() => type.enumerated(...SCOPES).array())
 
-/** The answer of GET /api/me (spec 4.9). */
+/** The answer of GET /api/me. */
 export const Me = lazy(() =>
   type({ subject: Subject(), role: type.enumerated(...ROLES), scopes: Scopes(), '+': 'reject' }),
 )

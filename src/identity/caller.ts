@@ -4,7 +4,7 @@ import type { Role, Scope } from './roles.ts'
 
 // Nearly every feature needs these types, so this file may import none of them: that would be an import cycle.
 
-/** The owner of bundles and keys (spec 2.6, decisions 2). */
+/** The owner of bundles and keys. */
 export type Subject = { type: 'user'; userId: string } | { type: 'organization'; organizationId: string }
 
 /** The session of a signed-in browser: its user, and the organisation it acts for. */
@@ -58,7 +58,6 @@ interface Credential {
   scopes: readonly Scope[]
 }
 
-/** A caller with a credential. */
 export type SignedIn = Credential & ({ kind: 'session'; session: Session } | { kind: 'key'; key: KnownKey })
 
 export type Caller = Anonymous | SignedIn

@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 /**
- * Identifies the caller of a request (spec 5, decisions 3). A key takes precedence over a cookie.
+ * Identifies the caller of a request. A key takes precedence over a cookie.
  * @param at the part of the service that is asked: an app’s token is valid only where it was meant for.
  * @throws Problem UNAUTHORIZED for an invalid key: it is never treated as anonymous.
  */

@@ -21,7 +21,7 @@ export function plainPassword(password: string): string {
 }
 
 /**
- * Why a new password is refused, or null (decisions 13, NIST SP 800-63B). The owner’s address and the service’s name
+ * Why a new password is refused, or null (NIST SP 800-63B). The owner’s address and the service’s name
  * are what an attacker tries first.
  */
 export async function unfitPassword(

@@ -3,9 +3,9 @@ import type { Query, Store } from '../../db/client.ts'
 import { account, apiKeys, owners, providerEntities, session, user, verification, webhooks } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
-import { endPlaceholders } from './taken-addresses.ts'
+import { endPlaceholders } from './enumeration.ts'
 
-// Verification of addresses (decisions 13). Anybody can sign up with any address; its account belongs to the person who
+// Verification of addresses. Anybody can sign up with any address; its account belongs to the person who
 // proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
 
 /** Reads a provider’s claim that an address is verified: some send text, and any text but `true` is no claim. */

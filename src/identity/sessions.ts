@@ -15,7 +15,7 @@ declare module '../core/service.ts' {
   }
 }
 
-/** The address that an account signed up with, never a placeholder (identity/taken-addresses.ts). */
+/** The address that an account signed up with, never a placeholder (identity/enumeration.ts). */
 export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */
@@ -45,7 +45,7 @@ function signatureOf(token: string, secret: string): string {
 
 /**
  * Reads the session of a request with one joined query that includes the membership, so a removed member loses the
- * organisation on the next request (decisions 9). The signature is checked first: a forged cookie costs no query.
+ * organisation on the next request. The signature is checked first: a forged cookie costs no query.
  */
 export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'origin'>) {
   const readToken = tokenReader(config)

@@ -8,7 +8,7 @@ export const PATH = ' / '
 const MAX_PATH = 120
 
 /**
- * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, emptyGroup
+ * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, named
  * with its parents. Reads tokens without building a tree, so that unclosed tags cost nothing extra.
  */
 export function readBookmarks(html: string): FoundGroup[] {

@@ -12,7 +12,7 @@ interface Reported {
   breakdown: BreakdownName | undefined
 }
 
-/** GET /api/links/:slug/insights (spec 4.7). */
+/** GET /api/links/:slug/insights. */
 export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers and clicks on Open all, by day, rule, referrer, device and language',
   description:

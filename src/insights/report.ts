@@ -15,9 +15,8 @@ const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 
 /**
- * The counts of a bundle for the last `days` UTC days, including today, and its totals of as many days before (spec 4.7,
- * decisions 7 and 19). Reads one row per day and rule, and per day and value, so the cost does not depend on the number
- * of views.
+ * The counts of a bundle for the last `days` UTC days, including today, and its totals of as many days before. Reads one
+ * row per day and rule, and per day and value, so the cost does not depend on the number of views.
  * @param now milliseconds since 1970.
  * @param withCountries whether countries are known here.
  */

@@ -16,7 +16,7 @@ export const BREAKDOWNS = {
 } as const satisfies Record<string, Dimension>
 export type BreakdownName = keyof typeof BREAKDOWNS
 
-/** The query of GET /api/links/:slug/insights (spec 4.7): any other range silently means the default. */
+/** The query of GET /api/links/:slug/insights: any other range silently means the default. */
 export const InsightsQuery = type({
   slug: 'string',
   // Typed as the useful values; accepts anything.
@@ -30,7 +30,7 @@ export function daysIn(range: unknown): number {
   return DAYS[RANGES.includes(range as string) ? (range as keyof typeof DAYS) : DEFAULT_RANGE]
 }
 
-/** Counts, and clicks per view: 4 decimals, 0 without views (decisions 7). */
+/** Counts, and clicks per view: 4 decimals, 0 without views. */
 const counts = {
   views: 'number.integer >= 0',
   openAllClicks: 'number.integer >= 0',
@@ -47,7 +47,7 @@ const Breakdown = type({
 
 export type Breakdown = typeof Breakdown.infer
 
-/** The insights of a bundle (spec 4.7). */
+/** The insights of a bundle. */
 export const Insights = lazy(() =>
   type({
     slug: 'string',

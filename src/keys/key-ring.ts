@@ -22,7 +22,7 @@ declare module '../core/service.ts' {
 const FRESH_MS = 1_000
 /** Size of the cache; past it the least recently used key is read again. */
 const MAX_CACHED = 10_000
-/** Interval between writes of `lastUsedAt`, which may lag by up to a minute (decisions 3). */
+/** Interval between writes of `lastUsedAt`, which may lag by up to a minute. */
 const USES_EVERY_MS = 30_000
 const NOT_WRITTEN = 'could not write when keys were last used'
 

@@ -36,7 +36,7 @@ function toApiKey(
 type Minter = Pick<SignedIn, 'subject' | 'role' | 'userId'>
 
 /**
- * Mints a key for the acting subject (spec 4.10). Only this answer holds its text.
+ * Mints a key for the acting subject. Only this answer holds its text.
  * @param commit writes the key together with its answer, for idempotency.
  * @throws Problem FORBIDDEN for a member of an organisation who is not an admin; PLAN_LIMIT.
  */
@@ -91,7 +91,7 @@ export type ListedKey = KeyInfo & {
 }
 
 /**
- * All keys of the acting subject, newest first, revoked ones and those of apps included (spec 4.11).
+ * All keys of the acting subject, newest first, revoked ones and those of apps included.
  * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ListedKey[]> {
@@ -135,7 +135,7 @@ export function toKeyInfo({ minterLeftAt: _, ...key }: ListedKey): KeyInfo {
 export const NO_KEY = 'This API key doesn’t exist, or it belongs to another account.'
 
 /**
- * Revokes a key of the acting subject; revoking it again changes nothing (spec 4.12).
+ * Revokes a key of the acting subject; revoking it again changes nothing.
  * @throws Problem NOT_FOUND; FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function revoke({ db, write }: Store, { subject, role }: SignedIn, id: number): Promise<KeyInfo> {

@@ -5,7 +5,7 @@ import { implement } from '../operations/operation.ts'
 import * as keys from './keys.ts'
 import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
-/** POST /api/me/keys (spec 4.10). */
+/** POST /api/me/keys. */
 export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
@@ -20,8 +20,8 @@ export const createKey = implement('create_key', {
   async run(input, { service, caller, commit }) {
     const minter = signedIn(caller)
     const minted = await keys.mint(input, { store: service.store, caller: minter, commit })
-    const { notices } = await service.accounts()
-    notices.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
+    const { accountMails } = await service.accounts()
+    accountMails.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
     return minted
   },
 })
@@ -29,7 +29,7 @@ export const createKey = implement('create_key', {
 /** Keys are sent in parts if there are more. */
 const IN_ONE_PIECE = 1000
 
-/** GET /api/me/keys (spec 4.11). */
+/** GET /api/me/keys. */
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
   description:
@@ -50,7 +50,7 @@ export const listKeys = implement('list_keys', {
   },
 })
 
-/** DELETE /api/me/keys?id= (spec 4.12). */
+/** DELETE /api/me/keys?id=. */
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
   description:

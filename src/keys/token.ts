@@ -17,7 +17,7 @@ export interface KeyToken {
   secret: string
 }
 
-/** A new key and its text, `<keyPrefix>.<secret>`, whose last six characters are a checksum (decisions 3). */
+/** A new key and its text, `<keyPrefix>.<secret>`, whose last six characters are a checksum. */
 export function newKeyToken(): KeyToken & { text: string } {
   const keyPrefix = `oa_${randomBase62(PREFIX_LENGTH)}`
   const secret = randomBase62(SECRET_LENGTH)

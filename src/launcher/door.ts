@@ -1,7 +1,7 @@
 import type { Content } from '../../db/schema.ts'
 import { isOpen, type Times, timesOf } from './times.ts'
 
-/** What stands between viewers and a bundle (decisions 14). Who may enter is decided in entry.ts. */
+/** What stands between viewers and a bundle. Who may enter is decided in entry.ts. */
 export interface Door {
   access: Content['access']
   /** Null if it is always open. */

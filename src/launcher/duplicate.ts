@@ -119,7 +119,7 @@ async function seenContent(
   }
 }
 
-/** The rules without ids, because an id belongs to one bundle for good (decisions 6). */
+/** The rules without ids, because an id belongs to one bundle for good. */
 function withoutIds(policy: Policy | null): NewBundle['resolutionPolicy'] {
   return policy && { ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) }
 }

@@ -4,7 +4,7 @@ import { roleIn } from '../identity/sessions.ts'
 import { type Door, isOpenToAll } from './door.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 
-// The one place that decides who may see a launcher, and whatever else tells of a bundle to its viewers (decisions 14). Who
+// The one place that decides who may see a launcher, and whatever else tells of a bundle to its viewers. Who
 // may read and edit bundles is decided in bundles/access.ts.
 
 /** Why a viewer may not enter. */

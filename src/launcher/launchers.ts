@@ -24,7 +24,7 @@ const ENTRY_BYTES = 512
 const POLICY_BYTES = 24 * 1024
 /** Estimated size of a compiled condition, which its text does not predict. */
 const CONDITION_BYTES = 400
-/** Polling interval for edits of other processes, which must show within a second (decisions 5). */
+/** Polling interval for edits of other processes, which must show within a second. */
 const POLL_MS = 500
 
 /** Content encodings of a cached page. */

@@ -13,7 +13,7 @@ import { isOpen } from './times.ts'
 /** Compiles schemas, because clicks are as frequent as views. */
 const compiled = scope({}, { jitless: false })
 
-/** POST /api/links/:slug/events (spec 4.8). */
+/** POST /api/links/:slug/events. */
 export const recordEvent = implement('record_event', {
   summary: 'Count a click on Open all',
   description:

@@ -19,7 +19,7 @@ declare module '../core/service.ts' {
 /** What breakdowns need to know of the service. */
 type Site = ConstructorParameters<typeof Breakdowns>[0]
 
-/** How much `kill -9` may lose by default (decisions 7: at most a second). */
+/** How much `kill -9` may lose by default: at most a second of counts. */
 const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
 /** Interval of checks for what cannot wait for the next flush: the end of a day, a recovered store. */
 const TICK_MS = 800

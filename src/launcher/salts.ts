@@ -24,9 +24,7 @@ export function startOfDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS
 }
 
-/**
- * The salt of a day as text, the same for every process on this store: the first to need it creates it (decisions 7).
- */
+/** The salt of a day as text, the same for every process on this store: the first to need it creates it. */
 export async function saltOf(store: Store, day: string): Promise<string> {
   await store.write([
     store.db

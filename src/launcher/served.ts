@@ -55,7 +55,7 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   } | null
 }
 
-/** A bundle for a viewer who matched `rule`, whose tabs replace the bundle's (decisions 6). */
+/** A bundle for a viewer who matched `rule`, whose tabs replace the bundle's. */
 export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBundle {
   const own = {
     slug: bundle.slug,

@@ -25,7 +25,7 @@ export interface Decision {
 }
 
 /**
- * Counts requests in a sliding window per limit and key (spec 8). Every store counts in steps of a thousandth of the
+ * Counts requests in a sliding window per limit and key. Every store counts in steps of a thousandth of the
  * window, each of which expires a window after its latest request: never more than `max` pass in any window, an answer may
  * refuse up to one step too long, and `resetSeconds` never exceeds the window. Refused requests are not counted, which keeps
  * it true.

@@ -3,7 +3,7 @@ import type { Bucket, Limit } from './bucket.ts'
 
 export const HOUR_MS = 3_600_000
 
-/** The limit of a key: requests in any hour (spec 8). */
+/** The limit of a key: requests in any hour. */
 export function hourly(max: number): Limit {
   return { name: 'key', max, windowMs: HOUR_MS }
 }

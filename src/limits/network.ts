@@ -1,6 +1,6 @@
 /**
- * The network that limits count a client address as: IPv4 as it is, IPv6 by its /64, which is what one customer gets
- * (decisions 4, 8). Expects the address in plain form.
+ * The network that limits count a client address as: IPv4 as it is, IPv6 by its /64, which is what one customer gets.
+ * Expects the address in plain form.
  */
 export function network(address: string): string {
   return address.includes(':') ? prefix(address, 4) : address

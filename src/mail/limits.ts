@@ -2,7 +2,7 @@ import { accountOf, type Device } from '../identity/devices.ts'
 import type { Bucket } from '../limits/bucket.ts'
 import { countsOf, giveAllBack, takeAll, tiers } from '../limits/counts.ts'
 
-/** Mails to one address on request, of any kind and from anyone (decisions 13). */
+/** Mails to one address on request, of any kind and from anyone. */
 const TO_ONE_ADDRESS = tiers('mail', [
   [5, 3_600_000],
   [20, 86_400_000],

@@ -14,7 +14,6 @@ export interface Mail {
   text: string
 }
 
-/** Size of the development mailbox. */
 const MAILBOX_SIZE = 50
 
 /** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */

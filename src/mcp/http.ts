@@ -9,7 +9,7 @@ import { unauthorized } from '../identity/caller.ts'
 import { challenge } from '../oauth/resources.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
 
-/** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
+/** `POST /api/mcp`: every operation that a key may call, as a tool. */
 export function mcp(operations: readonly Operation[], service: Service) {
   // Loaded on the first request, because the protocol’s library is larger than the rest of the service.
   const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service))

@@ -13,7 +13,6 @@ export type Call = (operation: Operation, input: Record<string, unknown>) => Pro
 /** Reads a page of the caller’s bundles: all of it, of which a tool would get only what fits into a message. */
 export type ReadList = (input: Record<string, unknown>) => Promise<Pick<Listed, 'bundles'>>
 
-/** Reads a launcher in a form. */
 export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
 
 /** JSON-RPC code of the standard. */

@@ -4,7 +4,7 @@ import { listBundles } from '../bundles/operations.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { seenBy } from '../launcher/seen.ts'
-import { chargeKey } from '../limits/charge.ts'
+import { countForKey } from '../limits/count-requests.ts'
 import { execute, type PublicAnswer, respond } from '../operations/execute.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
 import { answerOnce } from './batch.ts'
@@ -15,7 +15,7 @@ import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
 
-/** JSON-RPC code of a refusal by the rate limit (spec 7). */
+/** JSON-RPC code of a refusal by the rate limit. */
 const RATE_LIMITED = -32004
 /** Methods that count against the key’s limit, also when they are refused: they read or change the subject’s data. */
 const COUNTED = new Set(['tools/call', 'resources/list', 'resources/read', 'completion/complete'])
@@ -97,12 +97,12 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   }
   const call: Call = (operation, input) =>
     limited(operation.name, () => respond(operation, ...splitArguments(operation, input, context), service))
-  const charged = async () => {
+  const rateLimitHeaders = async () => {
     const { caller } = context
-    return caller.kind === 'key' ? chargeKey(caller.key, service) : {}
+    return caller.kind === 'key' ? countForKey(caller.key, service) : {}
   }
   /** Counts a message that asks for nothing there is. */
-  const count = (method: string) => limited(method, async () => ({ headers: await charged() }))
+  const count = (method: string) => limited(method, async () => ({ headers: await rateLimitHeaders() }))
   server.beforeRefusal = async (method) => {
     if (COUNTED.has(method)) await count(method)
   }
@@ -113,7 +113,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   /** What a launcher shows to the agent. */
   const readLauncher: ReadLauncher = ({ slug, form }) =>
     limited('launcher', async () => {
-      const headers = await charged()
+      const headers = await rateLimitHeaders()
       const { bodyOf } = await import('../pages/launcher-forms.ts')
       return { headers, text: await bodyOf(form, await seenBy(viewer, slug, service), service) }
     })

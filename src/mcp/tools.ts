@@ -6,7 +6,7 @@ import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
 import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
 
-/** A tool as listed (decisions 10). */
+/** A tool as listed. */
 export interface Tool {
   name: string
   title: string

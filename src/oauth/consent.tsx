@@ -13,7 +13,7 @@ import { isRecent } from '../identity/proof.ts'
 import type { Scope } from '../identity/roles.ts'
 import { type App, hostOf, isOnThisComputer } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
-import { chargePerson } from '../limits/charge.ts'
+import { countForPerson } from '../limits/count-requests.ts'
 import { plainSite, signedInUser } from '../pages/site.ts'
 import { subjectExists } from '../plans/owners.ts'
 import { authorize } from './library.ts'
@@ -58,7 +58,7 @@ export async function decide(request: Request, service: Service): Promise<Page |
   const subject = await subjectIn(form, visit)
   if (subject === null) return show(visit, new Problem('FORBIDDEN', 'Choose whom the app acts for.'))
   try {
-    await chargePerson(service, 'writes', visit.session.userId)
+    await countForPerson(service, 'writes', visit.session.userId)
     await refuseFull(service.store, subject)
   } catch (error) {
     if (error instanceof Problem) return show(visit, error)
@@ -75,8 +75,8 @@ async function connect(visit: Visit, subject: Subject): Promise<Page> {
     await refuseFull(service.store, subject)
     throw (await subjectExists(service.store, subject)) ? error : gone()
   })
-  const { notices } = await service.accounts()
-  notices.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
+  const { accountMails } = await service.accounts()
+  accountMails.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
   return back(visit, { code })
 }
 

@@ -13,7 +13,7 @@ import { json } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
-import { chargeAddress } from '../limits/charge.ts'
+import { countForAddress } from '../limits/count-requests.ts'
 import { exchange } from './library.ts'
 import { inForm, Refused } from './parameters.ts'
 
@@ -28,7 +28,7 @@ export const ENDPOINTS = { register, token, revoke } as const
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
-    await chargeAddress(service, 'signIn', clientNetwork(request), `oauth ${name}`)
+    await countForAddress(service, 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
     if (error instanceof Refused) {

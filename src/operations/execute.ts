@@ -4,14 +4,14 @@ import type { Service } from '../core/service.ts'
 import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
-import { chargeAddress, chargeCaller, chargeKey } from '../limits/charge.ts'
+import { countForAddress, countForCaller, countForKey } from '../limits/count-requests.ts'
 import { subjectExists } from '../plans/owners.ts'
 import { type Commit, once } from './idempotency.ts'
 import {
   accessOf,
   type CallContext,
   type Conditions,
-  chargedAs,
+  countedAs,
   type Download,
   type IdempotentContext,
   isLimitedByAddress,
@@ -91,10 +91,10 @@ async function checked<In, Out, T extends PublicAnswer>(
   const { operation, context, service } = call
   const { caller } = context
   const { limit } = operation
-  const paid = caller.kind === 'key' ? await chargeKey(caller.key, service) : null
+  const rateLimitHeaders = caller.kind === 'key' ? await countForKey(caller.key, service) : null
   try {
     if (limit !== undefined && isLimitedByAddress(caller, operation)) {
-      const decision = chargeAddress(service, limit, caller.address)
+      const decision = countForAddress(service, limit, caller.address)
       if (decision instanceof Promise) await decision
     }
     if (accessOf(operation, service.config) !== 'public') signedIn(caller)
@@ -106,15 +106,15 @@ async function checked<In, Out, T extends PublicAnswer>(
     const conditions = conditionsOf(context)
     const decoding = call.decode()
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
-    if (caller.kind !== 'anonymous') await chargeCaller(service, chargedAs(operation, decoded), caller)
+    if (caller.kind !== 'anonymous') await countForCaller(service, countedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
     const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made
-    return paid === null ? sent : { ...sent, headers: { ...sent.headers, ...paid } }
+    return rateLimitHeaders === null ? sent : { ...sent, headers: { ...sent.headers, ...rateLimitHeaders } }
   } catch (thrown) {
     const error = thrown instanceof Problem ? thrown : await unlessAccountGone(thrown, caller, service)
-    if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
+    if (rateLimitHeaders !== null && error instanceof Problem) Object.assign(error.headers, rateLimitHeaders)
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { keyedHash, seal, unseal } from '../core/secrets.ts'
 import type { Caller } from '../identity/caller.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 
-/** How long the first answer to a key is replayed (decisions 1). */
+/** How long the first answer to a key is replayed. */
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
 /** Size of the answers kept for one owner, with what their rows take besides. Beyond it the oldest go. */
@@ -36,7 +36,7 @@ interface Replay {
 }
 
 /**
- * Runs a creating call so that it takes effect once per key, whatever the timing (decisions 1). The answer is stored in
+ * Runs a creating call so that it takes effect once per key, whatever the timing. The answer is stored in
  * the transaction of the effect, so no crash can separate them and there is no “in progress” state: of concurrent calls
  * the database accepts one, and the others find its answer.
  * @throws Problem IDEMPOTENCY_CONFLICT if the key was used with another body.

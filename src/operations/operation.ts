@@ -26,9 +26,9 @@ export interface Conditions {
 /** What a transport passes besides the input: the caller and how they call. */
 export interface CallContext {
   caller: Caller
-  /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
+  /** The Service-Client label `<client>/<tag>`, or null. */
   client: string | null
-  /** Source of a bundle that the call creates, unless the input has one (decisions 2). */
+  /** Source of a bundle that the call creates, unless the input has one. */
   source: 'web' | 'api' | 'mcp'
   /** What the call shows of who sends it: for what a bundle’s rules and doors let this viewer see. */
   viewer: LauncherViewer
@@ -182,7 +182,7 @@ export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keySco
 /**
  * Which limit of a person counts a call. Null if it records a viewer’s action: limits per address count these.
  */
-export function chargedAs(
+export function countedAs(
   { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
 ): 'reads' | 'writes' | null {

@@ -15,7 +15,7 @@ export interface Declaration {
   /** The scope that a key needs for an operation open to callers without a credential. */
   readonly keyScope?: Scope
   /**
-   * What the caller must have proved besides the scope (decisions 13): that they own their address, or, with a session,
+   * What the caller must have proved besides the scope: that they own their address, or, with a session,
    * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]

@@ -12,7 +12,6 @@ const users = () => import('./users.ts')
 
 type Env = Record<string, string | undefined>
 
-/** A command on the open store. */
 function onStore<T>({
   run,
   ...rest

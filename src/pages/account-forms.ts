@@ -31,7 +31,6 @@ export function refused(view: JSX.Element, { status, headers }: Problem): Page {
 /** The error for a sign-in that requires a confirmed address. */
 export const EMAIL_NOT_CONFIRMED = 'Confirm your address first: open the link we emailed you.'
 
-/** Refusals in the words of forms. */
 const FORM_WORDS: Partial<Record<Problem['code'], AccountForm['errors']>> = {
   INVALID_EMAIL: { email: besideField({ code: 'not_an_email_address' }) },
   INVALID_TOKEN: { form: 'This link has expired. Ask for a new one in your settings.' },

@@ -22,7 +22,7 @@ import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
-import { chargeAddress } from '../limits/charge.ts'
+import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
@@ -52,7 +52,7 @@ export function homePages(service: Service) {
     .post(
       '/found',
       async ({ request }) => {
-        await chargeAddress(service, 'reading', clientNetwork(request))
+        await countForAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM)
         return page(<FoundLinks list={listIn(fields)} />, 200, NO_REFERRER)
       },

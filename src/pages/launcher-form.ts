@@ -4,7 +4,6 @@ import { type Link, wholeLink } from '../bundles/link-fields.ts'
 import type { PublicBundle } from '../launcher/served.ts'
 import type { Site } from '../operations/operation.ts'
 
-/** The forms of a launcher. */
 type Form = Negotiated | 'feed'
 
 /** Those that are not its page. */
@@ -48,7 +47,6 @@ export function askedAt(url: string, headers: Pick<Headers, 'get'>): Asked | nul
   return feed === undefined ? askedFor(part, headers) : { slug: part, form: 'feed', isNegotiated: false }
 }
 
-/** A launcher as JSON (decisions 15). */
 export interface LauncherJson {
   slug: string
   url: string

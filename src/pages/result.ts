@@ -6,7 +6,6 @@ import { seal, unseal } from '../core/secrets.ts'
 const KEPT_MS = 24 * 3_600_000
 const PURPOSE = 'result page'
 
-/** A bundle created by the form. */
 export interface CreatedBundle {
   slug: string
   /** Null if it has an owner. */

@@ -11,7 +11,7 @@ import { network, widerNetwork } from '../limits/network.ts'
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
 
-/** Wrong passwords from one network, for whichever bundles (decisions 14). */
+/** Wrong passwords from one network, for whichever bundles. */
 const FROM_ONE_NETWORK: Limit = { name: 'bundle-password', max: 10, windowMs: 15 * MINUTE }
 /** Wrong passwords for one bundle from everybody together, because a network costs little. */
 const FOR_ONE_BUNDLE: Limit = { name: 'bundle-password-all', max: 1_000, windowMs: DAY }

@@ -38,7 +38,7 @@ export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles
   return sql<number>`(SELECT ${ofPlan(maxBundles)} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
 }
 
-/** The error at the cap of an anonymous address (decisions 4). */
+/** The error at the cap of an anonymous address. */
 export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>): Problem {
   return new Problem(
     'PLAN_LIMIT',
@@ -46,7 +46,7 @@ export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>):
   )
 }
 
-/** The error at the cap of a plan (decisions 4). */
+/** The error at the cap of a plan. */
 export async function capReached(
   { db }: Store,
   subject: Subject,

@@ -12,7 +12,7 @@ const Tab = lazy(() =>
   } as const satisfies ShapeOf<StoredTab>).configure({ named: 'Tab' }, 'self'),
 )
 
-/** A saved policy, whose rules have ids (spec 2.3). */
+/** A saved policy, whose rules have ids. */
 export const SavedPolicy = lazy(() =>
   type({
     version: '1',
@@ -30,7 +30,7 @@ export const SavedPolicy = lazy(() =>
   }).configure({ named: 'SavedPolicy' }, 'self'),
 )
 
-/** The tabs that a viewer would get, and why (decisions 6). */
+/** The tabs that a viewer would get, and why. */
 export const Preview = lazy(() =>
   type({
     matchedRuleId: 'string | null',

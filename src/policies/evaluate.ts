@@ -51,7 +51,7 @@ export interface CompiledPolicy {
 }
 
 /**
- * Compiles a policy, so that views need not walk the tree, and caches its results by kind of viewer (decisions 6).
+ * Compiles a policy, so that views need not walk the tree, and caches its results by kind of viewer.
  */
 export function compile({ rules }: Policy): CompiledPolicy {
   const places: Places = new Map()

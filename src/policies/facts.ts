@@ -18,7 +18,7 @@ export interface ViewerRequest {
   url: string
   /** Milliseconds since 1970. */
   now: number
-  /** The header in which a trusted proxy sends the country; undefined if none is trusted (decisions 6). */
+  /** The header in which a trusted proxy sends the country; undefined if none is trusted. */
   countryHeader: string | undefined
   /** Null if nobody is signed in, or the policy does not depend on it. */
   account: Account | null

@@ -51,7 +51,6 @@ function offsetAt(time: string, timeZone: string): string {
   return offset(Date.parse(time + guess))
 }
 
-/** The offsets of a zone, by instant. */
 function offsetsOf(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   return (at) =>

@@ -2,7 +2,6 @@ import { randomBase62 } from '../core/secrets.ts'
 
 const RANDOM_LENGTH = 10
 
-/** The format of a rule id (decisions 6). */
 export const RULE_ID = /^r_[0-9A-Za-z]{10}$/
 
 /** Whether a text has that format. */

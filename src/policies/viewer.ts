@@ -2,7 +2,7 @@ import type { Field } from '../../db/policy.ts'
 import { type ParsedUserAgent, parseUserAgent } from '../audience/user-agent.ts'
 import { definitionOf, type FactSource, type ViewerRequest } from './facts.ts'
 
-/** What policies can know about a viewer of a launcher (decisions 6). */
+/** What policies can know about a viewer of a launcher. */
 export interface Viewer {
   readonly signedIn: boolean
   /** Milliseconds since 1970. */

@@ -13,7 +13,7 @@ import * as proposals from './proposals.ts'
 import { Acceptance, NewProposal, OneProposal, ProposalQuery, Rejection } from './shapes.ts'
 import * as stored from './stored.ts'
 
-/** POST /api/links/:slug/proposals (decisions 15). */
+/** POST /api/links/:slug/proposals. */
 export const proposeEdit = implement('propose_edit', {
   summary: 'Suggest an edit for a person to accept',
   description:

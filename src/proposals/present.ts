@@ -20,7 +20,7 @@ export function toListed(proposal: ListedProposal) {
   }
 }
 
-/** A proposal (decisions 15). */
+/** A proposal. */
 export function toProposal(proposal: Proposal) {
   return { ...toListed(proposal), changes: proposal.changes as Required<ProposedChanges> }
 }

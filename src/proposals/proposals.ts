@@ -26,7 +26,7 @@ interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
 }
 
 /**
- * Proposes an edit (decisions 15); changes nothing else.
+ * Proposes an edit; changes nothing else.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, INVALID_URLS; PLAN_LIMIT beyond what may be open, exact under
  * concurrency.
  */

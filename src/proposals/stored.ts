@@ -19,7 +19,6 @@ export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId
   decider: { name: string; email: string } | null
 }
 
-/** A proposal in a list. */
 export type ListedProposal = Omit<Proposal, 'changes'>
 
 /**

@@ -3,7 +3,6 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { providerEntities, providerEvents } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 
-/** A verified webhook event. */
 export interface WebhookEvent {
   source: 'identity' | 'payment'
   /** The same on every retry. */

@@ -9,7 +9,7 @@ import type { Plan } from '../plans/caps.ts'
 import { ensureOwner, ownerId, requireOwner } from '../plans/owners.ts'
 import type { Effect, WebhookEvent } from './deliveries.ts'
 
-/** What an event means for a subscription: its status decides, or it has ended (decisions 9). */
+/** What an event means for a subscription: its status decides, or it has ended. */
 const EVENTS: Record<string, 'current' | 'ended'> = {
   'subscription.active': 'current',
   'subscription.updated': 'current',

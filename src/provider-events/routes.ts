@@ -26,7 +26,7 @@ const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
 }
 
 /**
- * The effect of an identity provider’s event on people, organisations and memberships (decisions 9).
+ * The effect of an identity provider’s event on people, organisations and memberships.
  * @returns null for an event type that is not handled.
  * @throws Problem BAD_REQUEST for malformed data.
  */
@@ -49,7 +49,7 @@ interface Signed {
   sentAt: number
 }
 
-/** POST /api/webhooks/identity and /payment (spec 4.14, decisions 9). */
+/** POST /api/webhooks/identity and /payment. */
 export function webhooks(service: Service) {
   const app = new Elysia()
   for (const source of ['identity', 'payment'] as const) {
@@ -77,8 +77,8 @@ async function receive(source: Source, request: Request, service: Service): Prom
     await keyRing.forget()
     const after = before?.isVerified ? await linkedAccount(store, event) : null
     if (before !== null && after?.id === before.id && after.email !== before.email) {
-      const { notices } = await service.accounts()
-      notices.notifyFormerAddress(before.id, before.email, after.email)
+      const { accountMails } = await service.accounts()
+      accountMails.notifyFormerAddress(before.id, before.email, after.email)
     }
   }
   log.info({ source, event: event.type.slice(0, 80), outcome }, 'webhook')
@@ -88,7 +88,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
 async function apply(event: WebhookEvent, effect: Effect, { store, accounts }: Service): Promise<DeliveryResult> {
   const once = () => applyOnce(store, event, effect)
   if (effect.member === undefined) return once()
-  return whileMembersChange((await accounts()).notices, effect.member, once)
+  return whileMembersChange((await accounts()).accountMails, effect.member, once)
 }
 
 function unsigned(): Problem {

@@ -28,7 +28,6 @@ export const Person = type({
 /** An organisation; its id becomes ours. */
 export const Organization = type({ id, 'name?': text, 'slug?': text, 'image_url?': text })
 
-/** A membership. */
 export const Membership = type({
   organization: Organization,
   'public_user_data?': type({ 'user_id?': id, 'identifier?': text }).or('null'),
@@ -36,12 +35,12 @@ export const Membership = type({
   'role?': text,
 })
 
-/** Maps a provider's role name to ours; an unknown one to viewer (decisions 9). */
+/** Maps a provider's role name to ours; an unknown one to viewer. */
 export function roleOf(role: string | null | undefined): Role {
   return role === 'org:admin' ? 'admin' : role === 'org:editor' ? 'editor' : 'viewer'
 }
 
-/** The person's primary address, and whether the provider has verified it; not saying so means no (decisions 13). */
+/** The person's primary address, and whether the provider has verified it; not saying so means no. */
 export function addressOf(sent: typeof Person.infer): { email: string | null; isVerified: boolean } {
   const addresses = sent.email_addresses ?? []
   const primary = addresses.find(({ id }) => id != null && id === sent.primary_email_address_id) ?? addresses[0]

@@ -77,10 +77,10 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const bucket = counted(redis ?? memory, tally)
   let people: ReturnType<Service['accounts']> | undefined
   const accounts = () => {
-    people ??= Promise.all([import('../identity/proof.ts'), import('../accounts/notices.ts')]).then(
-      ([{ Proofs }, { Notices }]) => ({
+    people ??= Promise.all([import('../identity/proof.ts'), import('../accounts/account-mails.ts')]).then(
+      ([{ Proofs }, { AccountMails }]) => ({
         proofs: new Proofs(store, () => keyRing.forget()),
-        notices: new Notices(config, store, mailer, bucket, log),
+        accountMails: new AccountMails(config, store, mailer, bucket, log),
       }),
     )
     return people
@@ -128,8 +128,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     accounts,
     passwordCost,
     async auth() {
-      auth ??= Promise.all([import('../accounts/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
-        startAuth({ config, store, mailer, proofs, notices, log, passwordCost }),
+      auth ??= Promise.all([import('../accounts/auth.ts'), accounts()]).then(
+        ([{ startAuth }, { proofs, accountMails }]) =>
+          startAuth({ config, store, mailer, proofs, accountMails, log, passwordCost }),
       )
       const loading = auth
       const { socialProviders } = await (await loading).$context

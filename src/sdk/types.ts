@@ -37,7 +37,6 @@ export type Policy = NonNullable<Bundle['resolutionPolicy']>
 /** A rule of a policy: a condition, and the tabs that matching viewers get. */
 export type Rule = ItemOf<Policy['rules']>
 
-/** A tab of a rule. */
 export type Tab = ItemOf<Rule['tabs']>
 
 /** A policy to save: its rules need no `id`. */

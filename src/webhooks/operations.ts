@@ -7,7 +7,7 @@ import * as deliveries from './deliveries.ts'
 import * as shapes from './shapes.ts'
 import * as webhooks from './webhooks.ts'
 
-/** POST /api/me/webhooks (decisions 15). */
+/** POST /api/me/webhooks. */
 export const createWebhook = implement('create_webhook', {
   summary: 'Have a URL told about events; its secret is shown only once',
   description:
@@ -21,7 +21,7 @@ export const createWebhook = implement('create_webhook', {
     const { store, config } = service
     const maker = signedIn(caller)
     const created = await webhooks.create(input, { store, config, caller: maker, commit })
-    tellOfNew((await service.accounts()).notices, maker, created.webhook.url)
+    tellOfNew((await service.accounts()).accountMails, maker, created.webhook.url)
     return created
   },
 })

@@ -3,7 +3,7 @@ import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
-import type { Notices } from '../accounts/notices.ts'
+import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import { dueEvents, park } from './due.ts'
@@ -24,10 +24,10 @@ const COUNT_EVERY_MS = 5_000
 type Result = { status: number; failure: null } | { status: number | null; failure: string }
 
 /** Loads what mails owners. */
-type Accounts = () => Promise<{ notices: Pick<Notices, 'notifyOwner'> }>
+type Accounts = () => Promise<{ accountMails: Pick<AccountMails, 'notifyOwner'> }>
 
 /**
- * Sends the events of the outbox (decisions 15). Any number of processes may do so on one store: each leases what it
+ * Sends the events of the outbox. Any number of processes may do so on one store: each leases what it
  * sends. An event is sent at least once: again, if a process dies before it has stored that it was sent.
  */
 export class Outbox {
@@ -184,8 +184,8 @@ export class Outbox {
     if (!isLast || recorded?.rowsAffected !== 1 || disabled?.rowsAffected !== 1) return
     this.disabled += 1
     this.log.info({ webhook: webhook.id }, 'a webhook was disabled after its last retry')
-    const { notices } = await this.accounts()
-    await notices.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host })
+    const { accountMails } = await this.accounts()
+    await accountMails.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host })
   }
 
   /** The writes that disable a webhook, if the event has just used up its retries. */

@@ -17,7 +17,7 @@ export interface Post {
 }
 
 /**
- * Posts to a URL that somebody else has named (decisions 15): to public addresses only, checked anew for every redirect.
+ * Posts to a URL that somebody else has named: to public addresses only, checked anew for every redirect.
  * Redirects that would turn the POST into a GET are not followed.
  * @returns the status of the answer, whose body is read and forgotten.
  * @throws NotSent if there was no answer, or too much of it.

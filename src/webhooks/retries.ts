@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** After which time a failed delivery is sent again (decisions 15). */
+/** After which time a failed delivery is sent again. */
 const RETRIES_MS = [5_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
 /** After this many, a webhook is disabled. */

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import type { UnfitTarget } from '../core/issue.ts'
 import { reasonIn } from '../core/issue-words.ts'
 
-// To which addresses the service may send requests (decisions 15): whoever names a URL must not reach through us what
+// To which addresses the service may send requests: whoever names a URL must not reach through us what
 // they cannot reach themselves.
 
 /** What an intranet has besides. Link-local addresses are not among them: clouds hand out credentials there. */

@@ -4,7 +4,7 @@ import { signInApp } from '../oauth.ts'
 import { actFor, newOrganization, newPerson, type Person, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
-// Copies that viewers make of launchers whose owners let them (decisions 14); copies of one’s own are in duplicate.test.ts.
+// Copies that viewers make of launchers whose owners let them; copies of one’s own are in duplicate.test.ts.
 
 interface Told {
   slug: string

@@ -231,7 +231,7 @@ describe('with a limit of 5 sign-ins', () => {
       expect([path, [404, 429].includes((await attempt(7, `/api/auth${path}`)).status)]).toEqual([path, true])
     }
     expect((await new Visitor(server).form('/sign-in', words)).status).toBe(429)
-    // A mailed link is another way in, with its own limit (decisions 13).
+    // A mailed link is another way in, with its own limit.
     expect((await new Visitor(server).form('/sign-in/link', words)).status).toBe(200)
     expect((await new Visitor(server).form('/sign-up', words)).status).toBe(429)
   })

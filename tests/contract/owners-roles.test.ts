@@ -3,7 +3,7 @@ import { actFor, type CreatedBody, newOrganization, newPerson, type Person, URL_
 import { onEveryTarget } from '../targets.ts'
 
 /**
- * Who may do what (spec 5, decisions 3), one test per cell. The bundle belongs to an organisation, and viewer, editor and
+ * Who may do what, one test per cell. The bundle belongs to an organisation, and viewer, editor and
  * admin are members who act for it. `owner` has their own bundle, `removed` was an editor of the organisation, and
  * `unclaimed` is a signed-in person with an anonymous bundle.
  */

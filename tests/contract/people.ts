@@ -5,7 +5,7 @@ import type { Server } from '../server.ts'
 type Scope = 'links:read' | 'links:propose' | 'links:write' | 'keys:admin'
 export type Role = 'viewer' | 'editor' | 'admin'
 
-/** A key in the API (spec 2.5). */
+/** A key in the API. */
 export interface ApiKey {
   id: number
   name: string

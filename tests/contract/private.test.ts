@@ -21,7 +21,7 @@ import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSecret, sendIdentityEvent } from '../webhooks.ts'
 
-// Instances that are not open to everybody (decisions 16): each test is something that somebody would try.
+// Instances that are not open to everybody: each test is something that somebody would try.
 
 const MAGIC = '/api/auth/sign-in/magic-link'
 const webhookSecret = newSecret()

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { linkIn, mailTo, PASSWORD, press, signUp, Visitor } from '../people.ts'
 import { onEveryTargetWithSlowPasswords } from '../targets.ts'
 
-// Proof before rights (decisions 13), when the owner of an address arrives while a password is being hashed.
+// Proof before rights, when the owner of an address arrives while a password is being hashed.
 
 setDefaultTimeout(180_000)
 

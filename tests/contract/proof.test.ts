@@ -19,7 +19,7 @@ import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newEventId, newSecret, sendIdentityEvent } from '../webhooks.ts'
 
-// Proof before rights (decisions 13). Each test is an attack that once worked, or a promise that it broke.
+// Proof before rights. Each test is an attack that once worked, or a promise that it broke.
 
 setDefaultTimeout(180_000)
 

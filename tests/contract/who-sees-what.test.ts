@@ -5,8 +5,8 @@ import { RandomPolicies, type RandomViewer } from '../policies/random.ts'
 import { prng } from '../prng.ts'
 import { EDGES, type Made, newBundle, newPeople, type Someone } from './doors.ts'
 
-// Ten thousand cases of who sees what of which bundle and when, each against a plain reading of the specification
-// (decisions 6, 14 and 15). One runtime is enough: what decides is the same code on all.
+// Ten thousand cases of who sees what of which bundle and when, each against a plain reading of the specification.
+// One runtime is enough: what decides is the same code on all.
 
 setDefaultTimeout(180_000)
 

@@ -11,9 +11,9 @@ import { concurrentTest } from './lanes.ts'
 // Tests that need long waits, all at once because they use no processor.
 
 const PATIENCE_MS = 180_000
-/** How long running requests may take after a stop was requested (decisions 12). */
+/** How long running requests may take after a stop was requested. */
 const STOP_WITHIN_MS = 10_000
-/** How late `lastUsedAt` may be (decisions 3). */
+/** How late `lastUsedAt` may be. */
 const USES_WITHIN_MS = 60_000
 
 /** A person whose export exceeds the socket buffers on both ends: 400 versions of 50 KB. */

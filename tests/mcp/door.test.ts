@@ -323,7 +323,7 @@ onEveryTarget({}, (at) => {
     expect(listening.headers.get('content-type')).toContain('text/event-stream')
     const before = performance.now()
     expect(await at().stop()).toBe(0)
-    // Running requests get ten seconds (decisions 12); endless streams are not waited for.
+    // Running requests get ten seconds; endless streams are not waited for.
     expect(performance.now() - before).toBeLessThan(10_000)
     await listening.body?.cancel().catch(() => {})
   })

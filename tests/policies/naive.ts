@@ -1,7 +1,7 @@
 import type { Condition, Policy, Rule } from '../../db/policy.ts'
 import type { RandomViewer } from './random.ts'
 
-// A second, straightforward and slow implementation of the language (decisions 6), as a reference for the evaluator.
+// A second, straightforward and slow implementation of the language, as a reference for the evaluator.
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 

@@ -11,7 +11,7 @@ import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './ca
 setDefaultTimeout(180_000)
 
 /**
- * Who may do what (spec 5, decisions 3): the status of each operation for each caller. Present and former members of the
+ * Who may do what: the status of each operation for each caller. Present and former members of the
  * organisation request its data (viewer, editor and admin act for it), all others the owner's. `r`, `p`, `w`
  * and `k` are the owner's keys with links:read, links:propose, links:write and keys:admin; `or`, `op`, `ow` and `ok` those of
  * the organisation's admin. `vk` has

@@ -6,7 +6,7 @@ import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 import { type FoundRoute, routesOf } from './routes.ts'
 
 /**
- * Who may do what with an organisation through better-auth's routes (decisions 9): 1 succeeds, 0 is refused with a 4xx and
+ * Who may do what with an organisation through better-auth's routes: 1 succeeds, 0 is refused with a 4xx and
  * changes nothing. `key` is an admin's key of the organisation with every scope: these routes accept only sessions. All
  * rows use one organisation, in this order, so destructive ones come last.
  */

@@ -11,7 +11,7 @@ import { prng } from '../prng.ts'
 import { command, RUNTIMES } from '../server.ts'
 import type { Attempt, Attempts } from './outgoing-requests.ts'
 
-// The guard of requests that users have the service send (decisions 15), with real servers and a real name server.
+// The guard of requests that users have the service send, with real servers and a real name server.
 
 setDefaultTimeout(180_000)
 

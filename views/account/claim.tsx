@@ -21,7 +21,7 @@ interface ClaimProps {
   error: string | undefined
 }
 
-/** The page of a claim link (decisions 4). */
+/** The page of a claim link. */
 export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimProps): JSX.Element {
   const next = encodeURIComponent(path)
   const user = site.user ?? null

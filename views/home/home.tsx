@@ -8,7 +8,6 @@ import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fie
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
 
-/** The submitted form, with its errors. */
 export interface HomeForm extends Record<AboutName, string> {
   /** The pasted text. */
   text: string

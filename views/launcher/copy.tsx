@@ -8,7 +8,6 @@ import { Alert, TextField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { headingOf } from './launcher.tsx'
 
-/** The submitted form, with its errors. */
 export interface CopyForm {
   title: string
   errors: { title?: string; form?: string }

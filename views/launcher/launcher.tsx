@@ -30,7 +30,7 @@ export interface Unlocked {
 }
 
 /**
- * The launcher (decisions 5). It is complete without JavaScript: every tab is a link,
+ * The launcher. It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
 export function LauncherPage({ site, bundle, outside = null, unlocked }: LauncherProps): JSX.Element {

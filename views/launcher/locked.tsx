@@ -4,7 +4,6 @@ import { PasswordField } from '../parts/account-fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { REACH } from './launcher.tsx'
 
-/** The form with the password. */
 export interface PasswordForm {
   /** Where the viewer came from, for rules and counts: the form’s own request comes from this page. */
   referrer: string

@@ -8,7 +8,7 @@ import type { Site } from '../parts/layout.tsx'
 import { inline, lines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
-/** A launcher as Markdown (decisions 15): what its page shows, for agents and terminals. */
+/** A launcher as Markdown: what its page shows, for agents and terminals. */
 export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'>): string {
   const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, ...rest } = bundle
   const { hasRules: _, isProtected: __, isCopyable: ___, ...forgotten } = rest

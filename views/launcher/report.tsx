@@ -4,7 +4,6 @@ import type { REPORT_REASONS } from '../../db/schema.ts'
 import { described, Field, TextArea } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
 
-/** The submitted form, with its errors. */
 export interface ReportForm {
   reason: string
   detail: string

@@ -2,7 +2,6 @@
 
 import { compact, formatInteger } from './numbers.ts'
 
-/** A day with its label and count. */
 export interface DayCount {
   /** `3 Sept`. */
   name: string

@@ -27,7 +27,6 @@ export const MAX_ROWS = 200
 /** An empty row. */
 export const NEW_LINK: LinkFields = textsOf(wholeLink(''))
 
-/** The form of a new bundle. */
 export const NEW_FORM: BundleForm = {
   ...eachScalar((name) => textOf(NOTHING[name])),
   password: '',

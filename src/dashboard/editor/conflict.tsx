@@ -13,7 +13,6 @@ import { run, type Visit } from '../parts/visit.ts'
 interface Sides {
   /** The bundle as somebody else saved it. */
   theirs: StoredBundle
-  /** Its version. */
   latest: Version
   /** The version that both edits started from. */
   base: Version

@@ -3,7 +3,7 @@
 import type { BundleForm, EditorState, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
-import { type Offer, TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
+import { type ConflictChoice, TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
@@ -103,7 +103,7 @@ async function besideTheirs(
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
   const changes = diff(base, theirs)
-  const form = offersOf(changes, sent).find(({ name }) => name === button)?.taken ?? sent
+  const form = conflictChoices(changes, sent).find(({ name }) => name === button)?.applied ?? sent
   const { content } = contentOf(form)
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
@@ -112,7 +112,7 @@ async function besideTheirs(
   const conflict = (
     <>
       {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
-      <TakeTheirs offers={offersOf(changes, form)} />
+      <TakeTheirs choices={conflictChoices(changes, form)} />
     </>
   )
   return editorPage(visit, theirs, { ...editing, conflict }, problem)
@@ -147,12 +147,12 @@ async function editorPage(
 }
 
 /** Somebody else's change, and the form with it applied. */
-interface Taking extends Offer {
-  taken: BundleForm
+interface AppliedChoice extends ConflictChoice {
+  applied: BundleForm
 }
 
 /** The changes that can be applied to a form; links that only moved keep their place in the form. */
-function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
+function conflictChoices({ fields, links }: BundleDiff, form: BundleForm): AppliedChoice[] {
   return [
     ...SCALAR_NAMES.flatMap((field) => {
       const to = fields[field]?.to
@@ -160,14 +160,14 @@ function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
       const { label, kind } = CONTENT[field]
       const what = to === '' ? '(none)' : inWords(field, to)
       const isTime = kind === 'time' && to !== ''
-      return [{ name: `take-${field}`, kind: label, what, isTime, taken: { ...form, [field]: to } }]
+      return [{ name: `take-${field}`, kind: label, what, isTime, applied: { ...form, [field]: to } }]
     }),
     ...links.flatMap((entry, index) => {
-      const taken = withLink(form.links, entry)
+      const applied = withLink(form.links, entry)
       const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]
-      return taken === null
+      return applied === null
         ? []
-        : [{ name: `take-${index}`, kind, what: entry.value.url, isTime: false, taken: { ...form, links: taken } }]
+        : [{ name: `take-${index}`, kind, what: entry.value.url, isTime: false, applied: { ...form, links: applied } }]
     }),
   ]
 }

@@ -36,7 +36,6 @@ export const keyScreens: readonly Screen[] = [
     path: LIST,
     get: adminsOnly(async (visit) => {
       const { apiKeys } = await run(visit, listKeys, {})
-      // Active keys first.
       const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
       const offset = Math.max(0, Math.min(Math.trunc(Number(visit.query.get('offset'))) || 0, sorted.length - 1))
       const page = sorted.slice(offset, offset + PAGE)

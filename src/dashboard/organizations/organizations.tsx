@@ -11,13 +11,13 @@ import { type NameErrors, OrganizationView } from '../../../views/dashboard/orga
 import { type CreateForm, OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { oldSignIn } from '../../../views/dashboard/parts/proof.tsx'
-import { holdingsOf, keysMintedBy } from '../../accounts/holdings.ts'
 import {
   invitationsTo,
   type OrganizationInFull,
   organizationFor,
   organizationIdBySlug,
 } from '../../accounts/organizations.ts'
+import { keysMintedBy, ownedDataOf } from '../../accounts/owned-data.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
@@ -193,12 +193,12 @@ async function deletePage(
   const why = 'Deleting an organisation can’t be undone, so this needs a sign-in from the last 24 hours.'
   const old = oldSignIn(visit.site, title, back, why)
   if (old !== null) return { section: 'organizations', title, view: old, problem }
-  const holdings = await holdingsOf(visit.service.store, organization.id)
+  const ownedData = await ownedDataOf(visit.service.store, organization.id)
   const view = (
     <DeleteOrganizationView
       site={visit.site}
       organization={organization}
-      holdings={holdings}
+      ownedData={ownedData}
       error={problem?.userMessage}
     />
   )

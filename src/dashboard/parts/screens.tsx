@@ -15,12 +15,11 @@ import { LONG_FORM, readForm } from '../../http/body.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { Page, page, pageApp } from '../../http/page.ts'
 import { empty, seeOther } from '../../http/respond.ts'
-import { charge } from '../../limits/charge.ts'
+import { countRequest } from '../../limits/count-requests.ts'
 import { waitForReadSlot } from '../../operations/read-slots.ts'
 import { headingOf } from '../../pages/problem-page.tsx'
 import { type Visit, visitOf } from './visit.ts'
 
-/** A whole page of the dashboard. */
 export interface ScreenPage {
   section: Section
   /** The document's title, without the service's name. */
@@ -62,7 +61,7 @@ export function screens(service: Service, table: readonly Screen[]) {
         try {
           if (handle === undefined) return refuseMethod(allow)
           const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
-          await chargeReading(visit, form)
+          await countReading(visit, form)
           // Rendering a long bundle blocks the event loop, and pages have no rate limit.
           await waitForReadSlot(visit.session.userId)
           return answer(visit, await handle(visit, form))
@@ -103,11 +102,11 @@ const LONG_FORM_CHARACTERS = 16 * 1024
  * Charges a long form to the person's reading limit, before it is parsed.
  * @throws Problem RATE_LIMITED.
  */
-async function chargeReading({ service, session }: Visit, form: URLSearchParams): Promise<void> {
+async function countReading({ service, session }: Visit, form: URLSearchParams): Promise<void> {
   let characters = 0
   for (const value of form.values()) characters += value.length
   if (characters <= LONG_FORM_CHARACTERS) return
-  await charge(service.bucket, service.limits.reading, session.userId, 'with this much text')
+  await countRequest(service.bucket, service.limits.reading, session.userId, 'with this much text')
 }
 
 function answer({ request, site }: Visit, outcome: Outcome): Page | Response {

@@ -59,7 +59,7 @@ interface BundlesProps extends ListProps {
   proposals: number
 }
 
-/** The acting subject's bundles: search, sort, page (decisions 11). */
+/** The acting subject's bundles: search, sort, page. */
 export function BundlesView(props: BundlesProps): JSX.Element {
   const { site, total, listing, history, idempotencyKey, keptDays, proposals } = props
   const isDeleted = listing.state === 'deleted'

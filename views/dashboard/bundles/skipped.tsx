@@ -14,7 +14,6 @@ export interface SkippedBundle {
 
 interface SkippedProps {
   skipped: readonly SkippedBundle[]
-  /** The number of bundles that it worked for. */
   done: number
 }
 

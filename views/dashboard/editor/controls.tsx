@@ -11,7 +11,6 @@ import type { BundleForm, FormError } from './bundle-form.ts'
 export interface ControlsProps {
   names: readonly ScalarName[]
   form: BundleForm
-  /** The error of a field. */
   messageOf(field: FormError['field']): string | undefined
 }
 

@@ -4,7 +4,7 @@ import { ExactTime, exactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
 /** One of somebody else's changes that can be applied to the form. */
-export interface Offer {
+export interface ConflictChoice {
   /** The value of its button. */
   name: string
   /** `Title`, `Added`, … */
@@ -15,15 +15,15 @@ export interface Offer {
 }
 
 /** Somebody else's changes, each with a button that applies it to the form. */
-export function TakeTheirs({ offers }: { offers: readonly Offer[] }): JSX.Element {
-  if (offers.length === 0) return ''
+export function TakeTheirs({ choices }: { choices: readonly ConflictChoice[] }): JSX.Element {
+  if (choices.length === 0) return ''
   return (
     <section class="offers" aria-labelledby="offers">
       <h2 id="offers">Take one by one</h2>
       <p class="hint">Each button copies one change into your form below. Nothing is saved until you save.</p>
       <ul>
         {
-          offers.map(({ name, kind, what, isTime }) => (
+          choices.map(({ name, kind, what, isTime }) => (
             <li>
               <span class="hint">{kind as 'safe'}</span>
               {isTime ? (

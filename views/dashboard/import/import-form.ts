@@ -1,6 +1,5 @@
 import type { ImportPlan } from '../../../src/imports/plan.ts'
 
-/** The submitted import form. */
 export interface ImportForm {
   text: string
   /** An error of the text as a whole. */

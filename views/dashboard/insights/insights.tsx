@@ -46,7 +46,7 @@ interface InsightsProps {
   chart: Chart
 }
 
-/** The insights of a bundle: totals, by day and by rule (decisions 11). */
+/** The insights of a bundle: totals, by day and by rule. */
 export function InsightsView(props: InsightsProps): JSX.Element {
   return (
     <BundleFrame site={props.site} bundle={props.bundle} tab="insights">

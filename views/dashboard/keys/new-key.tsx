@@ -6,7 +6,6 @@ import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.ts
 import type { DashboardSite } from '../parts/shell.tsx'
 import { SCOPES } from './scopes.ts'
 
-/** The submitted form for a key, with its errors. */
 export interface KeyForm {
   name: string
   scope: string

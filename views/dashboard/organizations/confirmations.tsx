@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Holdings } from '../../../src/accounts/holdings.ts'
 import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
+import type { OwnedData } from '../../../src/accounts/owned-data.ts'
 import { count } from '../../../src/core/words.ts'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
-import { HoldingsItems } from '../parts/holdings.tsx'
+import { OwnedDataItems } from '../parts/owned-data.tsx'
 import { personName } from '../parts/person.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -59,12 +59,12 @@ function KeysEnd({ keys, whose }: { keys: number; whose: 'you' | 'they' }): JSX.
 interface DeleteOrganizationProps {
   site: DashboardSite
   organization: OrganizationInFull
-  holdings: Holdings
+  ownedData: OwnedData
   error: string | undefined
 }
 
 /** Asks before an organisation is deleted, and lists what is deleted with it. */
-export function DeleteOrganizationView({ site, organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
+export function DeleteOrganizationView({ site, organization, ownedData, error }: DeleteOrganizationProps): JSX.Element {
   const { id, name, members } = organization
   return (
     <Confirm
@@ -82,7 +82,7 @@ export function DeleteOrganizationView({ site, organization, holdings, error }: 
     >
       <p>You can’t undo this. It permanently deletes:</p>
       <ul>
-        <HoldingsItems {...holdings} />
+        <OwnedDataItems {...ownedData} />
         <li safe>{`access for ${count(members.length, 'member')}, who keep their accounts`}</li>
       </ul>
       <p>

@@ -10,7 +10,6 @@ import type { FormErrors } from '../parts/form.tsx'
 import { ROLE_WORDS } from '../parts/role-words.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** The submitted form of an invitation, with its errors. */
 export interface InviteForm {
   email: string
   role: string

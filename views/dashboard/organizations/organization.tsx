@@ -18,7 +18,6 @@ interface OrganizationProps {
   name?: { name: string; errors: NameErrors }
 }
 
-/** Errors of a form for an organisation's name. */
 export type NameErrors = FormErrors<'name'>
 
 /** An organisation: its members, and for admins the actions on them. */

@@ -19,7 +19,6 @@ const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected':
 
 interface PaletteProps {
   user: SignedInUser
-  /** The pages of the dashboard. */
   pages: readonly { href: string; name: string }[]
 }
 

@@ -6,7 +6,6 @@ import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
-/** Props of every part of the rule builder. */
 export interface BuilderProps {
   findings: Findings
   /** The path of the field or button to focus. */

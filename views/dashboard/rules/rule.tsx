@@ -156,7 +156,6 @@ interface OpenProps {
   builder: BuilderProps
 }
 
-/** The fields of an open rule. */
 function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = rule
   const { findings } = builder

@@ -41,14 +41,12 @@ export function choiceName(choices: Record<string, string>, wordsOf: (name: stri
   return (value: string) => nameIn(names, value)
 }
 
-/** The names of the kinds of client. */
 export const CLIENT_NAMES: Record<(typeof CLIENTS)[number], string> = {
   browser: 'browser',
   agent: 'AI agent',
   script: 'program',
 }
 
-/** The names of the kinds of device. */
 export const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
   mobile: 'phone',
   tablet: 'tablet',

@@ -1,19 +1,19 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { AffectedOrganization, Holdings } from '../../../src/accounts/holdings.ts'
+import type { AffectedOrganization, OwnedData } from '../../../src/accounts/owned-data.ts'
 import { count } from '../../../src/core/words.ts'
 import { PasswordField } from '../../parts/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
 import type { FormErrors } from '../parts/form.tsx'
-import { HoldingsItems } from '../parts/holdings.tsx'
+import { OwnedDataItems } from '../parts/owned-data.tsx'
 import { ExportLink, toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 interface DeleteAccountProps {
   site: DashboardSite
-  takes: Holdings & { organizations: AffectedOrganization[] }
+  takes: OwnedData & { organizations: AffectedOrganization[] }
   /** How the visitor proves that the account is theirs. */
   proof: 'password' | 'none' | 'signInAgain'
   errors: FormErrors<'email' | 'password'>
@@ -37,7 +37,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       <Alert text={errors.form} />
       <p>You can’t undo this. It permanently deletes:</p>
       <ul>
-        <HoldingsItems bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
+        <OwnedDataItems bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
         {
           affected('deleted').map(({ name, bundles, keys }) => (
             <li>

@@ -15,7 +15,6 @@ export interface ComparisonForm {
   errors: { from?: string | undefined; to?: string | undefined }
 }
 
-/** Props of the versions page. */
 export interface HistoryProps {
   site: DashboardSite
   bundle: StoredBundle

@@ -33,7 +33,7 @@ function SampleVersions(props: HistoryProps): JSX.Element {
 const SAMPLE_TITLE = 'A better title'
 const URLS = ['https://example.com/agenda', 'https://example.com/notes']
 
-/** The versions page: who made each version, when, and what it changed (decisions 11). */
+/** The versions page: who made each version, when, and what it changed. */
 export function HistoryView(props: HistoryProps): JSX.Element {
   const { site, bundle, latest, alert } = props
   return (

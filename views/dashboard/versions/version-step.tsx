@@ -71,7 +71,6 @@ function summary(short: string, versionNumber: number): string {
   return short === '' ? 'Saved without changes' : asSentence(short)
 }
 
-/** The actions on the open version. */
 function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
   const { versionNumber } = version
   if (versionNumber === latest) return ''

@@ -5,7 +5,6 @@ import { TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import { EVENTS } from './words.ts'
 
-/** The submitted form for a webhook, with its errors. */
 export interface WebhookForm {
   url: string
   events: readonly string[]

@@ -10,7 +10,7 @@ import { HOUR_MS, hourly } from './hourly.ts'
  * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargePerson(
+export async function countForPerson(
   { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
   what: 'writes' | 'reads' | null,
   userId: string,
@@ -24,15 +24,15 @@ export async function chargePerson(
  * writes per hour, but may use them up as fast as it can.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeCaller(
+export async function countForCaller(
   { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
   what: 'writes' | 'reads' | null,
   caller: SignedIn,
 ) {
-  if (caller.kind === 'session') return chargePerson({ bucket, limits }, what, caller.userId)
+  if (caller.kind === 'session') return countForPerson({ bucket, limits }, what, caller.userId)
   if (what !== 'writes' || caller.key.rateLimitPerHour > 0) return
   const writes = limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS)
-  return chargePerson({ bucket, limits: { ...limits, writes } }, what, caller.userId)
+  return countForPerson({ bucket, limits: { ...limits, writes } }, what, caller.userId)
 }
 
 /**
@@ -41,7 +41,7 @@ export async function chargeCaller(
  * @param purpose counts different uses of one limit separately.
  * @throws Problem RATE_LIMITED.
  */
-export function chargeAddress(
+export function countForAddress(
   { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
   limit: 'address' | 'report' | 'signIn' | 'reading',
   network: string,
@@ -57,7 +57,7 @@ export function chargeAddress(
  * @param whose ends the sentence "Too many requests …".
  * @throws Problem RATE_LIMITED.
  */
-export function charge(bucket: Bucket, limit: Limit, key: string, whose: string): Decision | Promise<Decision> {
+export function countRequest(bucket: Bucket, limit: Limit, key: string, whose: string): Decision | Promise<Decision> {
   const taken = bucket.take(limit, key)
   return taken instanceof Promise ? taken.then((decision) => passed(decision, whose)) : passed(taken, whose)
 }
@@ -72,17 +72,17 @@ function passed(decision: Decision, whose: string): Decision {
 
 /**
  * Counts one request of a key, whatever its outcome.
- * @returns the rate limit headers of the IETF draft (decisions 8).
+ * @returns the rate limit headers of the IETF draft.
  * @throws Problem RATE_LIMITED, with the same headers.
  */
-export async function chargeKey(
+export async function countForKey(
   { id, rateLimitPerHour: max }: KnownKey,
   { bucket }: Service,
 ): Promise<Record<string, string>> {
   if (max === 0) return {}
   const policy = { 'ratelimit-policy': `"perhr";q=${max};w=3600` }
   try {
-    const { remaining, resetSeconds } = await charge(bucket, hourly(max), String(id), 'with this key')
+    const { remaining, resetSeconds } = await countRequest(bucket, hourly(max), String(id), 'with this key')
     return { ...policy, ratelimit: `"perhr";r=${remaining};t=${resetSeconds}` }
   } catch (error) {
     if (error instanceof Problem)

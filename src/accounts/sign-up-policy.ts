@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { isOpen } from './organizations.ts'
 
-// Who may create an account, and how people sign in (decisions 16): the same rules for every way in. Webhooks from the
+// Who may create an account, and how people sign in: the same rules for every way in. Webhooks from the
 // operator's identity provider bypass them, because they carry the operator's decision.
 
 type Policy = Pick<Config, 'signUp' | 'passwordSignIn'>

@@ -3,7 +3,7 @@ import type { Store } from '../../db/client.ts'
 import { apiKeys, bundles, member, organization, owners } from '../../db/schema.ts'
 
 /** What would be deleted with an account or organisation. */
-export interface Holdings {
+export interface OwnedData {
   /** Includes deleted ones that can still be restored. */
   bundles: number
   /** Active keys: not revoked, and their minter still a member. */
@@ -13,24 +13,24 @@ export interface Holdings {
 const isWorking = and(isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt))
 
 /** What an organisation holds. */
-export async function holdingsOf({ db }: Store, organizationId: string): Promise<Holdings> {
+export async function ownedDataOf({ db }: Store, organizationId: string): Promise<OwnedData> {
   const [row] = await db.select(holdingColumns(eq(owners.organizationId, organizationId))).from(sql`(SELECT 1)`)
   return { bundles: row?.bundles ?? 0, keys: row?.keys ?? 0 }
 }
 
 /** What happens to an organisation when one of its members deletes their account. */
-export interface AffectedOrganization extends Holdings {
+export interface AffectedOrganization extends OwnedData {
   id: string
   name: string
   /** `deleted` with the account; `kept` by its other members; `blocks` the deletion, because no admin would remain. */
   effect: 'deleted' | 'kept' | 'blocks'
 }
 
-/** What deleting an account would delete, and how it affects its organisations (decisions 11). */
+/** What deleting an account would delete, and how it affects its organisations. */
 export async function deletionEffects(
   { db }: Store,
   userId: string,
-): Promise<Holdings & { organizations: AffectedOrganization[] }> {
+): Promise<OwnedData & { organizations: AffectedOrganization[] }> {
   const others = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId})`
   const otherAdmins = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId} AND other.role = 'admin')`
   const [[own], rows] = await db.batch([

@@ -35,7 +35,7 @@ export interface Attempt {
 }
 
 /**
- * Runs an attempt at a password, unless too many have failed lately (decisions 13). It counts as failed until it
+ * Runs an attempt at a password, unless too many have failed lately. It counts as failed until it
  * succeeds, so that concurrent attempts cannot all pass.
  * @param wasWrong whether an answer counts as failed.
  * @throws Problem RATE_LIMITED, the same whether or not the account exists; whatever `run` throws.

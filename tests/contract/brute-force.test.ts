@@ -7,7 +7,7 @@ setDefaultTimeout(180_000)
 
 const WRONG = 'not the password'
 
-describe('guessing', () => {
+describe('brute force', () => {
   let server: Server
   beforeAll(async () => {
     server = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-client' })

@@ -28,8 +28,8 @@ export type AccountEvent =
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
 
-/** Mails about events in an account (decisions 13). */
-export class Notices {
+/** Mails about events in an account. */
+export class AccountMails {
   constructor(
     readonly config: Pick<Config, 'name' | 'origin'>,
     readonly store: Store,
@@ -46,7 +46,7 @@ export class Notices {
     this.inBackground(() => this.#send(userId, event))
   }
 
-  /** Does what leads to notices: nobody waits for it, and a failure is logged. */
+  /** Does what leads to account mails: nobody waits for it, and a failure is logged. */
   inBackground(work: () => Promise<void>): void {
     work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 
-// A sign-up must not reveal which addresses have an account (decisions 9). With a taken address it creates an account
+// A sign-up must not reveal which addresses have an account. With a taken address it creates an account
 // that behaves like any unverified one, and that no mail and no other way of signing in ever reaches.
 
 /** Placeholder addresses use a reserved domain that never exists (RFC 2606). */
