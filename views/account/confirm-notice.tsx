@@ -12,7 +12,7 @@ interface ConfirmNoticeProps {
 export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
   if (user === null || user === undefined || user.emailVerified) return ''
   return (
-    <div class="confirm">
+    <div class="confirm cluster">
       <p>
         <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{user.email}</bdi> to confirm your
         address. Until then you can’t create API keys, invite people or accept invitations.

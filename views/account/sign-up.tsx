@@ -2,7 +2,7 @@
 
 import { PasswordField } from '../parts/account-fields.tsx'
 import { EmailField } from '../parts/email-field.tsx'
-import { Alert, described, Field } from '../parts/fields.tsx'
+import { Alert, NameField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 
@@ -17,16 +17,7 @@ export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
         <Alert text={errors.form} />
         {methods.hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
-          <Field id="name" label="Name" note="optional" error={errors.name}>
-            <input
-              id="name"
-              name="name"
-              value={attribute(name)}
-              autocomplete="name"
-              maxlength="100"
-              {...described('name', errors.name)}
-            />
-          </Field>
+          <NameField note="optional" error={errors.name} value={name} autocomplete="name" />
           <EmailField email={email} error={errors.email} />
           <PasswordField autocomplete="new-password" error={errors.password} hint="Use at least 8 characters." />
           <input type="hidden" name="next" value={attribute(next)} />

@@ -31,7 +31,7 @@ export function DocsPage({
       <a class="skip" href="#reference">
         Skip to the reference
       </a>
-      <header class="top wide">
+      <header class="top cluster wide">
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>

@@ -22,7 +22,7 @@ export function GuidePage({ site, guide, guides, html, sections }: GuideProps): 
       <a class="skip" href="#guide">
         Skip to the guide
       </a>
-      <header class="top wide">
+      <header class="top cluster wide">
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>

@@ -20,7 +20,7 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
       <h2 id={`${operationId}-title`} safe>
         {summary}
       </h2>
-      <p class="route">
+      <p class="route cluster">
         <span class={`method ${method.toLowerCase()}`} safe>
           {method}
         </span>

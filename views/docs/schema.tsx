@@ -59,7 +59,7 @@ export function Field({
   const inner = innerOf(field as Read)
   return (
     <li>
-      <p class="field-head">
+      <p class="field-head cluster">
         <code class="name" safe>
           {name}
         </code>

@@ -4,7 +4,7 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { type AboutName, aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
-import { Alert, described, Field, textareaContent } from '../parts/fields.tsx'
+import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
 
@@ -83,26 +83,21 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
         <Paste form={form} isFresh={alert === '' && form.text === ''} />
         {
           aboutTextsOf('one').map((name) => (
-            <Field id={name} label={CONTENT[name].label} note="optional" error={errors[name]}>
-              <input
-                id={name}
-                name={name}
-                value={attribute(form[name])}
-                autocomplete="off"
-                {...described(name, errors[name])}
-              />
-            </Field>
+            <TextField
+              id={name}
+              label={CONTENT[name].label}
+              note="optional"
+              error={errors[name]}
+              value={form[name]}
+              autocomplete="off"
+            />
           )) as 'safe'[]
         }
         {
           aboutTextsOf('many').map((name) => (
             <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
               <summary>{`Add a ${CONTENT[name].label.toLowerCase()}` as 'safe'}</summary>
-              <Field id={name} label={CONTENT[name].label} error={errors[name]}>
-                <textarea id={name} name={name} rows="3" {...described(name, errors[name])} safe>
-                  {textareaContent(form[name])}
-                </textarea>
-              </Field>
+              <TextArea id={name} label={CONTENT[name].label} error={errors[name]} value={form[name]} rows="3" />
             </details>
           )) as 'safe'[]
         }

@@ -69,7 +69,7 @@ function Bundle({ bundle, id, several }: { bundle: ResultBundle; id: string; sev
           ''
         )}
         <CopyField id={`link${id}`} label="Share this link" value={url} title={heading} kind="primary" />
-        <div class="with-qr">
+        <div class="with-qr cluster">
           <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="148" height="148" />
           <div class="choices">
             <a class="button" href={url} target="_blank" rel="noopener noreferrer">

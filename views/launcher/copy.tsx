@@ -4,7 +4,7 @@ import { CONTENT } from '../../src/bundles/content.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
-import { Alert, described, Field } from '../parts/fields.tsx'
+import { Alert, TextField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { headingOf } from './launcher.tsx'
 
@@ -71,16 +71,15 @@ function Form({ site, address, form }: { site: Site; address: string; form: Copy
   return (
     <form class="card" method="post" action={attribute(address)}>
       <Alert text={errors.form} />
-      <Field id="title" label={CONTENT.title.label} note="optional" error={errors.title}>
-        <input
-          id="title"
-          name="title"
-          value={attribute(title)}
-          dir="auto"
-          autocomplete="off"
-          {...described('title', errors.title)}
-        />
-      </Field>
+      <TextField
+        id="title"
+        label={CONTENT.title.label}
+        note="optional"
+        error={errors.title}
+        value={title}
+        dir="auto"
+        autocomplete="off"
+      />
       <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
       <div class="send">
         <button type="submit" class="primary">

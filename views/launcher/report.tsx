@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { REPORT_REASONS } from '../../db/schema.ts'
-import { described, Field } from '../parts/fields.tsx'
+import { described, Field, TextArea } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
 
 export interface ReportForm {
@@ -49,11 +49,15 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
               }
             </select>
           </Field>
-          <Field id="detail" label="What should we look at?" note="optional" error={errors.detail}>
-            <textarea id="detail" name="detail" rows="4" maxlength="1000" {...described('detail', errors.detail)} safe>
-              {detail}
-            </textarea>
-          </Field>
+          <TextArea
+            id="detail"
+            label="What should we look at?"
+            note="optional"
+            error={errors.detail}
+            value={detail}
+            rows="4"
+            maxlength="1000"
+          />
           <div class="send">
             <button type="submit" class="primary">
               Send report

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { described, Field } from './fields.tsx'
+import { TextField } from './fields.tsx'
 
 interface PasswordProps {
   /** Also its id; `password` on a page with only one. */
@@ -14,34 +14,18 @@ interface PasswordProps {
 }
 
 /** A password field, which is never pre-filled. */
-export function PasswordField({
-  name = 'password',
-  label = 'Password',
-  autocomplete,
-  error,
-  hint,
-  autofocus,
-}: PasswordProps) {
+export function PasswordField({ name = 'password', label = 'Password', error, hint, ...attributes }: PasswordProps) {
   return (
-    <Field id={name} label={label} error={error}>
-      <input
-        id={name}
-        name={name}
-        type="password"
-        required
-        minlength="8"
-        maxlength="128"
-        autocomplete={autocomplete}
-        autofocus={autofocus}
-        {...described(name, error)}
-      />
-      {hint === undefined || error !== undefined ? (
-        ''
-      ) : (
-        <p class="hint" safe>
-          {hint}
-        </p>
-      )}
-    </Field>
+    <TextField
+      id={name}
+      label={label}
+      error={error}
+      type="password"
+      required
+      minlength="8"
+      maxlength="128"
+      {...attributes}
+      {...(error === undefined ? { hint } : {})}
+    />
   )
 }

@@ -1,8 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { MAX_EMAIL } from '../../src/core/text.ts'
-import { described, Field } from './fields.tsx'
-import { attribute } from './layout.tsx'
+import { TextField } from './fields.tsx'
 
 /** A field for an email address, by default the visitor's own, which browsers fill in. */
 export function EmailField({
@@ -17,18 +16,16 @@ export function EmailField({
   autofocus?: boolean
 }) {
   return (
-    <Field id="email" label="Email address" error={error}>
-      <input
-        id="email"
-        name="email"
-        type="email"
-        required
-        maxlength={String(MAX_EMAIL)}
-        autocomplete={autocomplete}
-        autofocus={autofocus && email === ''}
-        value={attribute(email)}
-        {...described('email', error)}
-      />
-    </Field>
+    <TextField
+      id="email"
+      label="Email address"
+      error={error}
+      value={email}
+      type="email"
+      required
+      maxlength={String(MAX_EMAIL)}
+      autocomplete={autocomplete}
+      autofocus={autofocus && email === ''}
+    />
   )
 }

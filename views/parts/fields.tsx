@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
+import { attribute } from './layout.tsx'
 
 type FieldProps = PropsWithChildren<{
   /** The control's, which is among the children. */
@@ -11,13 +12,15 @@ type FieldProps = PropsWithChildren<{
   error?: string | undefined
   /** Class for a special layout. */
   kind?: 'json' | 'whole' | 'secret'
+  /** For a label that the heading above repeats. */
+  labelClass?: 'visually-hidden'
 }>
 
 /** A control with its label above it, and its error below. */
-export function Field({ id, label, note, error, kind, children }: FieldProps): JSX.Element {
+export function Field({ id, label, note, error, kind, labelClass, children }: FieldProps): JSX.Element {
   return (
     <div class={['field', kind]}>
-      <label for={id}>
+      <label for={id} class={labelClass}>
         {escapeHtml(label)}
         {note === undefined ? (
           ''
@@ -33,6 +36,53 @@ export function Field({ id, label, note, error, kind, children }: FieldProps): J
       {children as 'safe'}
       <FieldError id={id} error={error} />
     </div>
+  )
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  Omit<JSX.HtmlInputTag, 'id' | 'name'> & {
+    /** As typed; never for a password. */
+    value?: string
+    hint?: string
+  }
+
+/** A field of one line; what else is given are attributes of its input. */
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { id, value, hint, label, note, error, kind, labelClass, ...attributes } = props
+  const typed = value === undefined ? {} : { value: attribute(value) }
+  return (
+    <Field id={id} label={label} note={note} error={error} kind={kind} labelClass={labelClass}>
+      <input id={id} name={id} {...typed} {...attributes} {...described(id, error)} />
+      <Hint text={hint} />
+    </Field>
+  )
+}
+
+/** What helps to fill in a field. */
+export function Hint({ text }: { text: string | undefined }): JSX.Element {
+  if (text === undefined) return ''
+  return (
+    <p class="hint" safe>
+      {text}
+    </p>
+  )
+}
+
+/** The name of a person, an organisation or a thing, as typed; what else is given are attributes of its input. */
+export function NameField(props: Omit<TextFieldProps, 'id' | 'label'> & { label?: string; value: string }) {
+  return <TextField id="name" label="Name" dir="auto" maxlength="100" {...props} />
+}
+
+type TextAreaProps = Omit<FieldProps, 'children'> & Omit<JSX.HtmlTextAreaTag, 'id' | 'name'> & { value: string }
+
+/** A field of several lines; what else is given are attributes of its textarea. */
+export function TextArea({ id, label, note, error, kind, value, ...attributes }: TextAreaProps): JSX.Element {
+  return (
+    <Field id={id} label={label} note={note} error={error} kind={kind}>
+      <textarea id={id} name={id} {...attributes} {...described(id, error)} safe>
+        {textareaContent(value)}
+      </textarea>
+    </Field>
   )
 }
 

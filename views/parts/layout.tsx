@@ -166,7 +166,7 @@ export function Page({ site, title, description, kind, header, script, children 
       head={head}
     >
       <Announcements />
-      <header class={['top', kind]}>
+      <header class={['top cluster', kind]}>
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>

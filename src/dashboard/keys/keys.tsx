@@ -2,44 +2,50 @@
 
 import { randomUUID } from 'node:crypto'
 import { endOf } from '../../../views/dashboard/keys/key-row.tsx'
-import { KeysOfAdminsView, KeysView } from '../../../views/dashboard/keys/keys.tsx'
+import { KeysView } from '../../../views/dashboard/keys/keys.tsx'
 import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
 import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
-import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import { usedInLastHour } from '../../limits/hourly.ts'
+import { forAdmins } from '../parts/for-admins.tsx'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
-import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
 
 const LIST = '/dashboard/keys'
 
+const adminsOnly = forAdmins('keys', {
+  title: 'API keys',
+  may: 'manage API keys',
+  why: 'An organisation’s keys can reach all of its bundles.',
+  ask: 'ask an admin for a key',
+})
+
 /** The acting subject's API keys. */
 export const keyScreens: readonly Screen[] = [
   {
     path: LIST,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const { apiKeys } = await run(visit, listKeys, {})
       const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
       const offset = Math.max(0, Math.min(Math.trunc(Number(visit.query.get('offset'))) || 0, sorted.length - 1))
       const page = sorted.slice(offset, offset + PAGE)
       const list = { keys: await withUse(visit, page), total: sorted.length, offset, limit: PAGE }
       return { section: 'keys', title: 'API keys', view: <KeysView site={visit.site} {...list} /> }
-    },
+    }),
   },
   {
     path: '/dashboard/keys/new',
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const title = 'Create API key'
       const missing = missingProof(visit.site, title, '/dashboard/keys/new', {
         unconfirmed: 'API keys act on your behalf',
@@ -54,7 +60,7 @@ export const keyScreens: readonly Screen[] = [
         errors: {},
       }
       return newKey(visit, form)
-    },
+    }),
     async post(visit, form) {
       const { idempotencyKey, ...fields } = Object.fromEntries(form)
       const { name = '', scope = '', rateLimitPerHour = '' } = fields
@@ -64,7 +70,7 @@ export const keyScreens: readonly Screen[] = [
       )
       if (made instanceof Problem) {
         const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
-        return newKey(visit, { ...again, errors: errorsOf(made) }, made)
+        return newKey(visit, { ...again, errors: formErrors(made, ['name', 'scopes', 'rateLimitPerHour']) }, made)
       }
       // A reload resubmits the form; the key is still shown only once.
       if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
@@ -91,11 +97,6 @@ function isActive(key: ListedKey): boolean {
   return endOf(key) === null
 }
 
-/** The page for members who are not admins. */
-function ofAdmins({ site }: Visit): Outcome {
-  return { section: 'keys', title: 'API keys', view: <KeysOfAdminsView site={site} /> }
-}
-
 function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {
   return { section: 'keys', title: 'Create API key', view: <NewKeyView site={site} form={form} />, problem }
 }
@@ -108,13 +109,4 @@ function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
       return { ...key, used: isCounted ? await usedInLastHour(bucket, key) : null }
     }),
   )
-}
-
-function errorsOf({ issues, message }: Problem): KeyForm['errors'] {
-  const errors: KeyForm['errors'] = {}
-  for (const { path, reason } of issues) {
-    const field = path[0] === 'scopes' ? 'scope' : path[0]
-    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = besideField(reason)
-  }
-  return Object.keys(errors).length === 0 ? { form: message } : errors
 }

@@ -22,7 +22,8 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { callAuth, issueOf, mustCallAuth } from '../parts/auth-calls.ts'
+import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { resultOrProblem, type Visit } from '../parts/visit.ts'
 
@@ -46,7 +47,7 @@ export const organizationScreens: readonly Screen[] = [
       }
       const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
-      return organizationsPage(visit, { name, slug, errors: nameErrors(answer) }, answer)
+      return organizationsPage(visit, { name, slug, errors: formErrors(answer, ['name']) }, answer)
     },
   },
   {
@@ -161,9 +162,8 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   const [email, role] = [form.get('email')?.trim() ?? '', form.get('role') ?? '']
   const answer = await callAuth(visit, '/organization/invite-member', { organizationId: id, email, role })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
-  const issue = issueOf(answer, 'email')
-  const typed = issue === undefined ? INVITING[answer.code] : besideField(issue.reason)
-  const errors = typed === undefined ? { form: answer.userMessage } : { email: typed }
+  const known = INVITING[answer.code]
+  const errors = known === undefined ? formErrors(answer, ['email']) : { email: known }
   return organizationPage(visit, organization, { invite: { email, role, errors } }, answer)
 }
 
@@ -179,12 +179,7 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
   if (name === '') return organizationPage(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
   const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
-  return organizationPage(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer)
-}
-
-function nameErrors(problem: Problem): NameErrors {
-  const issue = issueOf(problem, 'name')
-  return issue === undefined ? { form: problem.userMessage } : { name: besideField(issue.reason) }
+  return organizationPage(visit, organization, { name: { name, errors: formErrors(answer, ['name']) } }, answer)
 }
 
 async function deletePage(

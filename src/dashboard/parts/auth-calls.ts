@@ -21,11 +21,6 @@ export async function callAuth({ request, service }: Visit, path: string, body: 
 /** Refusals that forms explain, besides those of their input. */
 const EXPLAINED = new Set<Problem['code']>(['PLAN_LIMIT', 'EMAIL_UNVERIFIED', 'INVITATION_LIMIT_REACHED'])
 
-/** What is wrong with the field of this name in the call, if a refusal is about it. */
-export function issueOf({ issues }: Problem, field: string) {
-  return issues.find(({ path }) => path[0] === field)
-}
-
 /**
  * Calls better-auth for the visitor, for calls whose refusals no form explains.
  * @throws Problem for any refusal.

@@ -3,20 +3,21 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
-import type { SettingsErrors } from '../../../views/dashboard/settings/errors.ts'
+import type { SettingsErrors } from '../../../views/dashboard/settings/password-panel.tsx'
 import { SettingsView } from '../../../views/dashboard/settings/settings.tsx'
 import { NoticePage } from '../../../views/parts/notice.tsx'
 import { localPath } from '../../accounts/links.ts'
 import { deletionEffects } from '../../accounts/owned-data.ts'
 import { parseUserAgent } from '../../audience/user-agent.ts'
-import { besideField, besidePassword } from '../../core/field-words.ts'
+import { besidePassword } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { page } from '../../http/page.ts'
 import { seeOther } from '../../http/respond.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
-import { callAuth, issueOf, mustCallAuth } from '../parts/auth-calls.ts'
+import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import type { Visit } from '../parts/visit.ts'
 
@@ -66,9 +67,7 @@ const CHANGES = new Map<string, Change>(
       const name = form.get('name')?.trim() ?? ''
       const answer = await callAuth(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      const issue = issueOf(answer, 'name')
-      const errors = issue === undefined ? { form: answer.userMessage } : { name: besideField(issue.reason) }
-      return settingsPage(visit, { name, errors }, answer)
+      return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
     },
     async verification(visit, form) {
       const { email } = visit.session

@@ -5,15 +5,16 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { DeleteWebhookView, WebhookView } from '../../../views/dashboard/webhooks/webhook.tsx'
 import { type WebhookForm, WebhookFormView, WebhookMadeView } from '../../../views/dashboard/webhooks/webhook-form.tsx'
-import { WebhooksOfAdminsView, WebhooksView } from '../../../views/dashboard/webhooks/webhooks.tsx'
+import { WebhooksView } from '../../../views/dashboard/webhooks/webhooks.tsx'
 import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
-import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import * as operations from '../../webhooks/operations.ts'
 import type { ListedWebhook } from '../../webhooks/shapes.ts'
 import { NO_WEBHOOK } from '../../webhooks/webhooks.ts'
+import { forAdmins } from '../parts/for-admins.tsx'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
-import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 const LIST = '/dashboard/webhooks'
 const SECTION = { section: 'webhooks' } as const
@@ -25,23 +26,28 @@ const WHY = {
   old: 'A webhook sends your bundles elsewhere, so this needs a sign-in from the last 24 hours.',
 }
 
+const adminsOnly = forAdmins('webhooks', {
+  title: 'Webhooks',
+  may: 'manage webhooks',
+  why: 'An organisation’s webhooks are sent all of its bundles.',
+  ask: 'ask an admin',
+})
+
 /** The acting subject's webhooks. */
 export const webhookScreens: readonly Screen[] = [
   {
     path: LIST,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const { webhooks } = await run(visit, operations.listWebhooks, {})
       return { ...SECTION, title: 'Webhooks', view: <WebhooksView site={visit.site} webhooks={webhooks} /> }
-    },
+    }),
   },
   {
     path: `${LIST}/new`,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const form = { url: '', events: ['bundle.created', 'bundle.updated', 'bundle.deleted'], errors: {} }
       return newWebhook(visit, form, randomUUID())
-    },
+    }),
     async post(visit, sent) {
       const idempotencyKey = sent.get('idempotencyKey')
       const input = { url: sent.get('url') ?? '', events: sent.getAll('events') }
@@ -58,23 +64,21 @@ export const webhookScreens: readonly Screen[] = [
   },
   {
     path: `${LIST}/:webhookId`,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const webhook = await webhookOf(visit)
       const offset = Math.max(0, Math.trunc(Number(visit.query.get('offset'))) || 0)
       const input = { webhookId: webhook.id, limit: PAGE, offset: Math.min(offset, 1_000_000) }
       const { deliveries, hasMore } = await run(visit, operations.listDeliveries, input)
       const page = { deliveries, hasMore, limit: PAGE, offset: input.offset }
       return { ...SECTION, title: hostOf(webhook), view: <WebhookView site={visit.site} webhook={webhook} {...page} /> }
-    },
+    }),
   },
   {
     path: `${LIST}/:webhookId/edit`,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const { url, events, id } = await webhookOf(visit)
       return edit(visit, id, { url, events, errors: {} })
-    },
+    }),
     async post(visit, sent) {
       const input = { webhookId: idOf(visit), url: sent.get('url') ?? '', events: sent.getAll('events') }
       const changed = await resultOrProblem(() => run(visit, operations.updateWebhook, input))
@@ -107,22 +111,16 @@ export const webhookScreens: readonly Screen[] = [
   },
   {
     path: `${LIST}/:webhookId/delete`,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const webhook = await webhookOf(visit)
       return { ...SECTION, title: 'Delete webhook', view: <DeleteWebhookView webhook={webhook} /> }
-    },
+    }),
     async post(visit) {
       await run(visit, operations.deleteWebhook, { webhookId: idOf(visit) })
       return { to: withFlash(LIST, 'webhookDeleted') }
     },
   },
 ]
-
-/** The page for members who are not admins. */
-function ofAdmins({ site }: Visit): Outcome {
-  return { ...SECTION, title: 'Webhooks', view: <WebhooksOfAdminsView site={site} /> }
-}
 
 function idOf({ params }: Visit): string {
   return params.webhookId ?? ''
@@ -153,11 +151,7 @@ function edit({ site }: Visit, id: string, form: WebhookForm, problem?: Problem)
   return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
 }
 
-function errorsOf({ issues, message }: Problem): WebhookForm['errors'] {
-  const errors: WebhookForm['errors'] = {}
-  for (const { path, reason } of issues) {
-    if (path[0] === 'url') errors.url = besideField(reason)
-    if (path[0] === 'events') errors.events = 'Choose at least one event.'
-  }
-  return Object.keys(errors).length === 0 ? { form: message } : errors
+function errorsOf(problem: Problem): WebhookForm['errors'] {
+  const errors = formErrors(problem, ['url', 'events'])
+  return errors.events === undefined ? errors : { ...errors, events: 'Choose at least one event.' }
 }

@@ -11,7 +11,14 @@ export function BulkBar({ listing, role }: { listing: Listing; role: Role }): JS
   const isDeleted = listing.state === 'deleted'
   const mayDelete = allowsRole(role, 'admin')
   return (
-    <form id="bulk" class="bulk" method="post" action="/dashboard/bulk" hx-boost="false" aria-label="Selected bundles">
+    <form
+      id="bulk"
+      class="bulk cluster"
+      method="post"
+      action="/dashboard/bulk"
+      hx-boost="false"
+      aria-label="Selected bundles"
+    >
       <input type="hidden" name="back" value={attribute(listAddress(listing).split('?')[1] ?? '')} />
       <span id="chosen" class="hint" role="status">
         Selected bundles

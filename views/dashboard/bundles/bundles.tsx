@@ -13,7 +13,7 @@ import { Search } from './search.tsx'
 /** Example bundles to start with: one click copies a bundle and opens it. */
 function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
   return (
-    <section class="examples" aria-labelledby="examples">
+    <section class="examples stack" aria-labelledby="examples">
       <h2 id="examples">Or start with an example</h2>
       <ul>
         {

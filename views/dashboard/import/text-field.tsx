@@ -21,7 +21,7 @@ export function TextField({ form: { text, error }, rows }: { form: ImportForm; r
         {textareaContent(text)}
       </textarea>
       <FieldError id="text" error={error ?? undefined} />
-      <p class="file scripted">
+      <p class="file cluster scripted">
         <label for="file">
           Or choose a file<span class="drop">, or drop one on the field</span>
         </label>

@@ -49,7 +49,7 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
   const { heading, title } = CHARTS[chart]
   return (
     <section class="card" aria-labelledby="days-heading">
-      <div class="above">
+      <div class="above cluster">
         <h2 id="days-heading">{heading as 'safe'}</h2>
         <nav class="segments" aria-label="Chart">
           {

@@ -62,7 +62,7 @@ export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): 
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0
   return (
     <div id="insights" class="insights">
-      <div class="above">
+      <div class="above cluster">
         <Ranges slug={slug} days={series.length} chart={chart} />
         {isEmpty ? (
           ''

@@ -2,7 +2,6 @@
 
 import { Icon } from '../../parts/icons.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { KeyRow, type KeyWithUsage } from './key-row.tsx'
 import { SampleKeys } from './sample.tsx'
@@ -31,10 +30,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
           text="A key lets a script, the command line or an AI agent create, read or edit bundles for you. You choose what it can do and how often, and you can revoke it at any time."
         >
           <p class="actions">
-            <a class="button primary" href="/dashboard/keys/new">
-              <Icon name="plus" />
-              Create API key
-            </a>
+            <CreateKey />
           </p>
         </Empty>
         <SampleKeys />
@@ -44,10 +40,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
   return (
     <>
       <Head title="API keys" lede={LEDE}>
-        <a class="button primary" href="/dashboard/keys/new">
-          <Icon name="plus" />
-          Create API key
-        </a>
+        <CreateKey />
       </Head>
       <div>
         <ul class="rows">{keys.map((key) => <KeyRow apiKey={key} />) as 'safe'[]}</ul>
@@ -65,22 +58,11 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
   )
 }
 
-/** The page for members who are not admins. */
-export function KeysOfAdminsView({ site }: { site: DashboardSite }): JSX.Element {
-  const { acting, role } = site.user
+function CreateKey(): JSX.Element {
   return (
-    <>
-      <Head title="API keys" />
-      <Empty
-        heading={`Only admins of ${acting?.name ?? 'this organisation'} can manage API keys`}
-        text={`An organisation’s keys can reach all of its bundles. You’re ${ROLE_WORDS[role].one}: ask an admin for a key, or switch to your personal workspace to create your own.`}
-      >
-        <p class="actions">
-          <a class="button" href={`/dashboard/organizations/${acting?.id ?? ''}`}>
-            See who’s an admin
-          </a>
-        </p>
-      </Empty>
-    </>
+    <a class="button primary" href="/dashboard/keys/new">
+      <Icon name="plus" />
+      Create API key
+    </a>
   )
 }

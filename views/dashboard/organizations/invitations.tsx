@@ -6,13 +6,14 @@ import { EmailField } from '../../parts/email-field.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import type { FormErrors } from '../parts/form.tsx'
 import { ROLE_WORDS } from '../parts/role-words.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 export interface InviteForm {
   email: string
   role: string
-  errors: { email?: string; form?: string }
+  errors: FormErrors<'email'>
 }
 
 interface InviteProps {

@@ -2,8 +2,8 @@
 
 import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
-import { Alert, described, FieldError } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { Alert, NameField } from '../../parts/fields.tsx'
+import type { FormErrors } from '../parts/form.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
@@ -18,10 +18,7 @@ interface OrganizationProps {
   name?: { name: string; errors: NameErrors }
 }
 
-export interface NameErrors {
-  name?: string
-  form?: string
-}
+export type NameErrors = FormErrors<'name'>
 
 /** An organisation: its members, and for admins the actions on them. */
 export function OrganizationView({ site, organization, invite, name }: OrganizationProps): JSX.Element {
@@ -78,22 +75,14 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
     <section class="panel" aria-labelledby="name-heading">
       <h2 id="name-heading">Name</h2>
       <form class="inline" method="post" action={`/dashboard/organizations/${organization.id}`}>
-        <div class="field">
-          <label for="name" class="visually-hidden">
-            Organisation name
-          </label>
-          <input
-            id="name"
-            dir="auto"
-            name="name"
-            required
-            maxlength="100"
-            autocomplete="organization"
-            value={attribute(form?.name ?? organization.name)}
-            {...described('name', form?.errors.name)}
-          />
-          <FieldError id="name" error={form?.errors.name} />
-        </div>
+        <NameField
+          label="Organisation name"
+          labelClass="visually-hidden"
+          error={form?.errors.name}
+          value={form?.name ?? organization.name}
+          required
+          autocomplete="organization"
+        />
         <button type="submit">Save name</button>
       </form>
     </section>

@@ -2,7 +2,7 @@
 
 import type { OpenInvitation } from '../../../src/accounts/organizations.ts'
 import type { OwnOrganization } from '../../../src/identity/members.ts'
-import { Alert, described, Field } from '../../parts/fields.tsx'
+import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
 import { ROLE_WORDS } from '../parts/role-words.ts'
@@ -74,18 +74,7 @@ function Create({ form: { name, slug, errors } }: Pick<OrganizationsProps, 'form
   return (
     <form class="inline" method="post" action="/dashboard/organizations">
       <input type="hidden" name="slug" value={attribute(slug)} />
-      <Field id="name" label="Name" error={errors.name}>
-        <input
-          id="name"
-          dir="auto"
-          name="name"
-          required
-          maxlength="100"
-          autocomplete="organization"
-          value={attribute(name)}
-          {...described('name', errors.name)}
-        />
-      </Field>
+      <NameField error={errors.name} value={name} required autocomplete="organization" />
       <button type="submit" class="primary">
         Create organisation
       </button>

@@ -69,7 +69,7 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
   const name = query.get('notice')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
-    <div class="flash">
+    <div class="flash cluster">
       {name === 'joined' && acting !== null ? (
         <p safe>{`You joined ${acting}.`}</p>
       ) : (

@@ -140,7 +140,7 @@ interface HeadProps extends PropsWithChildren {
 /** The heading of a page and its purpose; children are the page's actions. */
 export function Head({ title, lede, children }: HeadProps): JSX.Element {
   return (
-    <div class="head">
+    <div class="head cluster">
       <div>
         <h1 dir="auto" safe>
           {title}

@@ -3,7 +3,7 @@
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
-import { described, Field, textareaContent } from '../../parts/fields.tsx'
+import { TextArea } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { EditorState } from '../editor/bundle-form.ts'
 import { Editor } from '../editor/editor.tsx'
@@ -33,19 +33,16 @@ export function SuggestPage({
   isPreviewHidden,
 }: SuggestProps): JSX.Element {
   const why = (
-    <Field id="reason" label="Why?" note="optional, for the editor who decides" error={reason.error}>
-      <textarea
-        id="reason"
-        name="reason"
-        rows="2"
-        dir="auto"
-        maxlength={String(PROPOSAL_BOUNDS.text)}
-        {...described('reason', reason.error)}
-        safe
-      >
-        {textareaContent(reason.text)}
-      </textarea>
-    </Field>
+    <TextArea
+      id="reason"
+      label="Why?"
+      note="optional, for the editor who decides"
+      error={reason.error}
+      value={reason.text}
+      rows="2"
+      dir="auto"
+      maxlength={String(PROPOSAL_BOUNDS.text)}
+    />
   )
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">

@@ -117,7 +117,7 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
       {decided.length === 0 ? (
         ''
       ) : (
-        <section class="decided">
+        <section class="decided stack">
           <h2>Decided</h2>
           <Rows site={site} proposals={decided} of="bundle" />
         </section>

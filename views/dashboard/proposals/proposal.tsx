@@ -5,7 +5,7 @@ import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
-import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
+import { Alert, TextArea } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
@@ -34,7 +34,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
     <BundleFrame site={site} bundle={bundle} tab="proposals">
       <Alert text={alert} />
       <section class="card proposal" aria-labelledby="proposal-heading">
-        <div class="step">
+        <div class="step cluster">
           <h2 id="proposal-heading">{isOpen ? 'Proposed edit' : 'Decided proposal'}</h2>
           {isOpen ? '' : <StateTag state={state} />}
           <span class="by hint">
@@ -62,7 +62,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         {conflicts.length === 0 ? (
           ''
         ) : (
-          <section class="conflict" aria-labelledby="conflicts-heading">
+          <section class="conflict stack" aria-labelledby="conflicts-heading">
             <h2 id="conflicts-heading">Changed by a newer version too</h2>
             <p>Decide what to keep, then accept.</p>
             <Conflicts conflicts={conflicts} />
@@ -153,20 +153,17 @@ function Actions(props: ProposalPageProps): JSX.Element {
         )}
       </div>
       {mayDecide ? (
-        <form class="reject" method="post" action={`${path}/reject`}>
-          <Field id="note" label="Note to who proposed it" note="optional" error={note.error}>
-            <textarea
-              id="note"
-              name="note"
-              rows="2"
-              dir="auto"
-              maxlength={String(PROPOSAL_BOUNDS.text)}
-              {...described('note', note.error)}
-              safe
-            >
-              {textareaContent(note.text)}
-            </textarea>
-          </Field>
+        <form class="reject stack" method="post" action={`${path}/reject`}>
+          <TextArea
+            id="note"
+            label="Note to who proposed it"
+            note="optional"
+            error={note.error}
+            value={note.text}
+            rows="2"
+            dir="auto"
+            maxlength={String(PROPOSAL_BOUNDS.text)}
+          />
           <button type="submit" class="danger">
             Reject
           </button>

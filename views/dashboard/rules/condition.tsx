@@ -40,7 +40,7 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
       <legend class="visually-hidden" safe>
         {isRoot ? 'Conditions' : `Group ${number}`}
       </legend>
-      <div class="group-head">
+      <div class="group-head cluster">
         <Notes place={path} findings={builder.findings} />
         <select aria-label="How these combine" {...field(`${path}.op`, path, builder)} data-refresh="">
           {Object.entries(GROUP_HEADS).map(([known, name]) => (
@@ -110,7 +110,7 @@ export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps)
     </button>
   )
   return (
-    <div class="adds">
+    <div class="adds cluster">
       {(mayAdd ? button('if.add', 'Condition', 'add') : '') as 'safe'}
       {(mayGroup ? button('if.group', 'Group', 'group') : '') as 'safe'}
     </div>
@@ -124,7 +124,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
     <fieldset class="condition">
       <legend class="visually-hidden">{label as 'safe'}</legend>
       <Notes place={path} findings={builder.findings} />
-      <div class="controls">
+      <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
           {topic === '' ? <option value="">Choose…</option> : ''}
           {

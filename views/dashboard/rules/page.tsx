@@ -91,10 +91,10 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
 function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
-    <div class="written">
+    <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
       <RulesSection editor={editor} bundle={bundle} findings={findings} />
-      <div class="bar">
+      <div class="bar cluster">
         <button type="submit" class="primary" name="do" value="save">
           Save rules
         </button>

@@ -31,7 +31,7 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
   const { name, showBadge, when, tabs } = rule
   return (
     <li class="rule">
-      <div class="rule-head">
+      <div class="rule-head cluster">
         <span class="number">{at + 1}</span>
         <h3 class="name">
           <bdi safe>{name}</bdi>

@@ -32,7 +32,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
   const isOpen = !('json' in rule)
   return (
     <li class={['rule', isOpen && 'open']} id={idOf(path)} data-rule={String(at)}>
-      <div class="rule-head">
+      <div class="rule-head cluster">
         <span class="handle scripted" title="Drag to another place" data-grip="">
           <Icon name="grip" />
         </span>

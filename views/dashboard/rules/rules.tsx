@@ -37,7 +37,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
               )) as 'safe'[]
             }
           </ol>
-          <div class="adds">
+          <div class="adds cluster">
             <button type="submit" name="do" value="rule.add" id="add" disabled={isFull}>
               <Icon name="plus" />
               Add a rule
@@ -53,7 +53,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
 
 function Undo({ removed, builder }: { removed: Removed; builder: BuilderProps }): JSX.Element {
   return (
-    <div class="flash">
+    <div class="flash cluster">
       <p dir="auto" safe>{`Removed “${nameOf({ json: removed.json }, removed.at)}”.`}</p>
       <input type="hidden" name="removed.at" value={String(removed.at)} />
       <input type="hidden" name="removed.json" value={attribute(JSON.stringify(removed.json))} />

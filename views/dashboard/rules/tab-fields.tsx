@@ -96,7 +96,7 @@ export function TabAddButtons({
   const isFull = tabs.length >= POLICY_BOUNDS.tabs
   const taken = new Set(tabs.map(({ url }) => url.trim()))
   return (
-    <div class="adds">
+    <div class="adds cluster">
       <button
         type="submit"
         class="add"

@@ -6,6 +6,7 @@ import { PasswordField } from '../../parts/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
+import type { FormErrors } from '../parts/form.tsx'
 import { OwnedDataItems } from '../parts/owned-data.tsx'
 import { ExportLink, toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -15,7 +16,7 @@ interface DeleteAccountProps {
   takes: OwnedData & { organizations: AffectedOrganization[] }
   /** How the visitor proves that the account is theirs. */
   proof: 'password' | 'none' | 'signInAgain'
-  errors: { email?: string; password?: string; form?: string }
+  errors: FormErrors<'email' | 'password'>
 }
 
 /** Asks before an account is deleted, and lists what is deleted with it. */

@@ -2,9 +2,12 @@
 
 import { PasswordField } from '../../parts/account-fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import type { FormErrors } from '../parts/form.tsx'
 import { toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import type { SettingsErrors } from './errors.ts'
+
+/** Errors of the settings forms. */
+export type SettingsErrors = FormErrors<'name' | 'currentPassword' | 'newPassword'>
 
 interface PasswordPanelProps {
   site: DashboardSite

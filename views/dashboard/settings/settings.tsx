@@ -1,12 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Alert, described, Field } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { Alert, NameField } from '../../parts/fields.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { type Browser, BrowserRow } from './browsers.tsx'
-import type { SettingsErrors } from './errors.ts'
-import { PasswordPanel } from './password-panel.tsx'
+import { PasswordPanel, type SettingsErrors } from './password-panel.tsx'
 
 interface SettingsProps {
   site: DashboardSite
@@ -68,22 +66,12 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
       <h2 id="profile">Profile</h2>
       <form class="inline" method="post" action="/dashboard/settings">
         <input type="hidden" name="change" value="name" />
-        <Field id="name" label="Name" error={errors.name}>
-          <input
-            id="name"
-            dir="auto"
-            name="name"
-            maxlength="100"
-            autocomplete="name"
-            value={attribute(name)}
-            {...described('name', errors.name)}
-          />
-        </Field>
+        <NameField error={errors.name} value={name} autocomplete="name" />
         <button type="submit">Save name</button>
       </form>
       <div class="field">
         <span class="label">Email address</span>
-        <p class="facts">
+        <p class="cluster">
           <bdi safe>{email}</bdi>
           {emailVerified ? <span class="tag good">confirmed</span> : <span class="tag bad">not confirmed</span>}
         </p>

@@ -32,7 +32,7 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
     </div>
   )
   return (
-    <form class="compare" method="get" action={`/dashboard/links/${bundle.slug}/versions`}>
+    <form class="compare cluster" method="get" action={`/dashboard/links/${bundle.slug}/versions`}>
       {field('from', 'Compare') as 'safe'}
       {field('to', 'with') as 'safe'}
       <button type="submit">Show</button>
@@ -47,7 +47,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
   const mayRestore = older < latest && allowsRole(roleOver(bundle, site.user), 'editor')
   return (
     <section class="card compared" aria-labelledby="comparison-heading">
-      <div class="step">
+      <div class="step cluster">
         <h2 id="comparison-heading" safe>
           {`Version ${from.versionNumber} → version ${to.versionNumber}`}
         </h2>

@@ -32,7 +32,7 @@ export function VersionStep(props: StepProps): JSX.Element {
   })
   return (
     <li class={isOpen ? 'open' : undefined}>
-      <div class="step">
+      <div class="step cluster">
         <h2>
           <a
             id={`v${versionNumber}`}

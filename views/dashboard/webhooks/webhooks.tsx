@@ -4,7 +4,6 @@ import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { personName } from '../parts/person.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { EVENTS, hostOf } from './words.ts'
@@ -91,26 +90,6 @@ export function MadeBy({ site, maker }: { site: DashboardSite; maker: ListedWebh
 export function DisabledTag({ by }: { by: ListedWebhook['disabledBy'] }): JSX.Element {
   if (by === null) return ''
   return by === 'failures' ? <span class="tag bad">Disabled after failures</span> : <span class="tag">Disabled</span>
-}
-
-/** The page for members who are not admins. */
-export function WebhooksOfAdminsView({ site }: { site: DashboardSite }): JSX.Element {
-  const { acting, role } = site.user
-  return (
-    <>
-      <Head title="Webhooks" />
-      <Empty
-        heading={`Only admins of ${acting?.name ?? 'this organisation'} can manage webhooks`}
-        text={`An organisation’s webhooks are sent all of its bundles. You’re ${ROLE_WORDS[role].one}: ask an admin, or switch to your personal workspace to create your own.`}
-      >
-        <p class="actions">
-          <a class="button" href={`/dashboard/organizations/${acting?.id ?? ''}`}>
-            See who’s an admin
-          </a>
-        </p>
-      </Empty>
-    </>
-  )
 }
 
 /** A sample of the page, shown until there are webhooks. */

@@ -1,0 +1,13 @@
+import type { FormErrors } from '../../../views/dashboard/parts/form.tsx'
+import { besideField } from '../../core/field-words.ts'
+import type { Problem } from '../../core/problem.ts'
+
+/** What a refusal says beside the fields of these names; if it is about none of them, about the form as a whole. */
+export function formErrors<Name extends string>(problem: Problem, names: readonly Name[]): FormErrors<Name> {
+  const errors: Partial<Record<string, string>> = {}
+  for (const name of names) {
+    const issue = problem.issues.find(({ path }) => path[0] === name)
+    if (issue !== undefined) errors[name] = besideField(issue.reason)
+  }
+  return (Object.keys(errors).length === 0 ? { form: problem.userMessage } : errors) as FormErrors<Name>
+}

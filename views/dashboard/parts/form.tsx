@@ -1,0 +1,163 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import { Alert, described, Field, FieldError, Hint } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from './role-words.ts'
+import { type DashboardSite, Empty, Head } from './shell.tsx'
+
+/** What is wrong with a submitted form: by field, and `form` for it as a whole. */
+export type FormErrors<Name extends string> = Partial<Record<Name | 'form', string>>
+
+type FormPageProps = PropsWithChildren<{
+  title: string
+  lede: string
+  error: string | undefined
+  action: string
+  button: string
+  back: string
+  /** For a form that creates something: submitting it twice creates one. */
+  idempotencyKey?: string | undefined
+}>
+
+/** A page with one form, whose fields are the children. */
+export function FormPage(props: FormPageProps): JSX.Element {
+  const { title, lede, error, action, button, back, idempotencyKey, children } = props
+  return (
+    <>
+      <Head title={title} lede={lede} />
+      <Alert text={error} />
+      <form class="panel slim" method="post" action={attribute(action)}>
+        {idempotencyKey === undefined ? (
+          ''
+        ) : (
+          <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
+        )}
+        {children as 'safe'}
+        <div class="actions">
+          <button type="submit" class="primary" safe>
+            {button}
+          </button>
+          <a class="button" href={attribute(back)}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </>
+  )
+}
+
+interface ChoicesProps {
+  name: string
+  legend: string
+  type: 'radio' | 'checkbox'
+  /** Each value with its label, and what it means if that is not plain. */
+  options: readonly [value: string, label: string, meaning?: string][]
+  chosen: readonly string[]
+  hint?: string
+  error: string | undefined
+}
+
+/** One or several of a few values. */
+export function Choices({ name, legend, type, options, chosen, hint, error }: ChoicesProps): JSX.Element {
+  return (
+    <fieldset class="field" {...described(name, error)}>
+      <legend safe>{legend}</legend>
+      {
+        options.map(([value, label, meaning]) => (
+          <label class="choice">
+            <input type={type} name={name} value={value} checked={chosen.includes(value)} required={type === 'radio'} />
+            <span>
+              <strong safe>{label}</strong> <code safe>{value}</code>
+              {meaning === undefined ? (
+                ''
+              ) : (
+                <span class="hint" safe>
+                  {meaning}
+                </span>
+              )}
+            </span>
+          </label>
+        )) as 'safe'[]
+      }
+      <Hint text={hint} />
+      <FieldError id={name} error={error} />
+    </fieldset>
+  )
+}
+
+type SecretPageProps = PropsWithChildren<{
+  title: string
+  /** What the secret belongs to. */
+  lede: string
+  id: string
+  label: string
+  secret: string
+  /** Where to go once it is saved. */
+  next: string
+  /** Beside that. */
+  more?: JSX.Element
+  /** Between the secret and the way on. */
+  below?: JSX.Element
+}>
+
+/** The only page that shows a secret; the children say what it is for. */
+export function SecretPage(props: SecretPageProps): JSX.Element {
+  const { title, lede, id, label, secret, next, more, below, children } = props
+  return (
+    <>
+      <Head title={title} lede={lede} />
+      <section class="panel caution">
+        <div class="words">
+          <p>{children as 'safe'}</p>
+        </div>
+        <Field id={id} label={label}>
+          <div class="copy-field">
+            <input id={id} readonly value={attribute(secret)} autocomplete="off" spellcheck="false" />
+            <button type="button" class="primary copy" data-copy={id}>
+              Copy
+            </button>
+          </div>
+        </Field>
+      </section>
+      {(below ?? '') as 'safe'}
+      <p class="actions">
+        <a class="button" href={next}>
+          I’ve saved it
+        </a>
+        {(more ?? '') as 'safe'}
+      </p>
+    </>
+  )
+}
+
+/** What members who are not admins read in place of a screen. */
+export interface ForAdmins {
+  title: string
+  /** `manage webhooks`. */
+  may: string
+  /** A sentence. */
+  why: string
+  /** Whom to ask, and for what: `ask an admin`. */
+  ask: string
+}
+
+/** The page of a screen for members who are not admins. */
+export function ForAdminsView({ site, title, may, why, ask }: ForAdmins & { site: DashboardSite }): JSX.Element {
+  const { acting, role } = site.user
+  return (
+    <>
+      <Head title={title} />
+      <Empty
+        heading={`Only admins of ${acting?.name ?? 'this organisation'} can ${may}`}
+        text={`${why} You’re ${ROLE_WORDS[role].one}: ${ask}, or switch to your personal workspace to create your own.`}
+      >
+        <p class="actions">
+          <a class="button" href={`/dashboard/organizations/${acting?.id ?? ''}`}>
+            See who’s an admin
+          </a>
+        </p>
+      </Empty>
+    </>
+  )
+}

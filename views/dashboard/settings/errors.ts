@@ -1,6 +1,0 @@
-export interface SettingsErrors {
-  name?: string
-  currentPassword?: string
-  newPassword?: string
-  form?: string
-}
