@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { headingOf } from '../launcher/launcher.tsx'
+import { Each } from '../parts/each.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
 import { ConfirmNotice } from './confirm-notice.tsx'
@@ -110,8 +111,9 @@ export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.E
             : 'These were created with your email address, without an account. Claim the ones that are yours to edit them.'}
         </p>
         <Alert text={error} />
-        {
-          bundles.map((bundle) => (
+        <Each
+          of={bundles}
+          show={(bundle) => (
             <article class="card">
               <Contents bundle={bundle} />
               <form method="post" action="/claims" class="send">
@@ -121,8 +123,8 @@ export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.E
                 </button>
               </form>
             </article>
-          )) as 'safe'[]
-        }
+          )}
+        />
         <OtherClaims total={site.user?.claimable ?? 0} {...paging} />
         {bundles.length === 0 ? <ConfirmNotice user={site.user} back="/claims" /> : ''}
       </section>
@@ -189,13 +191,14 @@ function Contents({ bundle }: { bundle: Claimable }): JSX.Element {
         {headingOf(bundle)}
       </h2>
       <ul class="urls">
-        {
-          bundle.urls.map((url) => (
+        <Each
+          of={bundle.urls}
+          show={(url) => (
             <li dir="ltr" safe>
               {url}
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ul>
     </>
   )

@@ -2,6 +2,7 @@
 
 import type { Audience } from '../../db/rights.ts'
 import type { Scope } from '../../src/identity/roles.ts'
+import { Each } from '../parts/each.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type SignedInUser, type Site } from '../parts/layout.tsx'
 import { ConfirmationForm } from './confirm-notice.tsx'
@@ -65,13 +66,14 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
               <dt>{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
               <dd>
                 <ul>
-                  {
-                    scopes.map((scope) => (
+                  <Each
+                    of={scopes}
+                    show={(scope) => (
                       <li>
                         {MAY[scope] as 'safe'} <code>{scope as 'safe'}</code>
                       </li>
-                    )) as 'safe'[]
-                  }
+                    )}
+                  />
                 </ul>
               </dd>
             </div>
@@ -84,16 +86,17 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
                 Yourself, <bdi safe>{user.email}</bdi>
               </span>
             </label>
-            {
-              organizations.map(({ id, name: organization }) => (
+            <Each
+              of={organizations}
+              show={({ id, name: organization }) => (
                 <label class="choice">
                   <input type="radio" name="subject" value={attribute(id)} required checked={user.acting?.id === id} />
                   <span>
                     The organisation <bdi safe>{organization}</bdi>
                   </span>
                 </label>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </fieldset>
           <div class="send">
             <button type="submit" class="primary" name="decision" value="connect">

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
+import { Each } from '../parts/each.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 
 interface MailboxProps {
@@ -14,27 +15,29 @@ export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
     <Page site={site} title={`Mailbox · ${site.name}`}>
       <h1>Mailbox</h1>
       {mails.length === 0 ? <p class="lede">No emails yet. Emails this server would send show up here.</p> : ''}
-      {
-        mails.map(({ to, subject, text, at }) => (
+      <Each
+        of={mails}
+        show={({ to, subject, text, at }) => (
           <article class="card mail">
             <h2 safe>{subject}</h2>
             <p class="hint" safe>{`to ${to} at ${at.toISOString()}`}</p>
             <p class="text">
-              {
-                text.split(/(https?:\/\/\S+)/).map((part, index) =>
+              <Each
+                of={text.split(/(https?:\/\/\S+)/)}
+                show={(part, index) =>
                   index % 2 === 1 ? (
                     <a href={attribute(part)} safe>
                       {part}
                     </a>
                   ) : (
                     escapeHtml(part)
-                  ),
-                ) as 'safe'[]
-              }
+                  )
+                }
+              />
             </p>
           </article>
-        )) as 'safe'[]
-      }
+        )}
+      />
     </Page>
   )
 }

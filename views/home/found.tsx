@@ -3,6 +3,7 @@
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/plan.ts'
+import { Each } from '../parts/each.tsx'
 
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
@@ -58,13 +59,14 @@ function Remarks({ list: { skipped, changed, counts } }: { list: FoundList }): J
     <details class="more">
       <summary>Show what was left out or changed</summary>
       <ul class="remark-list">
-        {
-          listed.map((remark) => (
+        <Each
+          of={listed}
+          show={(remark) => (
             <li>
               <RemarkLine remark={remark} />
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
         {rest > 0 ? <li>{`And ${rest} more.` as 'safe'}</li> : ''}
       </ul>
     </details>

@@ -4,6 +4,7 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { type AboutName, aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
+import { Each } from '../parts/each.tsx'
 import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
@@ -81,8 +82,9 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
           </p>
         )}
         <Paste form={form} isFresh={alert === '' && form.text === ''} />
-        {
-          aboutTextsOf('one').map((name) => (
+        <Each
+          of={aboutTextsOf('one')}
+          show={(name) => (
             <TextField
               id={name}
               label={CONTENT[name].label}
@@ -91,16 +93,17 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
               value={form[name]}
               autocomplete="off"
             />
-          )) as 'safe'[]
-        }
-        {
-          aboutTextsOf('many').map((name) => (
+          )}
+        />
+        <Each
+          of={aboutTextsOf('many')}
+          show={(name) => (
             <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
               <summary>{`Add a ${CONTENT[name].label.toLowerCase()}` as 'safe'}</summary>
               <TextArea id={name} label={CONTENT[name].label} error={errors[name]} value={form[name]} rows="3" />
             </details>
-          )) as 'safe'[]
-        }
+          )}
+        />
         <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
         <div class="send">
           <button type="submit" class="primary">

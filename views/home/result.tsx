@@ -2,6 +2,7 @@
 
 import { joinList } from '../../src/core/words.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
+import { Each } from '../parts/each.tsx'
 import { Field } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { skippedSummary } from './found.tsx'
@@ -42,11 +43,10 @@ export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
         )}
         {missing.length === 0 ? '' : <p class="hint" safe>{`From what you pasted: ${joinList(missing, 'and')}.`}</p>}
       </section>
-      {
-        bundles.map((bundle, index) => (
-          <Bundle bundle={bundle} id={several ? `-${index + 1}` : ''} several={several} />
-        )) as 'safe'[]
-      }
+      <Each
+        of={bundles}
+        show={(bundle, index) => <Bundle bundle={bundle} id={several ? `-${index + 1}` : ''} several={several} />}
+      />
       <p>
         <a class="button" href="/">
           New bundle

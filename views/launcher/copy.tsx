@@ -4,6 +4,7 @@ import { CONTENT } from '../../src/bundles/content.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
+import { Each } from '../parts/each.tsx'
 import { Alert, TextField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { headingOf } from './launcher.tsx'
@@ -42,15 +43,16 @@ export function CopyPage({ site, bundle, address, form }: CopyProps): JSX.Elemen
         <details class="more">
           <summary safe>{count(urls.length, 'link')}</summary>
           <ol class="remark-list">
-            {
-              urls.map((url) => (
+            <Each
+              of={urls}
+              show={(url) => (
                 <li>
                   <bdi dir="ltr" safe>
                     {addressOf(url)}
                   </bdi>
                 </li>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </ol>
         </details>
       </section>

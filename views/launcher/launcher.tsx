@@ -4,6 +4,7 @@ import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { Each } from '../parts/each.tsx'
 import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
@@ -196,16 +197,17 @@ function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
   return (
     <p class="unclaimed">
       <span>Made without an account. These links go to </span>
-      {
-        hostsOf(urls).map((host, index) => (
+      <Each
+        of={hostsOf(urls)}
+        show={(host, index) => (
           <>
             {index === 0 ? '' : ', '}
             <strong dir="ltr" safe>
               {host}
             </strong>
           </>
-        )) as 'safe'[]
-      }
+        )}
+      />
       .
     </p>
   )

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { REPORT_REASONS } from '../../db/schema.ts'
+import { Each } from '../parts/each.tsx'
 import { described, Field, TextArea } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
 
@@ -40,13 +41,14 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
           <Field id="reason" label="What’s wrong with it?" error={errors.reason}>
             <select id="reason" name="reason" required {...described('reason', errors.reason)}>
               <option value="">Choose…</option>
-              {
-                Object.entries(REASONS).map(([value, text]) => (
+              <Each
+                of={Object.entries(REASONS)}
+                show={([value, text]) => (
                   <option value={value} selected={value === reason} safe>
                     {text}
                   </option>
-                )) as 'safe'[]
-              }
+                )}
+              />
             </select>
           </Field>
           <TextArea

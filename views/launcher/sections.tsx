@@ -4,6 +4,7 @@ import { type Section, sectionsOf } from '../../src/bundles/sections.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 import { Tab } from './tab.tsx'
 
@@ -21,27 +22,27 @@ export function Sections({ bundle, edited }: SectionsProps): JSX.Element {
   const sections = sectionsOf(bundle)
   const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections
   return (
-    <>
-      {
-        sections.map((section) => {
-          const place = edited == null ? -1 : edited - section.from
-          const tabs = <Tabs section={section} edited={place} />
-          const holdsEdited = place >= 0 && place < section.urls.length
-          return section.name === '' ? tabs : <Named section={section} isOpen={!isLong || holdsEdited} tabs={tabs} />
-        }) as 'safe'[]
-      }
-    </>
+    <Each
+      of={sections}
+      show={(section) => {
+        const place = edited == null ? -1 : edited - section.from
+        const tabs = <Tabs section={section} edited={place} />
+        const holdsEdited = place >= 0 && place < section.urls.length
+        return section.name === '' ? tabs : <Named section={section} isOpen={!isLong || holdsEdited} tabs={tabs} />
+      }}
+    />
   )
 }
 
 function Tabs({ section: { urls, urlMetadata }, edited }: { section: Section; edited: number }): JSX.Element {
   return (
     <ol class="tabs">
-      {
-        urls.map((url, index) => (
+      <Each
+        of={urls}
+        show={(url, index) => (
           <Tab url={url} metadata={urlMetadata[index] ?? {}} kind={index === edited ? 'edited' : undefined} />
-        )) as 'safe'[]
-      }
+        )}
+      />
     </ol>
   )
 }

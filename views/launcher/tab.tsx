@@ -4,6 +4,7 @@ import { marksOf } from '../../src/bundles/link-fields.ts'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
+import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
@@ -64,20 +65,22 @@ export function Tab({ url, metadata, kind }: TabProps) {
       )}
       {marks.length + tags.length > 0 ? (
         <ul class="tags">
-          {
-            marks.map((mark) => (
+          <Each
+            of={marks}
+            show={(mark) => (
               <li class="by-hand" dir="auto" safe>
                 {asSentence(mark)}
               </li>
-            )) as 'safe'[]
-          }
-          {
-            tags.map((tag) => (
+            )}
+          />
+          <Each
+            of={tags}
+            show={(tag) => (
               <li dir="auto" safe>
                 {tag}
               </li>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </ul>
       ) : (
         ''

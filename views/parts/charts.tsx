@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from './each.tsx'
 import { compact, formatInteger } from './numbers.ts'
 
 export interface DayCount {
@@ -43,18 +44,20 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
   return (
     <div class="chart" role="img" aria-label={summary(title, days)}>
       <svg class="scale" width="40" height={HEIGHT} aria-hidden="true">
-        {
-          ticks.map((tick) => (
+        <Each
+          of={ticks}
+          show={(tick) => (
             <text x="34" y={rounded(y(tick) + 4)} safe>
               {compact(tick)}
             </text>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </svg>
       <svg class="bars" height={HEIGHT} aria-hidden="true">
-        {ticks.map((tick) => <line x2="100%" y1={rounded(y(tick))} y2={rounded(y(tick))} />) as 'safe'[]}
-        {
-          days.map(({ name, count, written }, at) => (
+        <Each of={ticks} show={(tick) => <line x2="100%" y1={rounded(y(tick))} y2={rounded(y(tick))} />} />
+        <Each
+          of={days}
+          show={({ name, count, written }, at) => (
             <Bar
               left={at * step}
               width={width}
@@ -63,10 +66,11 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
               label={`${at === days.length - 1 ? 'today so far' : name}: ${written}`}
               isLast={at === days.length - 1}
             />
-          )) as 'safe'[]
-        }
-        {
-          days.map(({ name }, at) => {
+          )}
+        />
+        <Each
+          of={days}
+          show={({ name }, at) => {
             const fromEnd = days.length - 1 - at
             if (fromEnd % named.wide > 0) return ''
             const anchor = fromEnd === 0 ? 'last' : undefined
@@ -76,8 +80,8 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
                 {fromEnd === 0 ? 'today' : name}
               </text>
             )
-          }) as 'safe'[]
-        }
+          }}
+        />
       </svg>
     </div>
   )

@@ -4,6 +4,7 @@ import type { Listed } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { RecentCounts } from '../../../src/insights/recent.ts'
+import { Each } from '../../parts/each.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { listAddress } from './address.ts'
@@ -50,11 +51,10 @@ export function BundleList({ site, listed, total, listing, recent }: ListProps):
         ''
       )}
       <ul class="rows">
-        {
-          bundles.map((bundle) => (
-            <BundleRow bundle={bundle} site={site} listing={listing} recent={recent.get(bundle.id)} />
-          )) as 'safe'[]
-        }
+        <Each
+          of={bundles}
+          show={(bundle) => <BundleRow bundle={bundle} site={site} listing={listing} recent={recent.get(bundle.id)} />}
+        />
       </ul>
       {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} role={site.user.role} /> : ''}
       <Pager

@@ -8,6 +8,7 @@ import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -89,13 +90,14 @@ function Tags({ tags, listing }: { tags: string[]; listing: Listing }): JSX.Elem
   const rest = tags.length - MOST_TAGS
   return (
     <span class="tags">
-      {
-        tags.slice(0, MOST_TAGS).map((tag) => (
+      <Each
+        of={tags.slice(0, MOST_TAGS)}
+        show={(tag) => (
           <a class="tag" href={attribute(listAddress({ tag, sort, state, offset: 0 }))} dir="auto" safe>
             {tag}
           </a>
-        )) as 'safe'[]
-      }
+        )}
+      />
       {rest > 0 ? <span class="hint" safe>{`and ${rest} more`}</span> : ''}
     </span>
   )

@@ -4,6 +4,7 @@ import { EXAMPLES } from '../../../src/bundles/examples.ts'
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
@@ -16,21 +17,23 @@ function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
     <section class="examples stack" aria-labelledby="examples">
       <h2 id="examples">Or start with an example</h2>
       <ul>
-        {
-          Object.entries(EXAMPLES).map(([name, { title, urls, urlMetadata }]) => (
+        <Each
+          of={Object.entries(EXAMPLES)}
+          show={([name, { title, urls, urlMetadata }]) => (
             <li class="card">
               <h3 safe>{title}</h3>
               <p class="hint" safe>
                 {count(urls.length, 'link')}
               </p>
               <ol>
-                {
-                  urlMetadata.slice(0, SHOWN).map(({ note }) => (
+                <Each
+                  of={urlMetadata.slice(0, SHOWN)}
+                  show={({ note }) => (
                     <li>
                       <span safe>{note}</span>
                     </li>
-                  )) as 'safe'[]
-                }
+                  )}
+                />
               </ol>
               <form method="post" action="/dashboard/links/examples">
                 <input type="hidden" name="idempotencyKey" value={`${idempotencyKey}-${name}`} />
@@ -39,8 +42,8 @@ function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
                 </button>
               </form>
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ul>
     </section>
   )

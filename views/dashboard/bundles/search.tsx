@@ -2,6 +2,7 @@
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { listAddress } from './address.ts'
@@ -53,13 +54,14 @@ export function Search(props: ListProps): JSX.Element {
             hx-swap="outerHTML"
             hx-replace-url="true"
           >
-            {
-              Object.entries(SORTS).map(([sort, name]) => (
+            <Each
+              of={Object.entries(SORTS)}
+              show={([sort, name]) => (
                 <option value={sort} selected={sort === listing.sort}>
                   {name as 'safe'}
                 </option>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </select>
           <button type="submit" class="scriptless">
             Search

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../../src/core/problem.ts'
 import { count } from '../../../src/core/words.ts'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundlesLink } from '../parts/bundles-link.tsx'
 import { Head } from '../parts/shell.tsx'
@@ -47,7 +48,7 @@ export function NotExportedView({ skipped, others }: NotExportedProps): JSX.Elem
       <Head title={NOT_EVERYTHING} lede={`${count(skipped.length, 'bundle')} can’t be exported.${rest}`} />
       <SkippedRows skipped={skipped} />
       <form class="actions" method="post" action="/dashboard/bulk" hx-boost="false">
-        {others.map((slug) => <input type="hidden" name="slug" value={slug} />) as 'safe'[]}
+        <Each of={others} show={(slug) => <input type="hidden" name="slug" value={slug} />} />
         {others.length === 0 ? (
           ''
         ) : (
@@ -64,8 +65,9 @@ export function NotExportedView({ skipped, others }: NotExportedProps): JSX.Elem
 function SkippedRows({ skipped }: Pick<SkippedProps, 'skipped'>): JSX.Element {
   return (
     <ul class="rows" id="left">
-      {
-        skipped.map(({ slug, problem }) => (
+      <Each
+        of={skipped}
+        show={({ slug, problem }) => (
           <li class="row">
             <div class="what">
               <a class="name" href={attribute(`/dashboard/links/${encodeURIComponent(slug)}`)} safe>
@@ -76,8 +78,8 @@ function SkippedRows({ skipped }: Pick<SkippedProps, 'skipped'>): JSX.Element {
               </span>
             </div>
           </li>
-        )) as 'safe'[]
-      }
+        )}
+      />
     </ul>
   )
 }

@@ -3,6 +3,7 @@
 import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
 import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
 import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
+import { Each } from '../../parts/each.tsx'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { BundleForm, FormError } from './bundle-form.ts'
@@ -17,14 +18,13 @@ export interface ControlsProps {
 /** A control for each field, by its kind. */
 export function Controls({ names, form, messageOf }: ControlsProps): JSX.Element {
   return (
-    <>
-      {
-        names.map((name) => {
-          const Control = CONTROLS[CONTENT[name].kind]
-          return <Control name={name} value={form[name]} error={messageOf(name)} />
-        }) as 'safe'[]
-      }
-    </>
+    <Each
+      of={names}
+      show={(name) => {
+        const Control = CONTROLS[CONTENT[name].kind]
+        return <Control name={name} value={form[name]} error={messageOf(name)} />
+      }}
+    />
   )
 }
 
@@ -85,13 +85,14 @@ function Choice({ name, value, error }: ControlProps): JSX.Element {
   return (
     <Field id={name} label={field.label} error={error}>
       <select id={name} name={name} {...described(name, error)}>
-        {
-          options.map((option) => (
+        <Each
+          of={options}
+          show={(option) => (
             <option value={option} selected={option === value}>
               {inWords(name, option) as 'safe'}
             </option>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </select>
     </Field>
   )

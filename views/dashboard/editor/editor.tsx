@@ -2,6 +2,7 @@
 
 import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
 import { NOTHING, textOf } from '../../../src/bundles/values.ts'
+import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -80,11 +81,10 @@ export function Editor(props: EditorProps): JSX.Element {
         <button type="submit" name="do" value="save" hidden safe>
           {save}
         </button>
-        {
-          Object.entries(hidden).map(([name, value]) => (
-            <input type="hidden" name={name} value={attribute(value)} />
-          )) as 'safe'[]
-        }
+        <Each
+          of={Object.entries(hidden)}
+          show={([name, value]) => <input type="hidden" name={name} value={attribute(value)} />}
+        />
         {notice === undefined ? '' : (notice as 'safe')}
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />

@@ -2,6 +2,7 @@
 
 import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../src/bundles/link-fields.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { FormError, LinkFields } from './bundle-form.ts'
@@ -70,13 +71,14 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
   if (options !== null) {
     return (
       <select {...attributes} aria-label={field.label}>
-        {
-          [...options].map(([text, { option }]) => (
+        <Each
+          of={[...options]}
+          show={([text, { option }]) => (
             <option value={text} selected={text === value}>
               {option as 'safe'}
             </option>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </select>
     )
   }

@@ -3,6 +3,7 @@
 import { MARK_NAMES, optionsOf } from '../../../src/bundles/link-fields.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
@@ -18,20 +19,19 @@ interface RowsProps {
 /** Rows of the list of links. */
 export function LinkRows({ links, checked, ids, focus }: RowsProps): JSX.Element {
   return (
-    <>
-      {
-        links.map((fields, index) => (
-          <LinkRow
-            fields={fields}
-            id={`${ids}-${index + 1}`}
-            index={index}
-            errors={checked.errors.filter(({ link }) => link === index)}
-            begins={beginsSection(fields, links[index - 1])}
-            focus={focus?.link === index ? focus.on : null}
-          />
-        )) as 'safe'[]
-      }
-    </>
+    <Each
+      of={links}
+      show={(fields, index) => (
+        <LinkRow
+          fields={fields}
+          id={`${ids}-${index + 1}`}
+          index={index}
+          errors={checked.errors.filter(({ link }) => link === index)}
+          begins={beginsSection(fields, links[index - 1])}
+          focus={focus?.link === index ? focus.on : null}
+        />
+      )}
+    />
   )
 }
 
@@ -108,13 +108,14 @@ function Line({ fields }: { fields: LinkFields }): JSX.Element {
             )),
           ) as 'safe'[]
         }
-        {
-          readTags(tags).map((tag) => (
+        <Each
+          of={readTags(tags)}
+          show={(tag) => (
             <span class="tag" dir="auto" safe>
               {tag}
             </span>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </span>
     </span>
   )

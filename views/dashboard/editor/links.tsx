@@ -2,6 +2,7 @@
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { AddedLinks } from '../../home/found.tsx'
+import { Each } from '../../parts/each.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -34,7 +35,7 @@ export function Links({ action, state }: LinksProps): JSX.Element {
         </div>
       </div>
       <datalist id="sections">
-        {sectionNames(form.links).map((name) => <option value={attribute(name)}></option>) as 'safe'[]}
+        <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
       <ol id="links" data-rows="/dashboard/links/new/rows">
         <LinkRows links={form.links} checked={checked} ids="link" focus={focus} />

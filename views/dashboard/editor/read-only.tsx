@@ -7,6 +7,7 @@ import { marksOf } from '../../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -46,7 +47,7 @@ export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite
           Suggest an edit
         </a>
       </p>
-      {Object.values(PARTS).map((Part) => (Part === null ? '' : <Part bundle={bundle} />)) as 'safe'[]}
+      <Each of={Object.values(PARTS)} show={(Part) => (Part === null ? '' : <Part bundle={bundle} />)} />
     </BundleFrame>
   )
 }
@@ -111,23 +112,22 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
 /** By section, like the launcher, where links of no section are a list without a heading. */
 function Links({ bundle }: PartProps): JSX.Element {
   return (
-    <>
-      {
-        sectionsOf(bundle).map(({ name, urls, urlMetadata }) => {
-          const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
-          const list = <ol class="rows shown">{links as 'safe'[]}</ol>
-          if (name === '') return list
-          return (
-            <section class="titled">
-              <h2 dir="auto" safe>
-                {name}
-              </h2>
-              {list as 'safe'}
-            </section>
-          )
-        }) as 'safe'[]
-      }
-    </>
+    <Each
+      of={sectionsOf(bundle)}
+      show={({ name, urls, urlMetadata }) => {
+        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
+        const list = <ol class="rows shown">{links as 'safe'[]}</ol>
+        if (name === '') return list
+        return (
+          <section class="titled">
+            <h2 dir="auto" safe>
+              {name}
+            </h2>
+            {list as 'safe'}
+          </section>
+        )
+      }}
+    />
   )
 }
 
@@ -151,13 +151,14 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
           </p>
         )}
         <p class="tags">
-          {
-            [...marksOf(metadata), ...tags].map((tag) => (
+          <Each
+            of={[...marksOf(metadata), ...tags]}
+            show={(tag) => (
               <span class="tag" dir="auto" safe>
                 {tag}
               </span>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </p>
       </div>
     </li>

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { ExactTime, exactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
@@ -22,8 +23,9 @@ export function TakeTheirs({ choices }: { choices: readonly ConflictChoice[] }):
       <h2 id="offers">Take one by one</h2>
       <p class="hint">Each button copies one change into your form below. Nothing is saved until you save.</p>
       <ul>
-        {
-          choices.map(({ name, kind, what, isTime }) => (
+        <Each
+          of={choices}
+          show={({ name, kind, what, isTime }) => (
             <li>
               <span class="hint">{kind as 'safe'}</span>
               {isTime ? (
@@ -45,8 +47,8 @@ export function TakeTheirs({ choices }: { choices: readonly ConflictChoice[] }):
                 Take
               </button>
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ul>
     </section>
   )

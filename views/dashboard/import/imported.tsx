@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
+import { Each } from '../../parts/each.tsx'
 import { Head } from '../parts/shell.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
@@ -31,8 +32,9 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
         </a>
       </Head>
       <ul class="rows made">
-        {
-          made.map(({ slug, heading, links }) => (
+        <Each
+          of={made}
+          show={({ slug, heading, links }) => (
             <li class="row">
               <div class="what">
                 <a class="name" href={`/dashboard/links/${slug}`} dir="auto" safe>
@@ -44,8 +46,8 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
                 {count(links, 'link')}
               </span>
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ul>
       {form === null || form.plan === null ? (
         ''

@@ -3,6 +3,7 @@
 import { count } from '../../../src/core/words.ts'
 import type { ImportedBundle, ImportPlan } from '../../../src/imports/plan.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { ImportForm } from './import-form.ts'
@@ -48,7 +49,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
       </p>
       <GroupsChoice form={form} plan={plan} />
       <ol class="plan">
-        {bundles.map((bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />) as 'safe'[]}
+        <Each of={bundles} show={(bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />} />
       </ol>
       <Remarks plan={plan} />
       <details class="more" open={form.error !== null}>
@@ -143,8 +144,9 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
       <details open={isShort}>
         <summary>{`Links of bundle ${index + 1}` as 'safe'}</summary>
         <ul>
-          {
-            bundle.links.map(({ url, metadata: { note = '', section = '', tags = [] } }, at) => {
+          <Each
+            of={bundle.links}
+            show={({ url, metadata: { note = '', section = '', tags = [] } }, at) => {
               const { host, unicode, path } = destination(url)
               return (
                 <li>
@@ -161,19 +163,20 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
                         {(unicode === null ? host : `${unicode} (${host})`) + path}
                       </bdi>
                       {section === '' ? '' : <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
-                      {
-                        tags.map((tag) => (
+                      <Each
+                        of={tags}
+                        show={(tag) => (
                           <span class="tag" dir="auto" safe>
                             {tag}
                           </span>
-                        )) as 'safe'[]
-                      }
+                        )}
+                      />
                     </span>
                   </label>
                 </li>
               )
-            }) as 'safe'[]
-          }
+            }}
+          />
         </ul>
       </details>
     </li>

@@ -2,6 +2,7 @@
 
 import { count } from '../../../src/core/words.ts'
 import type { ImportPlan, Remark } from '../../../src/imports/plan.ts'
+import { Each } from '../../parts/each.tsx'
 
 /** The lines left out or changed, and why. */
 export function Remarks({ plan: { skipped, changed, counts } }: { plan: ImportPlan }): JSX.Element {
@@ -37,8 +38,9 @@ function RemarkList({ id, name, remarks, total }: RemarksProps): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {
-              remarks.map(({ line, text, reason }) => (
+            <Each
+              of={remarks}
+              show={({ line, text, reason }) => (
                 <tr>
                   <td class="number">{line}</td>
                   <td dir="auto" safe>
@@ -46,8 +48,8 @@ function RemarkList({ id, name, remarks, total }: RemarksProps): JSX.Element {
                   </td>
                   <td safe>{`It ${reason}.`}</td>
                 </tr>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </tbody>
         </table>
       </div>

@@ -3,6 +3,7 @@
 import { capitalised } from '../../../src/core/words.ts'
 import type { Breakdown, Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
+import { Each } from '../../parts/each.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
 import { countryName, DEVICE_NAMES, languageName } from '../rules/values.ts'
 
@@ -61,12 +62,13 @@ const NAMES = Object.keys(BREAKDOWNS) as (keyof Insights['breakdowns'])[]
 export function Breakdowns({ breakdowns }: Pick<Insights, 'breakdowns'>): JSX.Element {
   return (
     <div class="breakdowns">
-      {
-        NAMES.map((name) => {
+      <Each
+        of={NAMES}
+        show={(name) => {
           const breakdown = breakdowns[name]
           return breakdown === undefined ? '' : <Card name={name} breakdown={breakdown} />
-        }) as 'safe'[]
-      }
+        }}
+      />
     </div>
   )
 }
@@ -122,8 +124,9 @@ function Rows({ words: { heading, column }, rows, total }: RowsProps): JSX.Eleme
         </tr>
       </thead>
       <tbody>
-        {
-          rows.map(({ name, views }) => (
+        <Each
+          of={rows}
+          show={({ name, views }) => (
             <tr>
               <th scope="row">
                 <span dir="auto" safe>
@@ -135,8 +138,8 @@ function Rows({ words: { heading, column }, rows, total }: RowsProps): JSX.Eleme
                 {formatInteger(views)}
               </td>
             </tr>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </tbody>
     </table>
   )

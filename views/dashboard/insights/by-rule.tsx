@@ -2,6 +2,7 @@
 
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
+import { Each } from '../../parts/each.tsx'
 import { formatInteger, rate } from '../../parts/numbers.ts'
 
 /** Views and clicks by rule, and without any. */
@@ -33,8 +34,9 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
             </tr>
           </thead>
           <tbody>
-            {
-              byRule.map(({ ruleId, ruleName, views, openAllClicks, openAllRate }) => (
+            <Each
+              of={byRule}
+              show={({ ruleId, ruleName, views, openAllClicks, openAllRate }) => (
                 <tr>
                   <th scope="row">
                     <RuleName ruleId={ruleId} ruleName={ruleName} />
@@ -50,8 +52,8 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
                     {rate(openAllRate)}
                   </td>
                 </tr>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </tbody>
         </table>
       )}

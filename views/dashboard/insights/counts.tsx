@@ -2,6 +2,7 @@
 
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Breakdowns } from './breakdowns.tsx'
 import { ByRule } from './by-rule.tsx'
@@ -52,8 +53,9 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
       <div class="above cluster">
         <h2 id="days-heading">{heading as 'safe'}</h2>
         <nav class="segments" aria-label="Chart">
-          {
-            NAMES.map((name) => (
+          <Each
+            of={NAMES}
+            show={(name) => (
               <a
                 id={`chart-${name}`}
                 href={attribute(insightsPath(slug, series.length, name))}
@@ -62,8 +64,8 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
               >
                 {CHARTS[name].name}
               </a>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </nav>
       </div>
       <DayChart title={title} days={days.map((day) => day[chart])} named={labelled(days.length)} />
@@ -83,8 +85,9 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {
-              days.toReversed().map(({ day, views, 'open-all': clicks }) => (
+            <Each
+              of={days.toReversed()}
+              show={({ day, views, 'open-all': clicks }) => (
                 <tr>
                   <td safe>{day}</td>
                   <td class="number" safe>
@@ -94,8 +97,8 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
                     {clicks.written}
                   </td>
                 </tr>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </tbody>
         </table>
       </details>

@@ -1,10 +1,39 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { KeyRow, type KeyWithUsage } from './key-row.tsx'
-import { SampleKeys } from './sample.tsx'
+
+const MINUTE_MS = 60_000
+
+/** A sample of the page, shown until there are keys. */
+function SampleKeys(): JSX.Element {
+  const key = (name: string, keyPrefix: string, minutesAgo: number, more: Partial<KeyWithUsage>): KeyWithUsage => {
+    const lastUsedAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString()
+    const common = {
+      id: 0,
+      scope: 'user',
+      createdAt: lastUsedAt,
+      revokedAt: null,
+      minterLeftAt: null,
+    } as const
+    return { ...common, name, keyPrefix, lastUsedAt, scopes: ['links:write'], rateLimitPerHour: 1000, used: 0, ...more }
+  }
+  const keys = [
+    key('Nightly import', 'oa_8w2dOJ7D', 12, { used: 212 }),
+    key('Claude on my laptop', 'oa_kpdiZuSM', 3, { used: 18, scopes: ['links:read'] }),
+  ]
+  return (
+    <Sample caption="An example of what you’ll see here">
+      <ul class="rows">
+        <Each of={keys} show={(apiKey) => <KeyRow apiKey={apiKey} />} />
+      </ul>
+    </Sample>
+  )
+}
 
 interface KeysProps {
   site: DashboardSite
@@ -43,7 +72,9 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
         <CreateKey />
       </Head>
       <div>
-        <ul class="rows">{keys.map((key) => <KeyRow apiKey={key} />) as 'safe'[]}</ul>
+        <ul class="rows">
+          <Each of={keys} show={(key) => <KeyRow apiKey={key} />} />
+        </ul>
         {total > keys.length ? (
           <Pager
             text={`${offset + 1} to ${to} of ${total}`}

@@ -2,6 +2,7 @@
 
 import type { Invited } from '../../../src/accounts/organizations.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
+import { Each } from '../../parts/each.tsx'
 import { EmailField } from '../../parts/email-field.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -48,13 +49,14 @@ export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }
         <EmailField email={email} error={errors.email} autocomplete="off" />
         <Field id="role" label="Role">
           <select id="role" name="role">
-            {
-              ROLES.map((one) => (
+            <Each
+              of={ROLES}
+              show={(one) => (
                 <option value={one} selected={one === role}>
                   {ROLE_WORDS[one].name as 'safe'}
                 </option>
-              )) as 'safe'[]
-            }
+              )}
+            />
           </select>
         </Field>
         <button type="submit" class="primary">
@@ -78,8 +80,9 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
     <section class="titled" aria-labelledby="invitations">
       <h2 id="invitations">Open invitations</h2>
       <ul class="rows">
-        {
-          invitations.map(({ id: invitation, email, role, expiresAt }) => (
+        <Each
+          of={invitations}
+          show={({ id: invitation, email, role, expiresAt }) => (
             <li class="row roomy">
               <div class="what">
                 <span class="name">
@@ -104,8 +107,8 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                 </form>
               </div>
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ul>
       <p class="hint">Each link works only for the address it was sent to, once that address is confirmed.</p>
     </section>

@@ -2,6 +2,7 @@
 
 import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram, personName } from '../parts/person.tsx'
@@ -56,16 +57,17 @@ function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'curr
       </summary>
       <div class="pop">
         <form method="post" action={`${to}/role`}>
-          {
-            ROLES.filter((role) => role !== member.role).map((role) => (
+          <Each
+            of={ROLES.filter((role) => role !== member.role)}
+            show={(role) => (
               <button type="submit" class="item" name="role" value={role}>
                 <span class="who">
                   <span class="name">{`Make ${ROLE_WORDS[role].one}` as 'safe'}</span>
                   <span class="hint">{ROLE_WORDS[role].does as 'safe'}</span>
                 </span>
               </button>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </form>
         {isSelf ? (
           ''

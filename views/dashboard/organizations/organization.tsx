@@ -2,6 +2,7 @@
 
 import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
+import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import type { FormErrors } from '../parts/form.tsx'
 import { ExportLink } from '../parts/proof.tsx'
@@ -44,11 +45,10 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
           {count(members.length, 'member')}
         </h2>
         <ul class="rows">
-          {
-            members.map((member) => (
-              <MemberRow organization={organization} member={member} currentUserId={user.userId} />
-            )) as 'safe'[]
-          }
+          <Each
+            of={members}
+            show={(member) => <MemberRow organization={organization} member={member} currentUserId={user.userId} />}
+          />
         </ul>
       </section>
       {isAdmin ? (

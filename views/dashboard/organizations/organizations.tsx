@@ -2,6 +2,7 @@
 
 import type { OpenInvitation } from '../../../src/accounts/organizations.ts'
 import type { OwnOrganization } from '../../../src/identity/members.ts'
+import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
@@ -41,7 +42,9 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
       ) : (
         <section class="titled" aria-labelledby="invitations">
           <h2 id="invitations">Invitations to you</h2>
-          <ul class="rows">{invitations.map((one) => <InvitationRow invitation={one} />) as 'safe'[]}</ul>
+          <ul class="rows">
+            <Each of={invitations} show={(one) => <InvitationRow invitation={one} />} />
+          </ul>
         </section>
       )}
       {hasNone ? (
@@ -54,11 +57,10 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
       ) : (
         <>
           <ul class="rows">
-            {
-              organizations.map((one) => (
-                <OrganizationRow organization={one} isActing={one.id === acting?.id} />
-              )) as 'safe'[]
-            }
+            <Each
+              of={organizations}
+              show={(one) => <OrganizationRow organization={one} isActing={one.id === acting?.id} />}
+            />
           </ul>
           <section class="panel" aria-labelledby="create">
             <h2 id="create">New organisation</h2>

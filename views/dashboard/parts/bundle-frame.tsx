@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleMenu } from './bundle-menu.tsx'
 import { roleOver } from './role.ts'
@@ -49,26 +50,28 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
             QR code (SVG)
           </a>
-          {
-            Object.entries(EXPORTS).map(([extension, name]) => (
+          <Each
+            of={Object.entries(EXPORTS)}
+            show={([extension, name]) => (
               <a class="item" href={`/dashboard/links/${slug}/export.${extension}`} download="">
                 {name as 'safe'}
               </a>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </BundleMenu>
       </Head>
       <p class="link">
         <bdi safe>{link}</bdi>
       </p>
       <nav class="tabbar" aria-label="This bundle">
-        {
-          Object.entries(TABS).map(([key, { path, name }]) => (
+        <Each
+          of={Object.entries(TABS)}
+          show={([key, { path, name }]) => (
             <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
               {name as 'safe'}
             </a>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </nav>
       {children as 'safe'}
     </>

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
 /** The messages that a page can open with; the query field `notice` names one of them. */
@@ -105,7 +106,7 @@ function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
   if (slugs.length === 0) return ''
   return (
     <form method="post" action="/dashboard/bulk">
-      {slugs.map((slug) => <input type="hidden" name="slug" value={attribute(slug)} />) as 'safe'[]}
+      <Each of={slugs} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
       <button type="submit" name="do" value="restore" class="quiet">
         Undo
       </button>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { Each } from '../../parts/each.tsx'
 import { Alert, described, Field, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from './role-words.ts'
@@ -63,8 +64,9 @@ export function Choices({ name, legend, type, options, chosen, hint, error }: Ch
   return (
     <fieldset class="field" {...described(name, error)}>
       <legend safe>{legend}</legend>
-      {
-        options.map(([value, label, meaning]) => (
+      <Each
+        of={options}
+        show={([value, label, meaning]) => (
           <label class="choice">
             <input type={type} name={name} value={value} checked={chosen.includes(value)} required={type === 'radio'} />
             <span>
@@ -78,8 +80,8 @@ export function Choices({ name, legend, type, options, chosen, hint, error }: Ch
               )}
             </span>
           </label>
-        )) as 'safe'[]
-      }
+        )}
+      />
       <Hint text={hint} />
       <FieldError id={name} error={error} />
     </fieldset>

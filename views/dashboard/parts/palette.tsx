@@ -2,6 +2,7 @@
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, type SignedInUser } from '../../parts/layout.tsx'
 import { personName } from './person.tsx'
@@ -62,20 +63,22 @@ export function Palette({ user, pages }: PaletteProps): JSX.Element {
           spellcheck="false"
         />
         <div id="palette-list">
-          {
-            [...actions, ...pages].map(({ href, name }) => (
+          <Each
+            of={[...actions, ...pages]}
+            show={({ href, name }) => (
               <div {...OPTION} id={`palette-${href}`} data-href={href} safe>
                 {name}
               </div>
-            )) as 'safe'[]
-          }
-          {
-            others.map(({ id, name }) => (
+            )}
+          />
+          <Each
+            of={others}
+            show={({ id, name }) => (
               <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)} dir="auto" safe>
                 {`Switch to ${name}`}
               </div>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </div>
         <p id="palette-count" class="hint" role="status"></p>
         <button type="button" class="quiet small" data-opens="shortcuts">
@@ -85,16 +88,17 @@ export function Palette({ user, pages }: PaletteProps): JSX.Element {
       <dialog id="shortcuts" class="palette" aria-labelledby="shortcuts-heading">
         <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
         <dl class="keys">
-          {
-            KEYS.map(([key, does]) => (
+          <Each
+            of={KEYS}
+            show={([key, does]) => (
               <div>
                 <dt>
                   <kbd>{key}</kbd>
                 </dt>
                 <dd>{does}</dd>
               </div>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </dl>
         <label class="choice">
           <input type="checkbox" id="single-keys" />

@@ -2,6 +2,7 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
+import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Announcements, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
 import { asset } from '../../parts/static.ts'
@@ -89,8 +90,9 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         </a>
         <WorkspaceMenu user={user} />
         <nav class="sections" aria-label="Dashboard">
-          {
-            SECTION_NAMES.map((own) => {
+          <Each
+            of={SECTION_NAMES}
+            show={(own) => {
               const { href, name, icon } = SECTIONS[own]
               return (
                 <a href={href} aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}>
@@ -98,8 +100,8 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
                   {name as 'safe'}
                 </a>
               )
-            }) as 'safe'[]
-          }
+            }}
+          />
         </nav>
         <div class="me">
           <PaletteButton />

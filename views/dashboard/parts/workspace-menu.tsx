@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { SignedInUser } from '../../parts/layout.tsx'
 import { Monogram, personName } from './person.tsx'
@@ -27,16 +28,17 @@ export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {
       <div class="pop">
         <form method="post" action="/dashboard/subject">
           <Choice id="" name={personName(user)} hint="Personal" current={acting === null} />
-          {
-            organizations.map((one) => (
+          <Each
+            of={organizations}
+            show={(one) => (
               <Choice
                 id={one.id}
                 name={one.name}
                 hint={`You’re ${ROLE_WORDS[one.role].one}`}
                 current={one.id === acting?.id}
               />
-            )) as 'safe'[]
-          }
+            )}
+          />
         </form>
         <a class="item" href="/dashboard/organizations">
           <Icon name="plus" />

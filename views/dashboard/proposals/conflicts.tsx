@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Conflict } from '../../../src/proposals/merge.ts'
+import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
 import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
 
@@ -9,8 +10,9 @@ export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JS
   const effort = newEffort()
   return (
     <ul class="clashes">
-      {
-        conflicts.map((conflict) => {
+      <Each
+        of={conflicts}
+        show={(conflict) => {
           const { base, newest, proposed } = textsOf(conflict)
           return (
             <li>
@@ -23,8 +25,8 @@ export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JS
               </div>
             </li>
           )
-        }) as 'safe'[]
-      }
+        }}
+      />
     </ul>
   )
 }

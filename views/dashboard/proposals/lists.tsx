@@ -3,6 +3,7 @@
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { roleOver } from '../parts/role.ts'
@@ -47,7 +48,9 @@ function SampleProposals({ site }: { site: DashboardSite }): JSX.Element {
   ]
   return (
     <Sample caption="An example of what you’ll see here">
-      <ul class="rows">{rows.map((row) => <ProposalRow site={site} proposal={row} of="all" />) as 'safe'[]}</ul>
+      <ul class="rows">
+        <Each of={rows} show={(row) => <ProposalRow site={site} proposal={row} of="all" />} />
+      </ul>
     </Sample>
   )
 }
@@ -149,7 +152,7 @@ function Ways({ site: { user } }: Pick<ListProps, 'site'>): JSX.Element {
 function Rows({ site, proposals, of }: ListProps & { of: 'bundle' | 'all' }): JSX.Element {
   return (
     <ul class="rows">
-      {proposals.map((proposal) => <ProposalRow site={site} proposal={proposal} of={of} />) as 'safe'[]}
+      <Each of={proposals} show={(proposal) => <ProposalRow site={site} proposal={proposal} of={of} />} />
     </ul>
   )
 }

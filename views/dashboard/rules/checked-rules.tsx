@@ -2,6 +2,7 @@
 
 import type { DraftCondition } from '../../../src/policies/draft/conditions.ts'
 import type { Draft } from '../../../src/policies/draft/draft.ts'
+import { Each } from '../../parts/each.tsx'
 import type { PolicyProps } from './page.tsx'
 import { idOf, NotesContent, OutOfBand } from './parts.tsx'
 import { RuleSummary } from './rule.tsx'
@@ -29,20 +30,22 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
       ) : (
         ''
       )}
-      {
-        (draft?.rules ?? []).map((rule, at) => (
+      <Each
+        of={draft?.rules ?? []}
+        show={(rule, at) => (
           <OutOfBand id={`rules-${at}-state`}>
             <RuleSummary rule={rule} at={at} findings={findings} />
           </OutOfBand>
-        )) as 'safe'[]
-      }
-      {
-        [...placesOf(draft), ...VIEWER_PLACES].map((place) => (
+        )}
+      />
+      <Each
+        of={[...placesOf(draft), ...VIEWER_PLACES]}
+        show={(place) => (
           <OutOfBand id={`${idOf(place)}-state`}>
             <NotesContent place={place} findings={findings} />
           </OutOfBand>
-        )) as 'safe'[]
-      }
+        )}
+      />
     </>
   )
 }

@@ -7,6 +7,7 @@ import {
   heightOf,
 } from '../../../src/policies/draft/conditions.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
@@ -68,8 +69,9 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
         </span>
       </div>
       <ol class="parts">
-        {
-          of.map((part, index) => (
+        <Each
+          of={of}
+          show={(part, index) => (
             <li>
               <ConditionFields
                 condition={part}
@@ -79,8 +81,8 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
                 builder={builder}
               />
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ol>
       <AddButtons path={path} builder={builder} mayAdd={mayAdd} mayGroup={room > (op === 'not' ? 1 : 0)} />
     </fieldset>
@@ -127,8 +129,9 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
       <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
           {topic === '' ? <option value="">Choose…</option> : ''}
-          {
-            TOPIC_GROUPS.map(({ group, topics }) => (
+          <Each
+            of={TOPIC_GROUPS}
+            show={({ group, topics }) => (
               <optgroup label={group}>
                 {topics
                   .filter((known) => known === topic || builder.findings.absent[known] === undefined)
@@ -138,8 +141,8 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
                     </option>
                   ))}
               </optgroup>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </select>
         <input type="hidden" name={`${path}.asked`} value={topic} />
         <Operands condition={condition} path={path} builder={builder} />

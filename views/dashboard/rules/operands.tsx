@@ -8,6 +8,7 @@ import {
   type LeafOperator,
   type TopicKind,
 } from '../../../src/policies/draft/conditions.ts'
+import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { TOPIC_WORDS } from './facts.ts'
@@ -200,8 +201,9 @@ function WindowFields({ condition, path, builder }: OperandProps): JSX.Element {
   return (
     <>
       <span class="days">
-        {
-          DAYS.map((day) => (
+        <Each
+          of={DAYS}
+          show={(day) => (
             <label class="day" title={DAY_NAMES[day]}>
               <input type="checkbox" value="on" checked={days.includes(day)} {...at(`days.${day}`)} />
               <span safe>{DAY_NAMES[day].slice(0, 2)}</span>
@@ -209,8 +211,8 @@ function WindowFields({ condition, path, builder }: OperandProps): JSX.Element {
                 {DAY_NAMES[day].slice(2)}
               </span>
             </label>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </span>
       <span class="span">
         <input type="time" aria-label="From" value={attribute(from)} {...at('from')} />

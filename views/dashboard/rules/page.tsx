@@ -4,6 +4,7 @@ import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
 import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
@@ -123,15 +124,16 @@ function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bund
   const lists = [...valuesIn(editor, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
   return (
     <>
-      {
-        [...lists, ['own', bundle.urls] as const].map(([id, values]) => (
+      <Each
+        of={[...lists, ['own', bundle.urls] as const]}
+        show={([id, values]) => (
           <datalist id={idOf(id)}>
             {[...new Set(values)].slice(0, 40).map((value) => (
               <option value={attribute(value)} />
             ))}
           </datalist>
-        )) as 'safe'[]
-      }
+        )}
+      />
       <datalist id="zones">
         <option value="UTC" />
       </datalist>

@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
@@ -95,16 +96,17 @@ export function NotesContent({
   return (
     <>
       {matched === undefined ? '' : <Mark matched={matched} />}
-      {
-        (notes.get(place) ?? []).map(({ kind, text }) => (
+      <Each
+        of={notes.get(place) ?? []}
+        show={({ kind, text }) => (
           <p class={`note ${kind}`}>
             {kind === 'todo' ? '' : <Icon name="alert" />}
             <span dir="auto" safe>
               {text}
             </span>
           </p>
-        )) as 'safe'[]
-      }
+        )}
+      />
     </>
   )
 }

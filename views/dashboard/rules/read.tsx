@@ -3,6 +3,7 @@
 import type { Policy, Rule } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
+import { Each } from '../../parts/each.tsx'
 import { Notes } from './parts.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
 import { summaryOf } from './words.ts'
@@ -16,7 +17,7 @@ interface ReadProps {
 export function RulesRead({ policy, findings }: ReadProps): JSX.Element {
   return (
     <ol class="rules">
-      {policy.rules.map((rule, at) => <RuleRead rule={rule} at={at} findings={findings} />) as 'safe'[]}
+      <Each of={policy.rules} show={(rule, at) => <RuleRead rule={rule} at={at} findings={findings} />} />
     </ol>
   )
 }

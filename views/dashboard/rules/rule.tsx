@@ -6,6 +6,7 @@ import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from 
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { AddButtons, ConditionFields } from './condition.tsx'
@@ -178,11 +179,10 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
         </h3>
         <Notes place={`${path}.tabs`} findings={findings} />
         <ol class="tab-fields">
-          {
-            tabs.map((tab, index) => (
-              <TabFields tab={tab} rule={at} at={index} last={tabs.length - 1} builder={builder} />
-            )) as 'safe'[]
-          }
+          <Each
+            of={tabs}
+            show={(tab, index) => <TabFields tab={tab} rule={at} at={index} last={tabs.length - 1} builder={builder} />}
+          />
         </ol>
         <TabAddButtons at={at} tabs={tabs} builder={builder} />
       </section>

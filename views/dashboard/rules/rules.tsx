@@ -5,6 +5,7 @@ import { count } from '../../../src/core/words.ts'
 import type { Draft, DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Removed, STARTS } from '../../../src/policies/draft/edits.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Sample } from '../parts/sample.tsx'
@@ -31,11 +32,10 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
       ) : (
         <>
           <ol class="rules" id="rule-list">
-            {
-              rules.map((rule, at) => (
-                <RuleCard rule={rule} at={at} last={rules.length - 1} builder={builder} />
-              )) as 'safe'[]
-            }
+            <Each
+              of={rules}
+              show={(rule, at) => <RuleCard rule={rule} at={at} last={rules.length - 1} builder={builder} />}
+            />
           </ol>
           <div class="adds cluster">
             <button type="submit" name="do" value="rule.add" id="add" disabled={isFull}>

@@ -4,6 +4,7 @@ import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { ownTabs, type Source } from '../../../src/policies/draft/draft.ts'
 import type { Removed } from '../../../src/policies/draft/edits.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
+import { Each } from '../../parts/each.tsx'
 import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -92,16 +93,15 @@ function JsonField({ text, wrong, focus }: JsonProps): JSX.Element {
 /** The errors of the JSON text. */
 export function JsonErrors({ wrong }: { wrong: readonly string[] }): JSX.Element {
   return (
-    <>
-      {
-        wrong.map((text) => (
-          <p class="note error">
-            <Icon name="alert" />
-            <span safe>{text}</span>
-          </p>
-        )) as 'safe'[]
-      }
-    </>
+    <Each
+      of={wrong}
+      show={(text) => (
+        <p class="note error">
+          <Icon name="alert" />
+          <span safe>{text}</span>
+        </p>
+      )}
+    />
   )
 }
 

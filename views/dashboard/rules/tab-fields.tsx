@@ -3,6 +3,7 @@
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -118,8 +119,9 @@ export function TabAddButtons({
           <button type="submit" class="item" name="do" value={`tab.all ${at}`} disabled={isFull}>
             <strong>All of its links</strong>
           </button>
-          {
-            own.map(({ url, note }, index) => (
+          <Each
+            of={own}
+            show={({ url, note }, index) => (
               <button
                 type="submit"
                 class="item"
@@ -134,8 +136,8 @@ export function TabAddButtons({
                   </bdi>
                 </span>
               </button>
-            )) as 'safe'[]
-          }
+            )}
+          />
         </span>
       </details>
     </div>

@@ -3,6 +3,7 @@
 import type { Fact } from '../../../db/policy.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
 import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
 import { Notes } from './parts.tsx'
@@ -59,7 +60,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
         <input type="checkbox" name="viewer.signedIn" value="true" checked={viewer.signedIn === 'true'} />
         <span>Signed in</span>
       </label>
-      {FACTS.map((fact) => <FactField fact={fact} viewer={viewer} findings={findings} />) as 'safe'[]}
+      <Each of={FACTS} show={(fact) => <FactField fact={fact} viewer={viewer} findings={findings} />} />
       <div class="fact">
         <label for="viewer-now">Date and time</label>
         <input

@@ -3,6 +3,7 @@
 import type { Condition, Tab, Traced } from '../../../db/policy.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Mark } from './parts.tsx'
 import { conditionWords, GROUP_HEADS } from './words.ts'
@@ -43,8 +44,9 @@ function Node({ condition, left }: { condition: Condition | Traced; left: { node
 export function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   return (
     <ol class="got">
-      {
-        tabs.map(({ url, note = '', section = '' }) => {
+      <Each
+        of={tabs}
+        show={({ url, note = '', section = '' }) => {
           const { href, host, unicode, path } = destination(url)
           const [title = '', ...more] = note.trim().split('\n')
           return (
@@ -75,8 +77,8 @@ export function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
               )}
             </li>
           )
-        }) as 'safe'[]
-      }
+        }}
+      />
     </ol>
   )
 }

@@ -4,6 +4,7 @@ import { count } from '../../../src/core/words.ts'
 import type { TestResult } from '../../../src/policies/draft/findings.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
 import type { Tried } from '../../../src/policies/preview.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Mark } from './parts.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
@@ -78,8 +79,9 @@ function Trace({ trace, places, matched }: TraceProps): JSX.Element {
     <>
       <h3>Why</h3>
       <ol class="trace">
-        {
-          trace.map(({ name, matched: holds, condition }, index) => {
+        <Each
+          of={trace}
+          show={({ name, matched: holds, condition }, index) => {
             const isTried = matched === -1 || index <= matched
             return (
               <li class={isTried ? undefined : 'later'}>
@@ -96,8 +98,8 @@ function Trace({ trace, places, matched }: TraceProps): JSX.Element {
                 </details>
               </li>
             )
-          }) as 'safe'[]
-        }
+          }}
+        />
       </ol>
     </>
   )

@@ -3,6 +3,7 @@
 import type { AffectedOrganization, OwnedData } from '../../../src/accounts/owned-data.ts'
 import { count } from '../../../src/core/words.ts'
 import { PasswordField } from '../../parts/account-fields.tsx'
+import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
@@ -38,8 +39,9 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       <p>You can’t undo this. It permanently deletes:</p>
       <ul>
         <OwnedDataItems bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
-        {
-          affected('deleted').map(({ name, bundles, keys }) => (
+        <Each
+          of={affected('deleted')}
+          show={({ name, bundles, keys }) => (
             <li>
               {'the organisation '}
               <Name name={name} />
@@ -47,8 +49,8 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
                 safe
               >{`, where you’re the only member, with ${count(bundles, 'bundle')} and ${count(keys, 'API key')}`}</span>
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
         <li>your name, email address and all sign-ins</li>
       </ul>
       {affected('kept').length === 0 ? (
@@ -60,8 +62,9 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
           {' stay with its members. API keys you created for it stop working.'}
         </p>
       )}
-      {
-        blocking.map(({ id, name }) => (
+      <Each
+        of={blocking}
+        show={({ id, name }) => (
           <p class="alert">
             {'You’re the only admin of '}
             <Name name={name} />
@@ -69,8 +72,8 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
             <a href={`/dashboard/organizations/${id}`}>make one of them an admin or delete the organisation</a>
             {'.'}
           </p>
-        )) as 'safe'[]
-      }
+        )}
+      />
       {proof === 'signInAgain' ? (
         <p class="alert">
           To make sure it’s you, deleting your account needs a sign-in from the last 24 hours.{' '}
@@ -92,16 +95,15 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
 
 function Names({ organizations }: { organizations: AffectedOrganization[] }): JSX.Element {
   return (
-    <>
-      {
-        organizations.map(({ name }, index) => (
-          <>
-            {index === 0 ? '' : index === organizations.length - 1 ? ' and ' : ', '}
-            <Name name={name} />
-          </>
-        )) as 'safe'[]
-      }
-    </>
+    <Each
+      of={organizations}
+      show={({ name }, index) => (
+        <>
+          {index === 0 ? '' : index === organizations.length - 1 ? ' and ' : ', '}
+          <Name name={name} />
+        </>
+      )}
+    />
   )
 }
 

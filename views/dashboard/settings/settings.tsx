@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
@@ -27,7 +28,9 @@ export function SettingsView(props: SettingsProps): JSX.Element {
       {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
       <section class="panel" aria-labelledby="browsers">
         <h2 id="browsers">Where you’re signed in</h2>
-        <ul class="rows">{browsers.map((browser) => <BrowserRow browser={browser} />) as 'safe'[]}</ul>
+        <ul class="rows">
+          <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
+        </ul>
         {browsers.length < 2 ? (
           ''
         ) : (

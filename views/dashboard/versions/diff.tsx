@@ -4,6 +4,7 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { CONTENT, SCALAR_NAMES, type ScalarName } from '../../../src/bundles/content.ts'
 import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
 import { inWords } from '../../../src/bundles/values.ts'
+import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
@@ -25,21 +26,20 @@ type Part<Name extends keyof BundleDiff> = Pick<BundleDiff, Name> & { effort: Ef
 
 function Values({ fields, effort }: Part<'fields'>): JSX.Element {
   return (
-    <>
-      {
-        SCALAR_NAMES.map((name) => {
-          const change = fields[name]
-          if (change === undefined) return ''
-          return (
-            <Facet name={CONTENT[name].label}>
-              <p>
-                <ValueDiff name={name} {...change} effort={effort} />
-              </p>
-            </Facet>
-          )
-        }) as 'safe'[]
-      }
-    </>
+    <Each
+      of={SCALAR_NAMES}
+      show={(name) => {
+        const change = fields[name]
+        if (change === undefined) return ''
+        return (
+          <Facet name={CONTENT[name].label}>
+            <p>
+              <ValueDiff name={name} {...change} effort={effort} />
+            </p>
+          </Facet>
+        )
+      }}
+    />
   )
 }
 
@@ -96,7 +96,9 @@ function Rules({ rules, effort }: Part<'rules'>): JSX.Element {
   if (rules.length === 0) return ''
   return (
     <Facet name={CONTENT.resolutionPolicy.label}>
-      <ul class="entries">{rules.map((entry) => <RuleEntry entry={entry} effort={effort} />) as 'safe'[]}</ul>
+      <ul class="entries">
+        <Each of={rules} show={(entry) => <RuleEntry entry={entry} effort={effort} />} />
+      </ul>
     </Facet>
   )
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { Pager } from '../parts/pager.tsx'
@@ -60,11 +61,10 @@ export function History(props: HistoryProps): JSX.Element {
     <div id="history" class="history">
       {comparison === null ? '' : <Compared {...props} {...comparison} />}
       <ol>
-        {
-          versions.map((version, at) => (
-            <VersionStep {...props} version={version} previous={versions[at + 1] ?? earlier} />
-          )) as 'safe'[]
-        }
+        <Each
+          of={versions}
+          show={(version, at) => <VersionStep {...props} version={version} previous={versions[at + 1] ?? earlier} />}
+        />
       </ol>
       <Pages {...props} />
     </div>

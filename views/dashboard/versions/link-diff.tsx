@@ -11,6 +11,7 @@ import {
 } from '../../../src/bundles/link-fields.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
 import { DiffEntry } from './diff-entry.tsx'
 import { type Effort, TextDiff } from './text-diff.tsx'
 
@@ -18,8 +19,9 @@ import { type Effort, TextDiff } from './text-diff.tsx'
 export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>[]; effort: Effort }): JSX.Element {
   return (
     <ul class="entries">
-      {
-        entries.map((entry) => (
+      <Each
+        of={entries}
+        show={(entry) => (
           <DiffEntry entry={entry}>
             {entry.kind === 'kept' ? (
               <ChangedLink link={entry.value} changes={entry.changes} effort={effort} />
@@ -27,8 +29,8 @@ export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>
               <WholeLink link={entry.value} />
             )}
           </DiffEntry>
-        )) as 'safe'[]
-      }
+        )}
+      />
     </ul>
   )
 }
@@ -51,7 +53,9 @@ export function WholeLink({ link }: { link: Link }): JSX.Element {
       {tags.length === 0 && marks.length === 0 ? (
         ''
       ) : (
-        <p class="tags">{[...marks, ...tags].map((tag) => <Tag tag={tag} />) as 'safe'[]}</p>
+        <p class="tags">
+          <Each of={[...marks, ...tags]} show={(tag) => <Tag tag={tag} />} />
+        </p>
       )}
     </>
   )
@@ -76,8 +80,9 @@ function ChangedLink({ link, changes: { url, ...changes }, effort }: ChangedLink
           {destination(url.to).unicode === null ? '' : <Address url={url.to} />}
         </>
       )}
-      {
-        LINK_NAMES.map((name) => {
+      <Each
+        of={LINK_NAMES}
+        show={(name) => {
           const change = changes[name]
           if (change === undefined) return ''
           const { from, to } = change
@@ -86,8 +91,8 @@ function ChangedLink({ link, changes: { url, ...changes }, effort }: ChangedLink
           ) : (
             <ValueChange name={name} from={linkText(from)} to={linkText(to)} effort={effort} />
           )
-        }) as 'safe'[]
-      }
+        }}
+      />
     </>
   )
 }
@@ -109,12 +114,11 @@ function TagsChange({ from, to }: { from: readonly string[]; to: readonly string
   return (
     <p class="tags">
       <span class="hint">Tags</span>
-      {from.filter((tag) => !to.includes(tag)).map((tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>) as 'safe'[]}
-      {
-        to.map((tag) =>
-          from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>,
-        ) as 'safe'[]
-      }
+      <Each of={from.filter((tag) => !to.includes(tag))} show={(tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>} />
+      <Each
+        of={to}
+        show={(tag) => (from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>)}
+      />
     </p>
   )
 }

@@ -2,6 +2,7 @@
 
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
 import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries, WholeLink } from './link-diff.tsx'
@@ -34,13 +35,14 @@ function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState 
       </p>
       {showBadge ? <p class="hint">Viewers who match it see its name</p> : ''}
       <ol class="tabs">
-        {
-          tabs.map((tab) => (
+        <Each
+          of={tabs}
+          show={(tab) => (
             <li>
               <WholeLink link={tab} />
             </li>
-          )) as 'safe'[]
-        }
+          )}
+        />
       </ol>
     </>
   )

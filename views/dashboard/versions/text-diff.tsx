@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { type ChangeObject, diffArrays } from 'diff'
+import { Each } from '../../parts/each.tsx'
 
 /** Beyond this many added and removed words, marking single words no longer helps. */
 const MAX_EDITS = 300
@@ -26,17 +27,18 @@ const words = new Intl.Segmenter('en', { granularity: 'word' })
 export function TextDiff({ from, to, effort }: { from: string; to: string; effort: Effort }): JSX.Element {
   return (
     <span class="text" dir="auto">
-      {
-        pieces(from, to, effort).map(({ kind, text }) =>
+      <Each
+        of={pieces(from, to, effort)}
+        show={({ kind, text }) =>
           kind === 'kept' ? (
             <span safe>{text}</span>
           ) : kind === 'added' ? (
             <ins safe>{text}</ins>
           ) : (
             <del safe>{text}</del>
-          ),
-        ) as 'safe'[]
-      }
+          )
+        }
+      />
     </span>
   )
 }

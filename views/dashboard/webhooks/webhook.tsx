@@ -2,6 +2,7 @@
 
 import { asSentence } from '../../../src/core/words.ts'
 import type { DeliveryInfo, ListedWebhook } from '../../../src/webhooks/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Pager } from '../parts/pager.tsx'
@@ -64,7 +65,7 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
           </p>
         ) : (
           <ul class="rows">
-            {deliveries.map((delivery) => <DeliveryRow delivery={delivery} webhook={webhook} />) as 'safe'[]}
+            <Each of={deliveries} show={(delivery) => <DeliveryRow delivery={delivery} webhook={webhook} />} />
           </ul>
         )}
         {offset > 0 || hasMore ? (

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { personName } from '../parts/person.tsx'
@@ -36,7 +37,9 @@ export function WebhooksView({ site, webhooks }: { site: DashboardSite; webhooks
       <Head title="Webhooks" lede="Where your own tools are told what happens to bundles.">
         <AddWebhook />
       </Head>
-      <ul class="rows">{webhooks.map((webhook) => <WebhookRow site={site} webhook={webhook} />) as 'safe'[]}</ul>
+      <ul class="rows">
+        <Each of={webhooks} show={(webhook) => <WebhookRow site={site} webhook={webhook} />} />
+      </ul>
     </>
   )
 }
@@ -111,7 +114,9 @@ function SampleWebhooks({ site }: { site: DashboardSite }): JSX.Element {
   ]
   return (
     <Sample caption="An example of what you’ll see here">
-      <ul class="rows">{webhooks.map((each) => <WebhookRow site={site} webhook={each} />) as 'safe'[]}</ul>
+      <ul class="rows">
+        <Each of={webhooks} show={(each) => <WebhookRow site={site} webhook={each} />} />
+      </ul>
     </Sample>
   )
 }
