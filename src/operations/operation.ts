@@ -93,7 +93,7 @@ interface Described<In, Out, Body> {
   bodyTypes?: readonly string[]
   /** The body of a success, built on first use, because only documents and tools need it. None with 204. */
   output?: () => Schema<Body>
-  /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-codes.ts`. */
+  /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-answers.ts`. */
   errors?: readonly Code[]
   /**
    * What a repeated idempotent call gets, made of the kept first answer: with what was left out of it because the input
