@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { Client } from '@libsql/client'
 import { keepPrivate, makeFolderOf } from '../src/config/private-files.ts'
 import { JOURNAL, openFile } from './file.ts'
-import { isNewer } from './migrate.ts'
+import { otherVersion } from './migrate.ts'
 import { UnusableCopy } from './unusable-copy.ts'
 
 /** Hashing this much blocks the event loop for about a millisecond. */
@@ -178,9 +178,8 @@ async function requireIntact(client: Client, file: string): Promise<number> {
     throw new UnusableCopy(`${file} is damaged: referenced rows are missing`)
   const applied = await rows(`SELECT hash FROM ${JOURNAL}`)
   if (applied.length === 0) throw new UnusableCopy(`${file} is not a store of this service`)
-  if (isNewer(applied.map(({ hash }) => hash))) {
-    throw new UnusableCopy(`${file} was written by a newer version of this service: use that one`)
-  }
+  const other = otherVersion(applied.map(({ hash }) => hash))
+  if (other !== null) throw new UnusableCopy(`${file} cannot be used: ${other}`)
   const [count] = await rows('SELECT count(*) AS n FROM bundles')
   return Number(count?.n)
 }

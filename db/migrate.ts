@@ -5,19 +5,26 @@ import { knownMigrations, type Migration } from './known-migrations.ts'
 /** The store's tables belong to another version of the service; the message says what to do. */
 export class OtherVersion extends Error {}
 
-export const NEWER =
+const NEWER =
   'a newer version of this service has changed it: run that version, or restore the backup from before the upgrade'
+const UNRELEASED =
+  'it was made before the first release, and no version migrates it: export its data with the code that made it'
 const OLDER =
   'it is from an older version of this service: start this version on it, which brings it up to date, or give the command to the older one'
 const FOREIGN = 'no version of this service has been started on it: set DATABASE_URL as it is set for the service'
 
 /**
- * Whether a newer version has migrated a store: an applied migration is unknown here.
+ * Why this version may not touch a store that has had migrations which are unknown here; null if it has had none.
  * @param applied rows of the journal: hashes, and for a half-done migration its hash, a space, and its finished steps.
  */
-export function isNewer(applied: Iterable<unknown>, migrations: readonly Migration[] = knownMigrations()): boolean {
+export function otherVersion(
+  applied: Iterable<unknown>,
+  migrations: readonly Migration[] = knownMigrations(),
+): string | null {
   const known = new Set(migrations.map(({ hash }) => hash))
-  return [...applied].some((row) => !known.has(String(row).replace(/ \d+$/, '')))
+  const hashes = Array.from(applied, (row) => String(row).replace(/ \d+$/, ''))
+  if (hashes.every((hash) => known.has(hash))) return null
+  return hashes.includes(migrations[0]?.hash ?? '') ? NEWER : UNRELEASED
 }
 
 /** How many migrations a store has had; a half-done one does not count. */
@@ -36,6 +43,7 @@ export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<
   const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
   if (journal.rows.length === 0) throw new OtherVersion(FOREIGN)
   const applied = new Set((await client.execute(`SELECT hash FROM ${JOURNAL}`)).rows.map(({ hash }) => hash))
-  if (isNewer(applied)) throw new OtherVersion(NEWER)
+  const other = otherVersion(applied)
+  if (other !== null) throw new OtherVersion(other)
   if (knownMigrations().some(({ hash }) => !applied.has(hash))) throw new OtherVersion(OLDER)
 }

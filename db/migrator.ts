@@ -4,7 +4,7 @@ import type { Client, InStatement, Transaction } from '@libsql/client'
 import { isBusy, retryWhileBusy } from './busy.ts'
 import { JOURNAL, TAKE_WRITE_LOCK } from './file.ts'
 import type { Migration } from './known-migrations.ts'
-import { isNewer, NEWER, OtherVersion } from './migrate.ts'
+import { OtherVersion, otherVersion } from './migrate.ts'
 import { isRefusal } from './unavailable.ts'
 
 /** How long a start waits while other processes write. */
@@ -64,7 +64,8 @@ export async function migrate(client: Client, migrations: readonly Migration[], 
   const pending = async () => {
     const { rows } = await client.execute(`SELECT hash FROM ${JOURNAL}`)
     const applied = new Set(rows.map((row) => String(row[0])))
-    if (isNewer(applied, migrations)) throw new OtherVersion(NEWER)
+    const other = otherVersion(applied, migrations)
+    if (other !== null) throw new OtherVersion(other)
     return { isNew: applied.size === 0, steps: pendingSteps(migrations, applied) }
   }
   await retryWhileBusy(() => client.executeMultiple(TABLES), START_PATIENCE_MS)

@@ -43,7 +43,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/return readMigrations\(MIGRATIONS\)/, `return ${JSON.stringify(knownMigrations())}`]],
   },
   {
-    file: /src\/built\.ts$/,
+    file: /src\/runtime\/built\.ts$/,
     replace: [[/return execFileSync\([^\n]*/, `return ${JSON.stringify(process.env.COMMIT || commitOfBuild())}`]],
   },
   {
@@ -51,11 +51,11 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
   },
   {
-    file: /src\/launcher\/pictures\.ts$/,
-    replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/launcher/picture-worker.ts'"]],
+    file: /src\/pages\/pictures\.ts$/,
+    replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/pages/picture-worker.ts'"]],
   },
   {
-    file: /src\/launcher\/picture-worker\.ts$/,
+    file: /src\/pages\/picture-worker\.ts$/,
     replace: [
       [/^/, DRAWN_WITH.map((path, at) => `import file${at} from '${path}' with { type: 'file' }\n`).join('')],
       [
@@ -65,11 +65,11 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     ],
   },
   {
-    file: /src\/pages\/guides\.ts$/,
+    file: /src\/api\/guides\.ts$/,
     replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
   },
   {
-    file: /views\/static\.ts$/,
+    file: /views\/parts\/static\.ts$/,
     replace: [
       [/const HTMX = .*/, "const HTMX = 'htmx'"],
       [/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`],
@@ -77,6 +77,8 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   },
 ]
 
+/** Which of them there were: a pattern that matches no file is passed over silently. */
+const embedded = new Set<RegExp>()
 const built = await Bun.build({
   entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
@@ -86,11 +88,18 @@ const built = await Bun.build({
     {
       name: 'embedded',
       setup(build) {
-        for (const { file, replace } of EMBEDDED) build.onLoad({ filter: file }, ({ path }) => embed(path, replace))
+        for (const { file, replace } of EMBEDDED) {
+          build.onLoad({ filter: file }, ({ path }) => {
+            embedded.add(file)
+            return embed(path, replace)
+          })
+        }
       },
     },
   ],
 })
+const unmatched = EMBEDDED.filter(({ file }) => !embedded.has(file))
+if (unmatched.length > 0) throw new Error(`no file is called ${unmatched.map(({ file }) => file).join(', ')}`)
 console.log(built.success ? outfile : built.logs.join('\n'))
 process.exitCode = built.success ? 0 : 1
 

@@ -13,7 +13,7 @@ export interface Loop {
 
 /**
  * Repeats work in the background, one run at a time, without keeping the process alive. An error ends nothing: the work is
- * tried again after `ms`, or ten seconds if that is sooner.
+ * tried again after `ms`, or ten seconds if that is sooner, and not before.
  * @param ms from the end of a run to the next, and until the first.
  * @param failure what the log says of the first error in a row.
  */
@@ -22,10 +22,12 @@ export function every(ms: number, run: () => unknown, log: Pick<Logger, 'warn'>,
   let dueAt = Number.POSITIVE_INFINITY
   let underWay: Promise<void> | undefined
   let hasFailed = false
+  /** After a failure, the time of the next try. */
+  let retryAt = 0
   let isStopped = false
 
   const runWithin = (wait: number) => {
-    const at = performance.now() + wait
+    const at = Math.max(performance.now() + wait, retryAt)
     if (at >= dueAt || isStopped) return
     dueAt = at
     if (underWay === undefined) setTimer()
@@ -40,7 +42,9 @@ export function every(ms: number, run: () => unknown, log: Pick<Logger, 'warn'>,
     underWay = once().then((wait) => {
       underWay = undefined
       if (isStopped) return
-      dueAt = Math.min(dueAt, performance.now() + wait)
+      const next = performance.now() + wait
+      retryAt = hasFailed ? next : 0
+      dueAt = hasFailed ? next : Math.min(dueAt, next)
       setTimer()
     })
   }

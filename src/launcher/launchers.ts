@@ -155,8 +155,10 @@ export class Launchers {
   addPage(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
     if (launcher.policy === null) launcher.bundle = null
-    // Weighed again, unless it was evicted or dropped meanwhile.
-    if (this.#cache.peek(launcher.slug) === launcher) this.#cache.set(launcher.slug, launcher)
+    if (this.#cache.peek(launcher.slug) !== launcher) return
+    // Weighed again: setting the value that is there already would not do that.
+    this.#cache.delete(launcher.slug)
+    this.#cache.set(launcher.slug, launcher)
   }
 
   /**

@@ -56,8 +56,8 @@ interface Call<In, Out> {
 }
 
 /**
- * The only way into an operation, so that no transport can skip a check. The order decides which error wins (decisions
- * 1): 429, 401, 403 for the scope, 400, then what `run` throws.
+ * The only way into an operation, so that no transport can skip a check. The order decides which error wins:
+ * 429, 401, 403 for the scope, 400, then what `run` throws.
  * @throws Problem if the call is refused.
  */
 export function execute<In, Out>(

@@ -28,7 +28,7 @@ const HOUR_MS = DAY_MS / 24
 const ROWS_PER_WRITE = 500
 
 /**
- * Everything with a limited retention time. The end of a day is in `insights/salts.ts`; what each rule means to people is
+ * Everything with a limited retention time. The end of a day is in `launcher/salts.ts`; what each rule means to people is
  * in docs/privacy.md.
  */
 export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [

@@ -10,15 +10,17 @@ const CONDITIONS = 249
 const BUNDLES = 10
 const TOKEN = 'a token of the tests'
 
+async function missesOf(visitor: Visitor): Promise<number> {
+  const text = await (await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+  return Number(/openall_launcher_cache_total\{result="miss"\} (\d+)/.exec(text)?.[1])
+}
+
 /** How many of `BUNDLES` launchers are read from the database on their second view. */
 async function readAgain(env: Record<string, string>): Promise<number> {
   const server = await startInProcess({ SERVICE_METRICS_TOKEN: TOKEN, ...env })
   try {
     const visitor = new Visitor(server)
-    const read = async () => {
-      const text = await (await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })).text()
-      return Number(/openall_launcher_cache_total\{result="miss"\} (\d+)/.exec(text)?.[1])
-    }
+    const read = () => missesOf(visitor)
     const when = { op: 'or', of: Array.from({ length: CONDITIONS }, () => ({ op: 'exists', field: 'language' })) }
     const rules = [{ name: 'German', when, tabs: [{ url: URL_OK }] }]
     const slugs: string[] = []
@@ -40,6 +42,29 @@ async function readAgain(env: Record<string, string>): Promise<number> {
 test('SERVICE_CACHE_MB bounds the launchers cached in memory', async () => {
   expect(await readAgain({ SERVICE_CACHE_MB: '1' })).toBeGreaterThan(0)
   expect(await readAgain({})).toBe(0)
+})
+
+test('the pages of a launcher count towards the bound of the cache', async () => {
+  const server = await startInProcess({ SERVICE_METRICS_TOKEN: TOKEN, SERVICE_CACHE_MB: '1' })
+  try {
+    const visitor = new Visitor(server)
+    // Hard to compress, so that pages are what a launcher takes.
+    const description = Array.from({ length: 1900 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)))
+    const slugs: string[] = []
+    while (slugs.length < 60) slugs.push(await newSlug(server, { urls: [URL_OK], description: description.join('') }))
+    const misses = async (encoding: string) => {
+      const before = await missesOf(visitor)
+      for (const slug of slugs) await visitor.fetch(`/l/${slug}`, { headers: { 'accept-encoding': encoding } })
+      return (await missesOf(visitor)) - before
+    }
+    await misses('br')
+    expect(await misses('br')).toBe(0)
+    await misses('identity')
+    await misses('gzip')
+    expect(await misses('br')).toBeGreaterThan(0)
+  } finally {
+    await server.stop()
+  }
 })
 
 test('what another process has closed is told of by none, even while this one still has it cached', async () => {

@@ -128,6 +128,10 @@ test('an operator’s command leaves a database of another version unchanged, an
   const newer = makeStore(join(folder, 'newer.db'), all)
   newer.run("INSERT INTO __drizzle_migrations VALUES ('of the future', 9e15)")
   newer.close()
+  const unreleased = new Database(join(folder, 'unreleased.db'), { create: true })
+  unreleased.run('CREATE TABLE __drizzle_migrations (hash text NOT NULL, created_at numeric)')
+  unreleased.run("INSERT INTO __drizzle_migrations VALUES ('of before the first release', 1)")
+  unreleased.close()
   const foreign = new Database(join(folder, 'foreign.db'), { create: true })
   foreign.run('CREATE TABLE theirs (id)')
   foreign.close()
@@ -137,6 +141,8 @@ test('an operator’s command leaves a database of another version unchanged, an
       'it is from an older version of this service: start this version on it, which brings it up to date, or give the command to the older one',
     'newer.db':
       'a newer version of this service has changed it: run that version, or restore the backup from before the upgrade',
+    'unreleased.db':
+      'it was made before the first release, and no version migrates it: export its data with the code that made it',
     'foreign.db': STARTED_ON,
     'text.db': 'SQLITE_NOTADB: file is not a database',
   }

@@ -64,3 +64,25 @@ test('a run can be brought forward, before it and from within the one before', a
   await eventually(async () => runs === 4, 'it ran once more')
   await loop.stop()
 })
+
+test('after an error nothing brings the next try forward', async () => {
+  let runs = 0
+  const loop = every(
+    NEVER_MS,
+    () => {
+      runs += 1
+      loop.runWithin(0)
+      throw new Error('away')
+    },
+    counting(),
+    'could not',
+  )
+  loop.runWithin(0)
+  await eventually(async () => runs === 1, 'it runs')
+  for (let time = 0; time < 20; time += 1) {
+    loop.runWithin(0)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  expect(runs).toBe(1)
+  await loop.stop()
+})

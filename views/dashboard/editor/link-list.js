@@ -75,7 +75,7 @@ const linkPlace = (row) => `${linksNow().indexOf(row) + 1} of ${linksNow().lengt
 /** @param {Element} row */
 const sectionIn = (row) => linkField(row, 'section')?.value.trim() ?? ''
 
-/** A moved link takes the section that it is in, or is next to, like `amid` in bundle-form.ts. @param {Element} row */
+/** A moved link takes the section that it is in, or is next to, like `amid` in buttons.ts. @param {Element} row */
 function takeSection(row) {
   const rows = linksNow()
   const at = rows.indexOf(row)

@@ -117,7 +117,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   referrerDomain: {
     group: 'Link',
     label: 'Coming from',
-    placeholder: 'news.example',
+    placeholder: 'acme.com',
     sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },
   },
 }
