@@ -55,7 +55,13 @@ export function debian(): string {
   mkdirSync(part, { recursive: true })
   const options = ['--variant=minbase', `--include=${PACKAGES.join()}`, '--cache-dir=/var/cache/apt/archives']
   must('debootstrap', ...options, SUITE, part, ...(mirror ? [mirror] : []))
-  renameSync(part, made)
+  try {
+    renameSync(part, made)
+  } catch (error) {
+    // Another test has made it meanwhile.
+    if (!existsSync(made)) throw error
+    rmSync(part, { recursive: true })
+  }
   return made
 }
 
