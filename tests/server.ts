@@ -150,15 +150,17 @@ export async function startServer({
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    for (const stream of [child.stdout, child.stderr]) {
-      void (async () => {
-        const decoder = new TextDecoder()
-        const reader = stream.getReader()
-        for (let read = await reader.read(); !read.done; read = await reader.read())
-          output += decoder.decode(read.value)
-      })()
-    }
-    await firstAnswer(origin, child, () => output)
+    const reads = [child.stdout, child.stderr].map(async (stream) => {
+      const decoder = new TextDecoder()
+      const reader = stream.getReader()
+      for (let read = await reader.read(); !read.done; read = await reader.read()) output += decoder.decode(read.value)
+    })
+    await firstAnswer(origin, child, () => output).catch(async (error) => {
+      if (child.exitCode === null) throw error
+      // What it said last may come after its end.
+      await Promise.all(reads)
+      throw new Error(`the server exited with ${child.exitCode}: ${output}`)
+    })
     return child
   }
   let child = await start()
@@ -219,7 +221,7 @@ const START_PATIENCE_MS = 120_000
 async function firstAnswer(origin: string, child: Bun.Subprocess, output: () => string): Promise<void> {
   const deadline = performance.now() + START_PATIENCE_MS
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}: ${output()}`)
+    if (child.exitCode !== null) throw new Error('it has ended')
     const answer = await fetch(`${origin}/healthz`).catch(() => null)
     if (answer?.ok) return
     await Bun.sleep(25)
