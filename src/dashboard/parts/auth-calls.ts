@@ -1,5 +1,5 @@
-import { authenticate } from '../../api/auth.ts'
 import { Problem } from '../../core/problem.ts'
+import { callAuth as callForForm } from '../../pages/account-forms.ts'
 import type { Visit } from './visit.ts'
 
 /**
@@ -7,19 +7,18 @@ import type { Visit } from './visit.ts'
  * @throws Problem for a refusal that no form explains: a role that is too low, an ended session.
  */
 export async function callAuth({ request, service }: Visit, path: string, body: unknown): Promise<Response | Problem> {
-  let answer: Response | Problem
-  try {
-    answer = await authenticate(request, service, path, () => body)
-  } catch (error) {
-    if (error instanceof Problem && (error.code === 'BAD_REQUEST' || error.code === 'RATE_LIMITED')) return error
-    throw error
-  }
+  const answer = await callForForm(request, service, path, body)
   if (answer instanceof Problem && !EXPLAINED.has(answer.code) && answer.status !== 400) throw answer
   return answer
 }
 
 /** Refusals that forms explain, besides those of their input. */
-const EXPLAINED = new Set<Problem['code']>(['PLAN_LIMIT', 'EMAIL_UNVERIFIED', 'INVITATION_LIMIT_REACHED'])
+const EXPLAINED = new Set<Problem['code']>([
+  'PLAN_LIMIT',
+  'EMAIL_UNVERIFIED',
+  'INVITATION_LIMIT_REACHED',
+  'RATE_LIMITED',
+])
 
 /**
  * Calls better-auth for the visitor, for calls whose refusals no form explains.
