@@ -29,8 +29,8 @@ interface ScalarField extends Field {
   help: string
 }
 
-/** A string, or null for none. */
-interface TextField extends ScalarField {
+/** What is said of a text, of a bundle as of a link. */
+export interface TextKind {
   kind: 'text'
   /** In code points. */
   max: number
@@ -38,18 +38,23 @@ interface TextField extends ScalarField {
   lines: 'one' | 'many'
 }
 
+/** A string, or null for none. */
+type TextField = ScalarField & TextKind
+
 /** An instant, or null for none: ISO 8601 in UTC, with milliseconds. */
 interface TimeField extends ScalarField {
   kind: 'time'
 }
 
-/** One of a few words. */
-interface ChoiceField<Option extends string> extends ScalarField {
+/** What is said of one of a few words, of a bundle as of a link. */
+export interface ChoiceKind<Option extends string, Words> {
   kind: 'choice'
   /** The first is the default. */
   options: readonly [Option, ...Option[]]
-  words: Readonly<Record<Option, string>>
+  words: Readonly<Record<Option, Words>>
 }
+
+type ChoiceField<Option extends string> = ScalarField & ChoiceKind<Option, string>
 
 /** On or off; off by default. */
 interface SwitchField extends ScalarField {
