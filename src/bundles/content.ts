@@ -1,5 +1,6 @@
 import type { Content, SharedName } from '../../db/schema.ts'
 import { BOUNDS } from './bounds.ts'
+import type { ChoiceKind, TextKind } from './kinds.ts'
 
 // The command loads this, so it must not import server code.
 
@@ -29,15 +30,6 @@ interface ScalarField extends Field {
   help: string
 }
 
-/** What is said of a text, of a bundle as of a link. */
-export interface TextKind {
-  kind: 'text'
-  /** In code points. */
-  max: number
-  /** Single-line or multi-line. */
-  lines: 'one' | 'many'
-}
-
 /** A string, or null for none. */
 type TextField = ScalarField & TextKind
 
@@ -46,14 +38,7 @@ interface TimeField extends ScalarField {
   kind: 'time'
 }
 
-/** What is said of one of a few words, of a bundle as of a link. */
-export interface ChoiceKind<Option extends string, Words> {
-  kind: 'choice'
-  /** The first is the default. */
-  options: readonly [Option, ...Option[]]
-  words: Readonly<Record<Option, Words>>
-}
-
+/** One of a few words. */
 type ChoiceField<Option extends string> = ScalarField & ChoiceKind<Option, string>
 
 /** On or off; off by default. */

@@ -1,7 +1,8 @@
 import type { Tab } from '../../db/policy.ts'
 import type { UrlMetadata } from '../../db/schema.ts'
 import { BOUNDS } from './bounds.ts'
-import { type ChoiceKind, each, pick, type TextKind } from './content.ts'
+import { each, pick } from './content.ts'
+import type { ChoiceKind, TextKind } from './kinds.ts'
 import { readTags, writeTags } from './tags.ts'
 import { SWITCH_TEXTS, textOf } from './values.ts'
 
@@ -44,6 +45,7 @@ interface Words {
   change: string
 }
 
+/** One of a few words. */
 type ChoiceField<Option extends string> = Field & ChoiceKind<Option, Words>
 
 /** On or off; off by default. */
