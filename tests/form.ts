@@ -1,4 +1,5 @@
 import { unescaped } from './contract/html.ts'
+import type { Visitor } from './people.ts'
 
 /** The fields of the forms in a page with their values, in order, as a browser would submit them without a button. */
 export function fieldsIn(html: string): [string, string][] {
@@ -61,4 +62,19 @@ export function multipart(fields: readonly (readonly [string, string])[]) {
     body: `${parts.join('')}--${boundary}--\r\n`,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
   }
+}
+
+/** Confirms the plan on a page of the import, made from a text; returns the slug of the first bundle, or `''`. */
+export async function confirmImport(by: Visitor, page: string, text: string): Promise<string> {
+  const body = new URLSearchParams([
+    ...fieldsIn(page).filter(([name]) => name !== 'text' && name !== 'q'),
+    ['text', text],
+    ['do', 'make'],
+  ])
+  const made = await by.fetch('/dashboard/links/import', {
+    method: 'POST',
+    body: body.toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  return /\/dashboard\/links\/([a-z0-9]{10})"/.exec(await made.text())?.[1] ?? ''
 }

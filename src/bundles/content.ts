@@ -1,5 +1,6 @@
 import type { Content, SharedName } from '../../db/schema.ts'
 import { BOUNDS } from './bounds.ts'
+import type { ChoiceKind, TextKind } from './kinds.ts'
 
 // The command loads this, so it must not import server code.
 
@@ -30,13 +31,7 @@ interface ScalarField extends Field {
 }
 
 /** A string, or null for none. */
-interface TextField extends ScalarField {
-  kind: 'text'
-  /** In code points. */
-  max: number
-  /** Single-line or multi-line. */
-  lines: 'one' | 'many'
-}
+type TextField = ScalarField & TextKind
 
 /** An instant, or null for none: ISO 8601 in UTC, with milliseconds. */
 interface TimeField extends ScalarField {
@@ -44,12 +39,7 @@ interface TimeField extends ScalarField {
 }
 
 /** One of a few words. */
-interface ChoiceField<Option extends string> extends ScalarField {
-  kind: 'choice'
-  /** The first is the default. */
-  options: readonly [Option, ...Option[]]
-  words: Readonly<Record<Option, string>>
-}
+type ChoiceField<Option extends string> = ScalarField & ChoiceKind<Option, string>
 
 /** On or off; off by default. */
 interface SwitchField extends ScalarField {

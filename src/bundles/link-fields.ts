@@ -2,6 +2,7 @@ import type { Tab } from '../../db/policy.ts'
 import type { UrlMetadata } from '../../db/schema.ts'
 import { BOUNDS } from './bounds.ts'
 import { each, pick } from './content.ts'
+import type { ChoiceKind, TextKind } from './kinds.ts'
 import { readTags, writeTags } from './tags.ts'
 import { SWITCH_TEXTS, textOf } from './values.ts'
 
@@ -23,13 +24,7 @@ interface Field {
 }
 
 /** A string, or `''` for none. */
-interface TextField extends Field {
-  kind: 'text'
-  /** In code points. */
-  max: number
-  /** Single-line or multi-line. */
-  lines: 'one' | 'many'
-}
+type TextField = Field & TextKind
 
 /** Several words. */
 interface TagsField extends Field {
@@ -51,12 +46,7 @@ interface Words {
 }
 
 /** One of a few words. */
-interface ChoiceField<Option extends string> extends Field {
-  kind: 'choice'
-  /** The first is the default. */
-  options: readonly [Option, ...Option[]]
-  words: Readonly<Record<Option, Words>>
-}
+type ChoiceField<Option extends string> = Field & ChoiceKind<Option, Words>
 
 /** On or off; off by default. */
 interface SwitchField extends Field {

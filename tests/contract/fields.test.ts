@@ -14,7 +14,7 @@ import { LINK_NAMES, linkField, linkText, marksOf } from '../../src/bundles/link
 import { NOTHING } from '../../src/bundles/values.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
-import { fieldsIn, multipart } from '../form.ts'
+import { confirmImport, fieldsIn, multipart } from '../form.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -158,18 +158,7 @@ onEveryTarget({}, (at) => {
   describe('a file', () => {
     const imported = async (text: string) => {
       const first = await owner.form('/dashboard/links/import', { text })
-      const fields = fieldsIn(await first.text()).filter(([name]) => name !== 'text' && name !== 'q')
-      const body = new URLSearchParams([
-        ...fields.map(([name, value]) => [name, value]),
-        ['text', text],
-        ['do', 'make'],
-      ])
-      const done = await owner.fetch('/dashboard/links/import', {
-        method: 'POST',
-        body: body.toString(),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      })
-      return /\/dashboard\/links\/([a-z0-9]{10})"/.exec(await done.text())?.[1] ?? ''
+      return confirmImport(owner, await first.text(), text)
     }
     const exported = async (slug: string, end: string) =>
       (await owner.fetch(`/dashboard/links/${slug}/export.${end}`)).text()

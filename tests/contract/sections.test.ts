@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { fieldsIn, multipart } from '../form.ts'
+import { confirmImport, fieldsIn, multipart } from '../form.ts'
 import { type BundleBody, newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
@@ -127,17 +127,7 @@ onEveryTarget({}, (at) => {
     expect(first).toContain('2 bundles with 2 links')
     const second = await (await owner.form('/dashboard/links/import', { text, as: 'bundles', do: 'sections' })).text()
     expect(second).toContain('1 bundle with 2 links')
-    const body = new URLSearchParams([
-      ...fieldsIn(second).filter(([name]) => name !== 'text'),
-      ['text', text],
-      ['do', 'make'],
-    ])
-    const made = await owner.fetch('/dashboard/links/import', {
-      method: 'POST',
-      body: body.toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    const slug = /\/dashboard\/links\/([a-z0-9]{10})"/.exec(await made.text())?.[1] ?? ''
+    const slug = await confirmImport(owner, second, text)
     expect(sectionsOf(await read(slug))).toEqual(['Before', 'After'])
   })
 })

@@ -19,6 +19,11 @@ export function destination(url: string): Destination {
   return { href, host, unicode: unicode === host || unicode === '' ? null : unicode, path: path === '/' ? '' : path }
 }
 
+/** A host as people read it, with what browsers send where that differs. */
+export function hostText({ host, unicode }: Pick<Destination, 'host' | 'unicode'>): string {
+  return unicode === null ? host : `${unicode} (${host})`
+}
+
 /** The hosts that links lead to, each once. */
 export function hostsOf(urls: readonly string[]): string[] {
   return [...new Set(urls.map((url) => destination(url).host))]

@@ -1,8 +1,7 @@
-import { GUARDED_NAMES, type GuardedName, NAMES, pick } from '../../bundles/content.ts'
+import { type GuardedName, PROPOSABLE_NAMES, pick } from '../../bundles/content.ts'
 import type { FormContent, FormInput } from '../editor/bundle-form.ts'
 
 /** What of a form can be proposed: who may see or copy a bundle is for its editors to decide, on its own page. */
-export function proposable({ password: _, ...content }: FormInput): Omit<FormContent, GuardedName> {
-  const names = NAMES.filter((name) => name in content && !GUARDED_NAMES.some((guarded) => guarded === name))
-  return pick(names as Exclude<keyof FormContent, GuardedName>[], content)
+export function proposable(input: FormInput): Omit<FormContent, GuardedName> {
+  return pick(['urls', 'urlMetadata', ...PROPOSABLE_NAMES], input)
 }

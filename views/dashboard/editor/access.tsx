@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { CONTENT, scalarsIn } from '../../../src/bundles/content.ts'
-import { inWords, NOTHING, textOf } from '../../../src/bundles/values.ts'
+import { inWords } from '../../../src/bundles/values.ts'
 import { described, Field } from '../../parts/fields.tsx'
-import { Controls, type ControlsProps } from './controls.tsx'
+import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 
 interface AccessProps extends Omit<ControlsProps, 'names'> {
   /** Whether it has a password, which an empty field keeps. */
@@ -15,9 +15,9 @@ const NAMES = scalarsIn('access')
 /** Who can see the launcher. The password’s field is never filled in; styles hide it while it is of no use. */
 export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Element {
   const password = messageOf('password')
-  const isUsed = NAMES.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
+  const isOpen = isUsed({ names: NAMES, form, messageOf }) || password !== undefined
   return (
-    <details class="whole more access" open={isUsed || password !== undefined}>
+    <details class="whole more access" open={isOpen}>
       <summary>
         {`${CONTENT.access.label} ` as 'safe'}
         <span class="optional" safe>

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
-import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
+import { inWords, NOTHING, SWITCH_TEXTS, textOf } from '../../../src/bundles/values.ts'
 import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'
@@ -26,6 +26,11 @@ export function Controls({ names, form, messageOf }: ControlsProps): JSX.Element
       }}
     />
   )
+}
+
+/** Whether any of the fields has a value or an error, so that what folds them starts open. */
+export function isUsed({ names, form, messageOf }: ControlsProps): boolean {
+  return names.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
 }
 
 interface ControlProps {

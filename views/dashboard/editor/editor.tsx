@@ -1,14 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
-import { NOTHING, textOf } from '../../../src/bundles/values.ts'
 import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
-import { Controls, type ControlsProps } from './controls.tsx'
+import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 import { Links } from './links.tsx'
 
 const NAMES = scalarsIn('opening')
@@ -16,10 +15,9 @@ const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
 
 /** When the bundle opens and closes. */
 function Opening({ form, messageOf }: Omit<ControlsProps, 'names'>): JSX.Element {
-  const isUsed = NAMES.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
   const state = openingState(form)
   return (
-    <details class="whole more opening" open={isUsed}>
+    <details class="whole more opening" open={isUsed({ names: NAMES, form, messageOf })}>
       <summary>
         {'Opening and closing times '}
         <span class="optional" safe>

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../src/bundles/link-fields.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -111,7 +111,7 @@ function UnicodeHost({ url }: { url: string }): JSX.Element {
   return (
     <p class="hint leads">
       {'leads to '}
-      <bdi safe>{`${to.unicode} (${to.host})`}</bdi>
+      <bdi safe>{hostText(to)}</bdi>
     </p>
   )
 }

@@ -6,7 +6,7 @@ import { CONTENT } from '../../../src/bundles/content.ts'
 import { marksOf } from '../../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -133,14 +133,14 @@ function Links({ bundle }: PartProps): JSX.Element {
 
 function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
   const { note = '', tags = [] } = metadata
-  const { href, host, unicode, path } = destination(url)
+  const to = destination(url)
   return (
     <li class="row">
       <div class="what">
-        <a class="address" href={attribute(href)} target="_blank" rel="noopener noreferrer" dir="ltr">
-          <bdi safe>{unicode === null ? host : `${unicode} (${host})`}</bdi>
+        <a class="address" href={attribute(to.href)} target="_blank" rel="noopener noreferrer" dir="ltr">
+          <bdi safe>{hostText(to)}</bdi>
           <bdi class="hint" safe>
-            {path}
+            {to.path}
           </bdi>
         </a>
         {note === '' ? (

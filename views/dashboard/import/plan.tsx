@@ -2,7 +2,7 @@
 
 import { count } from '../../../src/core/words.ts'
 import type { ImportedBundle, ImportPlan } from '../../../src/imports/plan.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -147,7 +147,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
           <Each
             of={bundle.links}
             show={({ url, metadata: { note = '', section = '', tags = [] } }, at) => {
-              const { host, unicode, path } = destination(url)
+              const to = destination(url)
               return (
                 <li>
                   <label>
@@ -160,7 +160,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
                     <span class="what">
                       {note === '' ? '' : <span dir="auto" safe>{`${note.split('\n')[0]} `}</span>}
                       <bdi class="hint" safe>
-                        {(unicode === null ? host : `${unicode} (${host})`) + path}
+                        {hostText(to) + to.path}
                       </bdi>
                       {section === '' ? '' : <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
                       <Each

@@ -2,7 +2,7 @@
 
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -146,7 +146,5 @@ export function TabAddButtons({
 
 /** The host of a URL for display; empty while the URL is incomplete. */
 export function hostOf(url: string): string {
-  if (!URL.canParse(url.trim())) return ''
-  const { host, unicode } = destination(url.trim())
-  return unicode === null ? host : `${unicode} (${host})`
+  return URL.canParse(url.trim()) ? hostText(destination(url.trim())) : ''
 }

@@ -2,7 +2,7 @@
 
 import type { Condition, Tab, Traced } from '../../../db/policy.ts'
 import { asSentence } from '../../../src/core/words.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Mark } from './parts.tsx'
@@ -47,7 +47,7 @@ export function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
       <Each
         of={tabs}
         show={({ url, note = '', section = '' }) => {
-          const { href, host, unicode, path } = destination(url)
+          const to = destination(url)
           const [title = '', ...more] = note.trim().split('\n')
           return (
             <li>
@@ -58,8 +58,8 @@ export function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
                   {title}
                 </bdi>
               )}
-              <a href={attribute(href)} target="_blank" rel="noopener noreferrer">
-                <bdi safe>{`${unicode === null ? host : `${unicode} (${host})`}${path}`}</bdi>
+              <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
+                <bdi safe>{hostText(to) + to.path}</bdi>
               </a>
               {more.length === 0 ? (
                 ''
