@@ -3,7 +3,7 @@ import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
-import * as identity from '../export/operations.ts'
+import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
 import * as keys from '../keys/operations.ts'
 import * as copies from '../launcher/duplicate.ts'
@@ -11,7 +11,7 @@ import * as launcher from '../launcher/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import * as proposals from '../proposals/operations.ts'
-import * as outgoing from '../webhooks/operations.ts'
+import * as webhooks from '../webhooks/operations.ts'
 
 const implemented = [
   ...Object.values(abuse),
@@ -19,11 +19,11 @@ const implemented = [
   ...Object.values(copies),
   ...Object.values(versions),
   ...Object.values(claims),
-  ...Object.values(identity),
+  ...Object.values(exporting),
   ...Object.values(insights),
   ...Object.values(keys),
   ...Object.values(launcher),
-  ...Object.values(outgoing),
+  ...Object.values(webhooks),
   ...Object.values(policies),
   ...Object.values(proposals),
 ]

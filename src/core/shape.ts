@@ -41,19 +41,15 @@ export function refuse(ctx: Checked, reason: Reason, ...relativePath: (string | 
 
 /** A check by why a value is refused, null if it is not, with the part that JSON Schema can express. */
 export function refusing<Value>(schema: JsonSchema, unfit: (value: Value) => Reason | null) {
-  return withJsonSchema(schema, (value: Value, ctx: Checked) => {
+  const check = (value: Value, ctx: Checked) => {
     const reason = unfit(value)
     return reason === null || refuse(ctx, reason)
-  })
-}
-
-/** Attaches to a check the part of it that JSON Schema can express. */
-function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
+  }
   known.set(check, schema)
   return check
 }
 
-/** The JSON Schema that `withJsonSchema` attached to a check; empty if there is none. */
+/** The JSON Schema that `refusing` attached to a check; empty if there is none. */
 export function jsonSchemaOf(check: object): JsonSchema {
   return known.get(check) ?? {}
 }

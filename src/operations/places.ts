@@ -44,7 +44,7 @@ export function fieldsAt(schema: Schema, path: Path): string[] {
 
 /** The type of a field of an input in JSON, if it has one. */
 export function typeOf(schema: Schema, field: string): string | undefined {
-  return placesOf(schema).map(({ properties }) => properties?.[field]?.type)[0]
+  return placesOf(schema)[0]?.properties?.[field]?.type
 }
 
 /** Stands for a list where an object belongs: no schema takes a symbol. */

@@ -1,11 +1,15 @@
 import { launcherFeed } from '../../views/launcher/feed.ts'
 import { launcherMarkdown } from '../../views/launcher/markdown.ts'
+import { linkOf } from '../bundles/link.ts'
+import { type Link, wholeLink } from '../bundles/link-fields.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
 import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
-import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from './launcher-form.ts'
+import type { PublicBundle } from '../launcher/served.ts'
+import type { Site } from '../operations/operation.ts'
+import { type Asked, FORM_TYPES, NEGOTIATED, type OtherForm } from './asked-form.ts'
 
 /** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
 export async function launcherAs(
@@ -48,4 +52,40 @@ function tagOf(body: string): string {
 /** A feed depends on its versions, on which of their tabs are meant, and on what the viewer sees now. */
 function feedTag({ bundle, versionNumber }: ViewerBundle): string {
   return tagOf(JSON.stringify([versionNumber, bundle]))
+}
+
+interface LauncherJson {
+  slug: string
+  url: string
+  title: string | null
+  description: string | null
+  /** The rule that the viewer matched, with its name if viewers may see it; null for none. */
+  matchedRule: { id: string; name: string | null } | null
+  tabs: LauncherTab[]
+}
+
+/** A link with all its fields; null for a text that it has not. */
+type LauncherTab = {
+  [Name in keyof Link]: string extends Link[Name] ? (Name extends 'url' ? string : string | null) : Link[Name]
+}
+
+/** What a viewer sees of a bundle, for programs. */
+function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
+  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+  const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
+  // A new field that viewers may see does not compile until this has it.
+  forgotten satisfies Record<string, never>
+  return {
+    slug,
+    url: linkOf(slug, site),
+    title,
+    description,
+    matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
+    tabs: urls.map((url, index) => {
+      const link = wholeLink(url, urlMetadata[index])
+      return Object.fromEntries(
+        Object.entries(link).map(([name, value]) => [name, value === '' ? null : value]),
+      ) as LauncherTab
+    }),
+  }
 }

@@ -13,7 +13,7 @@ import type { Encoding, Launcher } from '../launcher/launchers.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
 import { publicBundle, type ServedBundle } from '../launcher/served.ts'
 import type { Account } from '../policies/facts.ts'
-import { AT_LINK, NEGOTIATED } from './launcher-form.ts'
+import { AT_LINK, NEGOTIATED } from './asked-form.ts'
 
 /** Answers `/l/:slug`. */
 export interface LauncherPages {

@@ -14,7 +14,7 @@ import { qrCode } from '../launcher/qr.ts'
 import { type PolicyRequest, withReferrer } from '../launcher/referred.ts'
 import type { PublicBundle } from '../launcher/served.ts'
 import type { Site } from '../operations/operation.ts'
-import { AT_LINK } from './launcher-form.ts'
+import { AT_LINK } from './asked-form.ts'
 import { plainSite } from './site.ts'
 import { isPassword } from './unlock.ts'
 

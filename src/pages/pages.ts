@@ -11,8 +11,8 @@ import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { seenBy } from '../launcher/seen.ts'
+import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
-import { askedFor } from './launcher-form.ts'
 import { Pictures } from './pictures.ts'
 
 const RAW = { parse: 'none' } as const

@@ -1,7 +1,7 @@
 import { inline, lines } from '../../views/parts/markdown.ts'
 import type { Problem } from '../core/problem.ts'
 import { jsonProblem, text } from '../http/respond.ts'
-import { FORM_TYPES, type OtherForm } from './launcher-form.ts'
+import { FORM_TYPES, type OtherForm } from './asked-form.ts'
 import { headingOf } from './problem-page.tsx'
 
 /** An error in the form of a launcher that was asked for. */

@@ -1,12 +1,8 @@
 import { formFor, type Form as Negotiated } from '../audience/form.ts'
-import { linkOf } from '../bundles/link.ts'
-import { type Link, wholeLink } from '../bundles/link-fields.ts'
-import type { PublicBundle } from '../launcher/served.ts'
-import type { Site } from '../operations/operation.ts'
 
 type Form = Negotiated | 'feed'
 
-/** Those that are not its page. */
+/** Forms of a launcher that are not its page. */
 export type OtherForm = Exclude<Form, 'html'>
 
 export const FORM_TYPES: Readonly<Record<OtherForm, string>> = {
@@ -45,40 +41,4 @@ export function askedAt(url: string, headers: Pick<Headers, 'get'>): Asked | nul
   const [, part, feed] = /^(?:\w+:\/\/[^/]*)?\/l\/([^/?#]+)(\/feed)?(?:[?#]|$)/.exec(url) ?? []
   if (part === undefined) return null
   return feed === undefined ? askedFor(part, headers) : { slug: part, form: 'feed', isNegotiated: false }
-}
-
-export interface LauncherJson {
-  slug: string
-  url: string
-  title: string | null
-  description: string | null
-  /** The rule that the viewer matched, with its name if viewers may see it; null for none. */
-  matchedRule: { id: string; name: string | null } | null
-  tabs: LauncherTab[]
-}
-
-/** A link with all its fields; null for a text that it has not. */
-type LauncherTab = {
-  [Name in keyof Link]: string extends Link[Name] ? (Name extends 'url' ? string : string | null) : Link[Name]
-}
-
-/** What a viewer sees of a bundle, for programs. */
-export function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
-  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
-  const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
-  // A new field that viewers may see does not compile until this has it.
-  forgotten satisfies Record<string, never>
-  return {
-    slug,
-    url: linkOf(slug, site),
-    title,
-    description,
-    matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
-    tabs: urls.map((url, index) => {
-      const link = wholeLink(url, urlMetadata[index])
-      return Object.fromEntries(
-        Object.entries(link).map(([name, value]) => [name, value === '' ? null : value]),
-      ) as LauncherTab
-    }),
-  }
 }
