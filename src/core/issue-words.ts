@@ -100,7 +100,7 @@ export function reasonIn(reason: Reason): string {
 
 /** An issue as a sentence of the API, with what was probably meant: `urls[3] must be an http: or https: URL`. */
 export function sentenceOf({ path, reason, hint }: Issue): string {
-  const place = path.length === 0 ? 'the body' : clip(pathText(path))
+  const place = path.length === 0 ? 'the body' : pathText(path)
   return `${place} ${reasonIn(reason)}${hint === undefined ? '' : hintIn(hint, String(path.at(-1)))}`
 }
 
@@ -108,14 +108,14 @@ function hintIn(hint: Hint, field: string): string {
   return (HINTS[hint.code] as (hint: Hint, field: string) => string)(hint, field)
 }
 
-/** A path as JSON paths are written: `resolutionPolicy.rules[0].name`. */
+/** A path as JSON paths are written, and no longer than what is quoted: `resolutionPolicy.rules[0].name`. */
 export function pathText(path: Path): string {
-  return path.map(keyText).join('').replace(/^\./, '')
+  return clip(path.map(keyText).join('').replace(/^\./, ''))
 }
 
 function keyText(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${quoted(key)}]`
 }
 
 /** The words of a table for data with a code. */

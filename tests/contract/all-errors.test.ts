@@ -53,6 +53,14 @@ onEveryTarget({}, (at) => {
     expect(failed.toJSON()).toEqual({ error: failed.message, code: failed.code, errors: failed.errors })
   })
 
+  test('a path is as short and as harmless as what a sentence quotes of it', async () => {
+    const long = `${'"'.repeat(100_000)}\u009b\u202e`
+    const { errors = [] } = await refused({ urls: [URL_A], [long]: 1, '\u009b\u202e': 1 })
+    expect(errors.map(({ path }) => path.length < 250)).toEqual([true, true])
+    expect(JSON.stringify(errors)).not.toMatch(/[\u0080-\u009f\u202a-\u202e]/)
+    for (const { path, message } of errors) expect(message).toStartWith(`${path} `)
+  })
+
   test('one error has no list, and of thousands a hundred are answered', async () => {
     expect(Object.keys(await refused({ urls: ['x'] }))).toEqual(['error', 'code'])
     const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`field${at}`, 1]))
