@@ -9,6 +9,7 @@ import {
   type GroupOperator,
   INSTANT_OPERATORS,
 } from '../../../db/policy.ts'
+import type { Path } from '../../core/issue.ts'
 import { asList, asObject, asText } from '../../core/untyped.ts'
 import { readCondition } from '../conditions.ts'
 import { countries, countryCode } from '../countries.ts'
@@ -56,9 +57,6 @@ export interface DraftLeaf {
 }
 
 export type DraftCondition = DraftGroup | DraftLeaf
-
-/** Keys and indices from a policy, or from the input with it. */
-export type Path = readonly (string | number)[]
 
 /** An empty condition. */
 export function newLeaf(): DraftLeaf {

@@ -1,8 +1,8 @@
 import type { Fact } from '../../../db/policy.ts'
-import type { Issue } from '../../core/issue.ts'
+import type { Issue, Path } from '../../core/issue.ts'
 import { countryCode } from '../countries.ts'
 import { definitionOf } from '../facts.ts'
-import { type DraftLeaf, kindOf, leavesOf, type Path, valuesOf } from './conditions.ts'
+import { type DraftLeaf, kindOf, leavesOf, valuesOf } from './conditions.ts'
 import type { Draft } from './draft.ts'
 
 /**
