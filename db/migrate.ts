@@ -27,12 +27,17 @@ export function otherVersion(
   return hashes.includes(migrations[0]?.hash ?? '') ? NEWER : UNRELEASED
 }
 
+/** The rows of a store's journal; null if it has none, because no version has been started on it. */
+async function journalOf(client: Pick<Client, 'execute'>): Promise<string[] | null> {
+  const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
+  if (journal.rows.length === 0) return null
+  return (await client.execute(`SELECT hash FROM ${JOURNAL}`)).rows.map(({ hash }) => String(hash))
+}
+
 /** How many migrations a store has had; a half-done one does not count. */
 export async function appliedMigrations(client: Pick<Client, 'execute'>): Promise<number> {
-  const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
-  return journal.rows.length === 0
-    ? 0
-    : (await client.execute(`SELECT 1 FROM ${JOURNAL} WHERE hash NOT LIKE '% %'`)).rows.length
+  const applied = (await journalOf(client)) ?? []
+  return applied.filter((row) => !row.includes(' ')).length
 }
 
 /**
@@ -40,10 +45,9 @@ export async function appliedMigrations(client: Pick<Client, 'execute'>): Promis
  * @throws OtherVersion if not; what the driver throws if it is not a database.
  */
 export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<void> {
-  const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
-  if (journal.rows.length === 0) throw new OtherVersion(FOREIGN)
-  const applied = new Set((await client.execute(`SELECT hash FROM ${JOURNAL}`)).rows.map(({ hash }) => hash))
+  const applied = await journalOf(client)
+  if (applied === null) throw new OtherVersion(FOREIGN)
   const other = otherVersion(applied)
   if (other !== null) throw new OtherVersion(other)
-  if (knownMigrations().some(({ hash }) => !applied.has(hash))) throw new OtherVersion(OLDER)
+  if (knownMigrations().some(({ hash }) => !applied.includes(hash))) throw new OtherVersion(OLDER)
 }
