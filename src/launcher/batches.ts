@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { OTHER_VALUES } from '../../db/schema.ts'
 import { MAX_VALUES, type ValueRow } from './breakdowns.ts'
-import type { Counter } from './counter.ts'
+import { byBundle, type Counter } from './counter.ts'
 import { dayNumber } from './salts.ts'
 
 /** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
@@ -61,9 +61,8 @@ export class Batches {
    * @returns false if some of it was dropped because the queue is full.
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
-    // Sorted by bundle, so that a batch touches neighbouring rows: a few pages of the file instead of most of them.
-    const counts = counted.toSorted((one, other) => one.bundleId - other.bundleId)
-    const viewers = seen.toSorted((one, other) => one.bundleId - other.bundleId)
+    const counts = counted.toSorted(byBundle)
+    const viewers = seen.toSorted(byBundle)
     const longest = Math.max(counts.length, viewers.length)
     const batches: Batch[] = []
     for (let from = 0; from < longest; from += ROWS_PER_WRITE) {

@@ -4,7 +4,7 @@ import { primaryLanguage } from '../audience/language.ts'
 import { siteOf, withoutPath } from '../audience/referrer.ts'
 import type { Config } from '../config/config.ts'
 import { HeaderValues } from '../core/header-values.ts'
-import type { Counter, Profile } from './counter.ts'
+import { byBundle, type Counter, type Profile } from './counter.ts'
 
 /** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
@@ -92,7 +92,7 @@ export class Breakdowns {
 
   /** The unwritten views, by bundle. Forgets them. */
   take(): ValueRow[] {
-    const touched = this.#touched.sort((one, other) => one.bundleId - other.bundleId)
+    const touched = this.#touched.sort(byBundle)
     const earlier = this.#earlier
     this.#touched = []
     this.#earlier = new Map()

@@ -95,12 +95,13 @@ function add(changes: Change[], before: readonly Link[], { versionNumber, edited
   const change: Change = { versionNumber, at: editedAt, added: [], changed: [], removed: 0, isReordered: false }
   const entries = diffLinks(before, tabs)
   for (const entry of entries) {
-    const isKept = entry.kind === 'kept' && entry.changes.url === undefined
-    if (entry.kind !== 'removed' && !isKept) change.added.push(entry.value.url)
-    if (entry.kind !== 'added' && !isKept) change.removed += 1
-    if (!isKept) continue
-    if (entry.isMoved) change.isReordered = true
-    if (Object.keys(entry.changes).length > 0) change.changed.push(entry.value.url)
+    if (entry.kind === 'kept' && entry.changes.url === undefined) {
+      if (entry.isMoved) change.isReordered = true
+      if (Object.keys(entry.changes).length > 0) change.changed.push(entry.value.url)
+      continue
+    }
+    if (entry.kind !== 'removed') change.added.push(entry.value.url)
+    if (entry.kind !== 'added') change.removed += 1
   }
   if (entries.length > 0) changes.push(change)
 }

@@ -50,11 +50,8 @@ export class Pictures {
       if (left === 0) this.#waiting.delete(client)
       else this.#waiting.set(client, left)
       if (png === null) this.#cache.delete(name)
-      else if (this.#cache.has(name)) {
-        // Setting the value that is there already would not weigh it again.
-        this.#cache.delete(name)
-        this.#cache.set(name, made, { size: png.byteLength })
-      }
+      // Setting the value that is there already would not weigh it again.
+      else if (this.#cache.delete(name)) this.#cache.set(name, made, { size: png.byteLength })
     })
     return made
   }
