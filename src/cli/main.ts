@@ -94,11 +94,9 @@ function fail(error: unknown, argv: string[]): void {
   const message = error instanceof Error ? error.message : String(error)
   if (isJson && error instanceof OpenallError) note(JSON.stringify(error))
   else note(`openall: ${plain(stripVTControlCharacters(message))}`)
-  if (error instanceof OpenallError && !isJson) {
-    for (const { message } of error.errors.slice(1)) note(`  ${oneLine(stripVTControlCharacters(message))}`)
-  }
   if (error instanceof UsageError && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
   if (error instanceof OpenallError && !isJson) {
+    for (const { message } of error.errors.slice(1)) note(`  ${oneLine(stripVTControlCharacters(message))}`)
     if (error.code === 'UNAUTHORIZED') note('To sign in: openall login')
     const hasFlag = argv.some((word) => /^--server(=|$)/.test(word))
     if (!error.status && !hasFlag && chosenServer(undefined) === undefined) note(NO_SERVER)
