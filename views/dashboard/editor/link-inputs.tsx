@@ -47,8 +47,10 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
       />
       <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
       <UnicodeHost url={fields.url} />
-      {TEXTS.map(inputOf) as 'safe'[]}
-      <div class="pair">{OTHERS.map(inputOf) as 'safe'[]}</div>
+      <Each of={TEXTS} show={inputOf} />
+      <div class="pair">
+        <Each of={OTHERS} show={inputOf} />
+      </div>
     </div>
   )
 }
