@@ -59,8 +59,9 @@ function Named({ section, isOpen, tabs }: { section: Section; isOpen: boolean; t
         class="part quiet"
         hidden={openable === 0}
         aria-label={attribute(`Open ${openable}: ${name}`)}
+        safe
       >
-        {`Open ${openable}` as 'safe'}
+        {`Open ${openable}`}
       </button>
       <details open={isOpen}>
         <summary>
@@ -71,7 +72,7 @@ function Named({ section, isOpen, tabs }: { section: Section; isOpen: boolean; t
             {`${count(urls.length, 'tab')} on ${hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')}`}
           </span>
         </summary>
-        {tabs as 'safe'}
+        {tabs}
       </details>
     </section>
   )

@@ -33,7 +33,7 @@ export function Field({ id, label, note, error, kind, labelClass, children }: Fi
           </>
         )}
       </label>
-      {children as 'safe'}
+      {children}
       <FieldError id={id} error={error} />
     </div>
   )
