@@ -2,7 +2,7 @@
 
 import type { Children, PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
-import { Alert, described, Field, FieldError, Hint } from '../../parts/fields.tsx'
+import { Alert, CopyField, described, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
@@ -113,14 +113,7 @@ export function SecretPage(props: SecretPageProps): JSX.Element {
         <div class="words">
           <p>{children}</p>
         </div>
-        <Field id={id} label={label}>
-          <div class="copy-field">
-            <input id={id} readonly value={attribute(secret)} autocomplete="off" spellcheck="false" />
-            <button type="button" class="primary copy" data-copy={id}>
-              Copy
-            </button>
-          </div>
-        </Field>
+        <CopyField id={id} label={label} value={secret} kind="primary" />
       </section>
       {below}
       <p class="actions">
