@@ -1,16 +1,8 @@
 import { entryOf } from '../../core/entry.ts'
 import { POLICY_BOUNDS } from '../shapes.ts'
 import { type DraftCondition, type DraftGroup, type DraftLeaf, newLeaf } from './conditions.ts'
-import {
-  canOpen,
-  type Draft,
-  type DraftRule,
-  type DraftTab,
-  draftTab,
-  type OpenRule,
-  toOpenRule,
-  toRule,
-} from './draft.ts'
+import type { Draft, DraftRule, DraftTab, OpenRule } from './draft.ts'
+import { canOpen, draftTab, toOpenRule, toRule } from './draft.ts'
 
 // The buttons of the rule builder.
 
