@@ -17,8 +17,8 @@ export interface Tool {
 }
 
 /** Whether an operation is a tool: all that use a credential, except those whose answer may not fit into a message. */
-export function isTool({ access, keyScope, download }: Operation): boolean {
-  return download === undefined && (access !== 'public' || keyScope !== undefined)
+export function isTool({ auth, keyScope, download }: Operation): boolean {
+  return download === undefined && (auth !== 'public' || keyScope !== undefined)
 }
 
 /** Whether a key with these scopes may call it. */
