@@ -26,6 +26,17 @@ export interface UrlMetadata extends Omit<Tab, 'url'> {
   openPolicy?: 'auto' | 'manual'
 }
 
+/** What whoever opens the launcher fills in, in place of `{name}` in links and texts. */
+export interface Variable {
+  name: string
+  label?: string
+  example?: string
+  /** What stands for an empty value. */
+  default?: string
+  /** The only values that it can have. */
+  options?: string[]
+}
+
 /** Where a bundle came from. */
 export const SOURCES = ['web', 'api', 'cli', 'sdk', 'mcp', 'extension', 'import'] as const
 
@@ -44,6 +55,7 @@ const hasUrls = (column: AnySQLiteColumn) =>
 const contentColumns = () => ({
   urls: json<string[]>('urls').notNull(),
   urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
+  variables: json<Variable[]>('variables').notNull().default([]),
   title: text('title'),
   description: text('description'),
   // ISO 8601 in UTC, as answers, versions and exports have them.
@@ -83,6 +95,7 @@ const partColumns = () => {
   return {
     urlsPart: part('urls_part'),
     urlMetadataPart: part('url_metadata_part'),
+    variablesPart: part('variables_part'),
     descriptionPart: part('description_part'),
     resolutionPolicyPart: part('resolution_policy_part'),
   }
@@ -99,6 +112,7 @@ export type SharedName = keyof ReturnType<typeof partColumns> extends infer Colu
 export const IN_PART = {
   urls: '[null]',
   urlMetadata: '[]',
+  variables: '[]',
   description: null,
   resolutionPolicy: null,
 } as const satisfies Record<SharedName, string | null>
@@ -241,6 +255,7 @@ export const bundleVersions = sqliteTable(
     // To find whether a part is still in use.
     index('bundle_versions_urls_part').on(t.urlsPart).where(sql`${t.urlsPart} IS NOT NULL`),
     index('bundle_versions_url_metadata_part').on(t.urlMetadataPart).where(sql`${t.urlMetadataPart} IS NOT NULL`),
+    index('bundle_versions_variables_part').on(t.variablesPart).where(sql`${t.variablesPart} IS NOT NULL`),
     index('bundle_versions_description_part').on(t.descriptionPart).where(sql`${t.descriptionPart} IS NOT NULL`),
     index('bundle_versions_resolution_policy_part')
       .on(t.resolutionPolicyPart)

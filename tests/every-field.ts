@@ -45,6 +45,10 @@ export const WHOLE: Whole = {
   urls: ['https://one.example/a?b=c&d', 'https://two.example/', 'https://three.example/'],
   // The second has none of its own.
   urlMetadata: [linkOf('one'), {}, linkOf('three')],
+  variables: [
+    { name: 'first_one', label: 'The first', example: 'one', default: 'two', options: ['one', 'two'] },
+    { name: 'second' },
+  ],
   ...eachScalar((name) => scalarOf(name, SCALAR_NAMES.indexOf(name))),
   resolutionPolicy: {
     version: 1,

@@ -26,7 +26,7 @@ export interface BundleBody {
 export const NO_TEXTS = { title: null, description: null, opensAt: null, closesAt: null, closedNote: null }
 
 /** The same with what else every bundle has. */
-export const PLAIN = { ...NO_TEXTS, access: 'link', copyable: false }
+export const PLAIN = { ...NO_TEXTS, variables: [], access: 'link', copyable: false }
 
 /** The answer to an anonymous creator. */
 export interface CreatedBody {

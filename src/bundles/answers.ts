@@ -9,6 +9,7 @@ import { SentPolicy } from '../policies/shapes.ts'
 import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { LINK_NAMES, type Link, type LinkName, linkField } from './link-fields.ts'
 import { UrlMetadata } from './shapes.ts'
+import { Variable } from './variable-shapes.ts'
 
 const VERSION = 'number.integer >= 1'
 
@@ -34,6 +35,7 @@ export const content = lazy(
     ({
       urls: 'string[]',
       urlMetadata: UrlMetadata.array(),
+      variables: Variable.array(),
       ...each(TEXT_NAMES, () => 'string | null' as const),
       ...each(TIME_NAMES, () => Time().or('null')),
       ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),

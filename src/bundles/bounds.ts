@@ -1,3 +1,4 @@
+import { MAX_VALUE } from '../core/template.js'
 import { MAX_EMAIL, MAX_URL } from '../core/text.ts'
 
 /** Limits of a bundle’s fields, in Unicode code points or entries. */
@@ -14,6 +15,13 @@ export const BOUNDS = {
   section: 60,
   tags: 10,
   tag: 40,
+  variables: 5,
+  variableName: 30,
+  variableLabel: 60,
+  variableExample: 100,
+  variableDefault: MAX_VALUE,
+  options: 50,
+  option: 100,
   /** Entries on a page of a list. */
   page: 100,
   email: MAX_EMAIL,

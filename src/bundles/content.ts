@@ -4,7 +4,7 @@ import type { ChoiceKind, TextKind } from './kinds.ts'
 
 // The command loads this, so it must not import server code.
 
-export type Kind = 'text' | 'time' | 'choice' | 'switch' | 'links' | 'rules'
+export type Kind = 'text' | 'time' | 'choice' | 'switch' | 'links' | 'variables' | 'rules'
 
 /** What a field of a bundle’s content is, and who sees it. */
 interface Field {
@@ -54,7 +54,7 @@ type FieldOf<Value> = [string | null] extends [Value]
     ? ChoiceField<Value>
     : [Value] extends [boolean]
       ? SwitchField
-      : Field & { kind: 'links' | 'rules' }
+      : Field & { kind: 'links' | 'variables' | 'rules' }
 
 /**
  * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
@@ -63,6 +63,7 @@ type FieldOf<Value> = [string | null] extends [Value]
 export const CONTENT = {
   urls: { kind: 'links', label: 'Links', isListed: true, isPublic: true, isShared: true },
   urlMetadata: { kind: 'links', label: 'Links', isListed: true, isPublic: true, isShared: true },
+  variables: { kind: 'variables', label: 'Variables', isListed: true, isPublic: true, isShared: true },
   title: {
     kind: 'text',
     label: 'Title',

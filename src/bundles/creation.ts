@@ -24,7 +24,7 @@ import { newClaim } from './claims.ts'
 import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
-import { merged, type NextContent } from './merge.ts'
+import { merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { slugHash } from './retired.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -145,6 +145,7 @@ export async function refuseNewPassword(
 export function newContent(input: NewBundle): NextContent {
   const rules = input.resolutionPolicy ? withRuleIds(input.resolutionPolicy, null, () => false) : null
   const content = { ...merged(NOTHING, input), resolutionPolicy: rules?.policy ?? null }
+  refuseUnfitTemplates(content)
   return { content, newRuleIds: rules?.newIds ?? [] }
 }
 

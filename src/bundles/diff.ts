@@ -4,6 +4,7 @@ import { CHOICE_NAMES, each, type Kind, type ScalarName, SWITCH_NAMES, TEXT_NAME
 import { type Link, wholeLink } from './link-fields.ts'
 import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
 import { textOf } from './values.ts'
+import { type WholeVariable, wholeVariable } from './variables.ts'
 
 /** Content to compare. Its rules need no ids, so that drafts can be compared. */
 export type Content = {
@@ -29,6 +30,7 @@ export interface BundleDiff {
   /** Of the fields that are one value, as texts. */
   fields: Changes<Record<ScalarName, string>>
   links: Entry<Link>[]
+  variables: Entry<WholeVariable>[]
   rules: Entry<RuleState>[]
 }
 
@@ -45,6 +47,7 @@ export function diff(before: Content, after: Content): BundleDiff {
       ...DIFFS.switch(before, after),
     },
     links: DIFFS.links(before, after),
+    variables: DIFFS.variables(before, after),
     rules: DIFFS.rules(before, after),
   }
 }
@@ -56,6 +59,7 @@ const DIFFS = {
   choice: (before: Content, after: Content) => changesOf(valuesOf(CHOICE_NAMES, before), valuesOf(CHOICE_NAMES, after)),
   switch: (before: Content, after: Content) => changesOf(valuesOf(SWITCH_NAMES, before), valuesOf(SWITCH_NAMES, after)),
   links: (before: Content, after: Content) => diffLinks(linksOf(before), linksOf(after)),
+  variables: (before: Content, after: Content) => diffLists(variablesOf(before), variablesOf(after), VARIABLE),
   rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
 } satisfies Record<Kind, unknown>
 
@@ -79,6 +83,12 @@ export const LINK: MatchKeys<Link> = {
   similar: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
 }
 
+/** How variables are matched. */
+export const VARIABLE: MatchKeys<WholeVariable> = {
+  same: [({ name }) => name],
+  similar: [({ name: _, ...fields }) => JSON.stringify(fields)],
+}
+
 /** How rules are matched. */
 export const RULE: MatchKeys<RuleState> = {
   same: [({ id }) => (id === '' ? null : id), ({ name }) => name],
@@ -92,6 +102,11 @@ function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Cont
 /** The links of a state. */
 export function linksOf({ urls, urlMetadata }: Pick<Content, 'urls' | 'urlMetadata'>): Link[] {
   return urls.map((url, at) => wholeLink(url, urlMetadata[at]))
+}
+
+/** The variables of a state. */
+export function variablesOf({ variables }: Pick<Content, 'variables'>): WholeVariable[] {
+  return variables.map(wholeVariable)
 }
 
 /** The rules of a state. */

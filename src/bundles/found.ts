@@ -16,6 +16,8 @@ export interface FoundGroup extends FoundTexts {
   links: FoundLink[]
   /** Its rules, unchecked; only JSON has any. */
   resolutionPolicy?: unknown
+  /** Unchecked; only JSON has any. */
+  variables?: unknown
   /** Only JSON has any. */
   settings: Settings
 }

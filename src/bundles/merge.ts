@@ -2,6 +2,7 @@ import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
 import { eachScalar, type ScalarName } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
+import { type Templates, unfitTemplates } from './variables.ts'
 
 /** The fields that an edit may send. */
 export type Changes = Omit<BundleEdit, 'slug' | 'password'>
@@ -27,6 +28,7 @@ export function merged(before: Content, changes: Changes): Content {
     urlMetadata: changes.urlMetadata
       ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
       : carryMetadata(before, urls),
+    variables: changes.variables ?? before.variables,
     // A field that was not sent stays; null is a value.
     ...(eachScalar((name) => (changes[name] === undefined ? before[name] : changes[name])) as Pick<
       Content,
@@ -36,6 +38,12 @@ export function merged(before: Content, changes: Changes): Content {
   }
   refuseReversed(content)
   return content
+}
+
+/** Refuses placeholders that could lead elsewhere. @throws Problem INVALID_URLS, BAD_REQUEST. */
+export function refuseUnfitTemplates(content: Templates): void {
+  const issues = unfitTemplates(content)
+  if (issues.length > 0) throw invalid(issues)
 }
 
 /** Times of a fixed length in UTC, so that their texts are in their order. */

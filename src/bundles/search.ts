@@ -2,9 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { bundleSearch, bundles, type Content, searchPending } from '../../db/schema.ts'
 import { TEXT_NAMES, type TextName } from './content.ts'
 import { textsBeside } from './link-fields.ts'
+import { labelOf } from './variables.ts'
 
 /** The parts of a bundle that lists search. */
-export type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | TextName> & { slug: string }
+export type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | 'variables' | TextName> & { slug: string }
 
 /** Folds case and normalises accents: `ÄPFEL` becomes `äpfel`. Pure. */
 export function fold(text: string): string {
@@ -13,9 +14,10 @@ export function fold(text: string): string {
 }
 
 /** The search text of a bundle: its slug, texts, links and the texts beside them, one per line. Pure. */
-export function searchText({ slug, urls, urlMetadata, ...rest }: SearchableContent): string {
+export function searchText({ slug, urls, urlMetadata, variables, ...rest }: SearchableContent): string {
   const texts = TEXT_NAMES.map((name) => rest[name] ?? '')
-  return fold([slug, ...texts, ...urls, ...urlMetadata.flatMap(textsBeside)].filter((text) => text !== '').join('\n'))
+  const beside = [...urlMetadata.flatMap(textsBeside), ...variables.map(labelOf)]
+  return fold([slug, ...texts, ...urls, ...beside].filter((text) => text !== '').join('\n'))
 }
 
 /**

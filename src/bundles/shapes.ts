@@ -10,6 +10,7 @@ import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { LINK_NAMES, linkField } from './link-fields.ts'
+import { Variables } from './variable-shapes.ts'
 
 /** The metadata of a URL: any of the fields of a link. */
 export const UrlMetadata = type({
@@ -53,6 +54,7 @@ export const sent = optional({
   urls,
   // Limited here too, before each entry is checked: a list of a hundred thousand blocked the process for a second.
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
+  variables: Variables,
   ...each(TEXT_NAMES, (name) => text(CONTENT[name])),
   ...each(TIME_NAMES, () => Instant.or('null')),
   ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),

@@ -31,6 +31,7 @@ export function inWords(name: ScalarName, text: string): string {
 export const NOTHING: Content = {
   urls: [],
   urlMetadata: [],
+  variables: [],
   ...eachValue(() => null),
   ...each(CHOICE_NAMES, (name) => CONTENT[name].options[0]),
   ...each(SWITCH_NAMES, () => false),

@@ -12,7 +12,7 @@ import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
-import { type Changes, merged, type NextContent } from './merge.ts'
+import { type Changes, merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { searchText, writeSearchText } from './search.ts'
 import { insertVersion, stored, VERSION_COLUMNS } from './stored.ts'
@@ -55,10 +55,12 @@ export async function nextContent(
   const { resolutionPolicy, ...rest } = changes
   const content = merged(bundle, rest)
   await refuseUnfitPassword({ before: bundle, content, password }, config)
-  blockedHosts.refuse({
+  const sent = {
     ...content,
     resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
-  })
+  }
+  blockedHosts.refuse(sent)
+  refuseUnfitTemplates(sent)
   if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
   if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
   const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)

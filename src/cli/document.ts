@@ -11,6 +11,7 @@ type Metadata = Bundle['urlMetadata'][number]
 /** A bundle as `edit` shows it in an editor: each URL with its metadata. */
 export interface EditDocument extends Record<ScalarName, string | boolean | null> {
   tabs: ({ url: string } & Metadata)[]
+  variables: Bundle['variables']
   resolutionPolicy: Bundle['resolutionPolicy']
 }
 
@@ -19,6 +20,7 @@ const PLACES = {
   ...(Object.fromEntries(SCALAR_NAMES.map((name) => [name, name])) as { [Name in ScalarName]: Name }),
   urls: 'tabs',
   urlMetadata: 'tabs',
+  variables: 'variables',
   resolutionPolicy: 'resolutionPolicy',
 } as const satisfies Record<keyof Content, keyof EditDocument>
 
@@ -27,8 +29,8 @@ const FIELDS: readonly string[] = [...new Set(Object.values(PLACES))]
 
 /** The document of a bundle. */
 export function documentOf(bundle: Bundle): EditDocument {
-  const { urls, urlMetadata, resolutionPolicy } = bundle
-  return { ...eachScalar((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), resolutionPolicy }
+  const { urls, urlMetadata, variables, resolutionPolicy } = bundle
+  return { ...eachScalar((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), variables, resolutionPolicy }
 }
 
 /** URLs with their metadata, as the tabs of a document. */

@@ -1,6 +1,7 @@
 import type { Content } from '../../db/schema.ts'
 import { CONTENT } from '../bundles/content.ts'
 import { plainMarksOf } from '../bundles/link-fields.ts'
+import { labelOf } from '../bundles/variables.ts'
 import { minute, oneLine, plain, print, styled } from './output.ts'
 
 /** The content of a bundle, saved or from a dry run, where rules may have no ids yet. */
@@ -19,6 +20,7 @@ const PARTS = {
   closedNote: null,
   access: printAccess,
   copyable: printCopyable,
+  variables: printVariables,
   urls: printDestinations,
   urlMetadata: null,
   resolutionPolicy: printRules,
@@ -47,6 +49,14 @@ function printAccess({ access }: Printed): void {
 
 function printCopyable({ copyable }: Printed): void {
   if (copyable) print(`\n${CONTENT.copyable.says.toLowerCase()}`)
+}
+
+function printVariables({ variables }: Printed): void {
+  for (const [index, { name, options, default: value, ...variable }] of variables.entries()) {
+    const what = options === undefined ? '' : ` (${options.map(oneLine).join(', ')})`
+    const otherwise = value === undefined ? '' : `, by default ${oneLine(value)}`
+    print(`${index === 0 ? '\n' : ''}{${name}}: ${oneLine(labelOf({ name, ...variable }))}${what}${otherwise}`)
+  }
 }
 
 function printDestinations({ urls, urlMetadata }: Printed): void {

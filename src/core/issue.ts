@@ -16,6 +16,9 @@ export type Expectation =
   | { code: 'not_a_web_address' | 'not_an_email_address' | 'not_an_instant' | 'not_a_time_zone' | 'not_a_slug' }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
   | { code: 'more_metadata_than_urls'; urls: number }
+  // Of variables.
+  | { code: 'not_a_variable_name' | 'reserved_name' | 'listed_twice' | 'not_an_option' }
+  | { code: 'variable_named_twice'; variable: number }
   // Of policies.
   | { code: 'not_a_rule_id' }
   | { code: 'name_taken'; rule: number }
@@ -35,7 +38,8 @@ export type Reason =
   | { code: 'missing'; expected: string }
   | { code: 'unknown_field' }
   | { code: 'too_few' | 'too_many'; limit: number; of: 'character' | 'entry' }
-  | { code: 'closes_before_it_opens' | 'shifted_too_far' | 'link_in_name' }
+  | { code: 'placeholder_before_path'; name: string }
+  | { code: 'closes_before_it_opens' | 'leads_elsewhere' | 'shifted_too_far' | 'link_in_name' }
   | { code: 'password_missing' | 'password_unused' | 'password_too_common' | 'password_is_the_service' }
   | { code: 'password_too_short'; min: number }
   | { code: 'password_too_long'; max: number }

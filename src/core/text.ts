@@ -1,9 +1,10 @@
 import type { Expectation } from './issue.ts'
+import { DIRECTIONS, LATE_CONTROLS, MAX_LINK } from './template.js'
 
-// Rules for accepted text. Imports no code, so that clients can check before they send.
+// Rules for accepted text. Imports no server code, so that clients can check before they send.
 
 /** The longest accepted URL, in Unicode code points. */
-export const MAX_URL = 2048
+export const MAX_URL = MAX_LINK
 
 /** The longest possible email address (RFC 5321), in characters. */
 export const MAX_EMAIL = 254
@@ -18,11 +19,6 @@ const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
 export function hasLink(name: string): boolean {
   return LINK.test(name.normalize('NFKC'))
 }
-/** DEL and the C1 controls, which terminals interpret like C0. */
-const LATE_CONTROLS = '\\u007f-\\u009f'
-/** Invisible marks that change the direction of the surrounding text. No script’s letters are among them. */
-const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
-
 /** Characters not allowed in single-line text. */
 export const CONTROLS = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
 /** Characters not allowed in multi-line text. */

@@ -113,6 +113,7 @@ function toFound(bundle: Json, nextLine: () => number): FoundGroup {
     ...eachValue((name) => asText(bundle[name])),
     links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
     settings: settingsIn(bundle),
+    ...(Array.isArray(bundle.variables) && bundle.variables.length > 0 ? { variables: bundle.variables } : {}),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
   }
 }

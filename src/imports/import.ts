@@ -35,9 +35,9 @@ import {
  */
 export function readImport(text: string): ImportPlan {
   const { plan, groups } = read(text, (format) => (format === 'json' ? null : new Map()))
-  for (const { texts, links, resolutionPolicy, settings } of groups) {
+  for (const { texts, links, settings, unchecked } of groups) {
     for (const part of bundlesOf(texts, links)) {
-      const bundle = { ...part, ...settings, ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }) }
+      const bundle = { ...part, ...settings, ...unchecked }
       if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
       else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
     }
@@ -131,7 +131,7 @@ interface Group {
   settings: Settings
   texts: FoundTexts
   links: ImportedLink[]
-  resolutionPolicy?: unknown
+  unchecked: Pick<ImportedBundle, 'variables' | 'resolutionPolicy'>
 }
 
 /** @param seen returns the links a group must not repeat, with their lines; the group adds its own. Null if it may repeat. */
@@ -143,7 +143,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
-  const groups = found.map(({ links: all, resolutionPolicy, settings, ...texts }): Group => {
+  const groups = found.map(({ links: all, variables, resolutionPolicy, settings, ...texts }): Group => {
     const links = distinct(all, plan, seen(format)).flatMap((link) => {
       count += 1
       if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
@@ -154,7 +154,11 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
     const hadPassword = settings.access === 'password'
     if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
     const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
-    return { texts: cleanTexts(texts, first, plan), links, resolutionPolicy, settings: kept }
+    const unchecked = {
+      ...(variables === undefined ? {} : { variables }),
+      ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }),
+    }
+    return { texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept }
   })
   return { plan, groups }
 }
@@ -170,12 +174,13 @@ const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one im
 const HAD_PASSWORD = 'is in a bundle with a password, which no file holds: only members will see it until you set one'
 
 /** The input of `create_bundle` for one bundle of a plan. */
-export function toNewBundle({ links, resolutionPolicy, ...content }: ImportedBundle): NewBundle {
+export function toNewBundle({ links, variables, resolutionPolicy, ...content }: ImportedBundle): NewBundle {
   return {
     urls: links.map(({ url }) => url),
     urlMetadata: links.map(({ metadata }) => metadata),
     ...pick(VALUE_NAMES, content),
     ...settingsOf(content),
+    ...(variables === undefined ? {} : { variables: variables as NonNullable<NewBundle['variables']> }),
     ...(resolutionPolicy === undefined ? {} : { resolutionPolicy: resolutionPolicy as NewBundle['resolutionPolicy'] }),
     source: 'import',
   }

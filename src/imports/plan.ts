@@ -19,7 +19,8 @@ export interface ImportedLink {
 /** A bundle to create, with 1 to 25 links. */
 export interface ImportedBundle extends Record<ValueName, string | null>, Settings {
   links: ImportedLink[]
-  /** Its rules, not validated yet: creating the bundle does that. */
+  /** Its variables and rules, not validated yet: creating the bundle does that. */
+  variables?: unknown
   resolutionPolicy?: unknown
 }
 

@@ -3,13 +3,14 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
-import { bundleChanges } from '../../db/schema.ts'
+import { bundleChanges, type Variable } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { type AccessGate, accessGateOf } from './access-gate.ts'
 import { Counter } from './counter.ts'
+import type { PageTemplate } from './page-template.ts'
 import { find, type ServedBundle } from './served.ts'
 
 declare module '../core/service.ts' {
@@ -36,10 +37,12 @@ type Page = Uint8Array<ArrayBuffer>
  * The launcher for viewers who match one rule, or none: its counter, and its rendered bodies by encoding. A single
  * object, because each further one is a cache miss per view.
  */
-class Variant extends Counter implements Record<Encoding, Page | undefined> {
+export class Variant extends Counter implements Record<Encoding, Page | undefined> {
   br: Page | undefined = undefined
   gzip: Page | undefined = undefined
   identity: Page | undefined = undefined
+  /** Of a bundle with variables, the page that values are filled into. */
+  template: PageTemplate | undefined = undefined
 }
 
 /** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
@@ -51,6 +54,8 @@ export class Launcher extends Variant {
   readonly versionNumber: number
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
+  /** Null for none, which is asked at each view. */
+  readonly variables: readonly Variable[] | null
   /** Null if anyone may see it at any time. */
   readonly gate: AccessGate | null
   /**
@@ -67,6 +72,7 @@ export class Launcher extends Variant {
     this.slug = bundle.slug
     this.versionNumber = bundle.versionNumber
     this.organizationId = bundle.organizationId
+    this.variables = bundle.variables.length === 0 ? null : bundle.variables
     this.gate = accessGateOf(bundle)
     this.bundle = bundle
   }
@@ -152,8 +158,8 @@ export class Launchers {
   }
 
   /** Caches a rendered page. */
-  addPage(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
-    variant[encoding] = page
+  addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template'>>): void {
+    Object.assign(variant, page)
     if (launcher.policy === null) launcher.bundle = null
     if (this.#cache.peek(launcher.slug) !== launcher) return
     // Weighed again: setting the value that is there already would not do that.
@@ -233,6 +239,6 @@ function bytes(launcher: Launcher): number {
   return sum
 }
 
-function pageBytes({ br, gzip, identity }: Variant): number {
-  return (br?.byteLength ?? 0) + (gzip?.byteLength ?? 0) + (identity?.byteLength ?? 0)
+function pageBytes({ br, gzip, identity, template }: Variant): number {
+  return (br?.byteLength ?? 0) + (gzip?.byteLength ?? 0) + (identity?.byteLength ?? 0) + (template?.bytes ?? 0)
 }

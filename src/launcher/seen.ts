@@ -3,9 +3,11 @@ import type { LauncherViewer } from '../audience/client.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { checkLinks, type Filling } from '../core/template.js'
 import { roleIn } from '../identity/sessions.ts'
 import type { Account } from '../policies/facts.ts'
 import { decideAccess, refused } from './access-decision.ts'
+import { FREE, fillingOf, valuesIn } from './filling.ts'
 import type { Launcher } from './launchers.ts'
 import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
@@ -17,6 +19,8 @@ export interface ViewerBundle {
   versionNumber: number
   /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
   isGuarded: boolean
+  /** What is filled in; the bundle itself has its placeholders. */
+  filling: Filling
 }
 
 /**
@@ -31,9 +35,12 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const bundle = await launchers.bundleOf(launcher)
   if (bundle === null) return seenBy(viewer, slug, service)
   const account = await accountOf(viewer, launcher, service)
-  const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config)
+  const filling = fillingOf(viewer, bundle.variables)
+  const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config, filling)
   const { id, versionNumber } = bundle
-  return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.gate !== null }
+  const seen = publicBundle(rule, bundle)
+  const isGuarded = launcher.gate !== null
+  return { bundle: seen, id, versionNumber, isGuarded, filling: checkLinks(filling, seen.urls) }
 }
 
 /** The launcher with a slug. @throws Problem NOT_FOUND, BLOCKED. */
@@ -63,8 +70,11 @@ export function ruleFor(
   { policy }: Launcher,
   account: Account | null,
   { countryHeader }: Pick<Config, 'countryHeader'>,
+  filling: Filling,
 ): Rule | null {
-  return policy === null ? null : policy.match({ headers, url, client, now: Date.now(), countryHeader, account })
+  if (policy === null) return null
+  const values = filling === FREE ? undefined : valuesIn(filling)
+  return policy.match({ headers, url, client, now: Date.now(), countryHeader, account, values })
 }
 
 /** Whether the session must be read: the policy depends on the account, and there may be one. */

@@ -30,6 +30,19 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'Metadata of each URL, in the order of `urls`; {} for none. A shorter list is padded with {}.',
     [{ note: 'Read this first' }, {}],
   ],
+  variables: [
+    'What whoever opens the link fills in, at most 5. {name} stands for the value in the path, query and fragment of `urls` ' +
+      'and rules’ tabs, in title, description, notes and sections; braces around any other name are text. [] for none.',
+    [{ name: 'id', label: 'Customer number', example: '4711' }],
+  ],
+  'Variable.name': [
+    'Lower-case letters, digits and _, beginning with a letter. Also the name in the link: ?id=4711.',
+    'id',
+  ],
+  'Variable.label': ['What the launcher calls it; by default its name.', 'Customer number'],
+  'Variable.example': ['Shows what to fill in.', '4711'],
+  'Variable.default': ['The value if none is given.', '7d'],
+  'Variable.options': ['The only values that it can have; any value if omitted.', ['7d', '30d']],
   note: ['A line about this tab, shown below it.', 'Read this first'],
   section: ['The heading above this tab; neighbours with the same section share it.', 'Before you start'],
   tags: ['Tags of this tab, shown beside it.', ['live']],

@@ -1,11 +1,14 @@
+import type { Variable } from '../../db/schema.ts'
 import { launcherFeed } from '../../views/launcher/feed.ts'
 import { launcherMarkdown } from '../../views/launcher/markdown.ts'
 import { linkOf } from '../bundles/link.ts'
 import { type Link, wholeLink } from '../bundles/link-fields.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
+import type { Filling, Invalid, Values } from '../core/template.js'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
+import { filledBundle } from '../launcher/filling.ts'
 import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
 import type { PublicBundle } from '../launcher/served.ts'
 import type { Site } from '../operations/operation.ts'
@@ -21,7 +24,7 @@ export async function launcherAs(
   const { bundle, isGuarded } = seen
   const tag = form === 'feed' ? feedTag(seen) : null
   const headers = {
-    'cache-control': bundle.hasRules || isGuarded ? 'private, no-store' : 'no-cache',
+    'cache-control': bundle.hasRules || isGuarded || bundle.variables.length > 0 ? 'private, no-store' : 'no-cache',
     'x-robots-tag': 'noindex',
     vary: isNegotiated ? NEGOTIATED : 'Accept-Encoding',
   }
@@ -34,10 +37,14 @@ export async function launcherAs(
 }
 
 /** The text of a bundle as a viewer sees it, in a form. */
-export async function bodyOf(form: OtherForm, { bundle, id }: ViewerBundle, service: Service): Promise<string> {
+export async function bodyOf(
+  form: OtherForm,
+  { bundle, filling, id }: ViewerBundle,
+  service: Service,
+): Promise<string> {
   const { config, store } = service
-  if (form === 'json') return JSON.stringify(launcherJson(bundle, config))
-  if (form === 'markdown') return launcherMarkdown(bundle, config)
+  if (form === 'json') return JSON.stringify(launcherJson(bundle, filling, config))
+  if (form === 'markdown') return launcherMarkdown(filledBundle(bundle, filling), filling, config)
   return launcherFeed(bundle, await changesOf(store, id, bundle), config)
 }
 
@@ -54,13 +61,20 @@ function feedTag({ bundle, versionNumber }: ViewerBundle): string {
   return tagOf(JSON.stringify([versionNumber, bundle]))
 }
 
-interface LauncherJson {
+export interface LauncherJson {
   slug: string
   url: string
   title: string | null
   description: string | null
   /** The rule that the viewer matched, with its name if viewers may see it; null for none. */
   matchedRule: { id: string; name: string | null } | null
+  /** What can be filled in. */
+  variables: Pick<Variable, 'name' | 'label' | 'example' | 'options'>[]
+  /** What was filled in. */
+  values: Values
+  /** While a variable has no value, or one that is refused, texts and links have their placeholders. */
+  missing: readonly string[]
+  invalid: readonly Invalid[]
   tabs: LauncherTab[]
 }
 
@@ -70,8 +84,9 @@ type LauncherTab = {
 }
 
 /** What a viewer sees of a bundle, for programs. */
-function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
-  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+export function launcherJson(template: PublicBundle, filling: Filling, site: Site): LauncherJson {
+  const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = filledBundle(template, filling)
+  const { values, missing, invalid } = filling
   const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
@@ -81,6 +96,15 @@ function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
     title,
     description,
     matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
+    variables: variables.map(({ name, label = name, example, options }) => ({
+      name,
+      label,
+      ...(example === undefined ? {} : { example }),
+      ...(options === undefined ? {} : { options }),
+    })),
+    values,
+    missing,
+    invalid,
     tabs: urls.map((url, index) => {
       const link = wholeLink(url, urlMetadata[index])
       return Object.fromEntries(

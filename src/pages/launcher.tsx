@@ -4,14 +4,17 @@ import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
 import type { Service } from '../core/service.ts'
+import { checkLinks, type Filling, isComplete } from '../core/template.js'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
 import { isOpenToAll } from '../launcher/access-gate.ts'
-import type { Encoding, Launcher } from '../launcher/launchers.ts'
+import { FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
+import type { Encoding, Launcher, Variant } from '../launcher/launchers.ts'
+import { markedFilling, PageTemplate } from '../launcher/page-template.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
-import { publicBundle, type ServedBundle } from '../launcher/served.ts'
+import { type PublicBundle, publicBundle, type ServedBundle } from '../launcher/served.ts'
 import type { Account } from '../policies/facts.ts'
 import { AT_LINK, NEGOTIATED } from './asked-form.ts'
 
@@ -41,17 +44,46 @@ export function launcherPages(service: Service): LauncherPages {
     launcher: Launcher,
     { account, address, bundle }: { account: Account | null; address: string; bundle: ServedBundle | null },
   ) => {
-    const rule = ruleFor(request, launcher, account, config)
+    const filling = launcher.variables === null ? FREE : fillingOf(request, launcher.variables)
+    const rule = ruleFor(request, launcher, account, config, filling)
     const variant = launchers.variant(launcher, rule)
+    // One comparison for most launchers; without any value, the page is the same for everybody like theirs.
+    if (filling !== FREE && !isBlank(filling)) {
+      const html = filledPage({ launcher, variant, filling }, () => bundle && publicBundle(rule, bundle))
+      if (html === undefined) return undefined
+      if (isView(request)) recorder.view(variant, address, request.headers)
+      const encoding = encodingFor(request)
+      return new Response(encode(html, encoding, 'once'), PRIVATE[encoding])
+    }
     const encoding = encodingFor(request)
     let body = variant[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
-      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} />
-      launchers.addPage(launcher, variant, encoding, (body = encode(view as string, encoding, 'cached')))
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} />
+      body = encode(view as string, encoding, 'cached')
+      launchers.addPage(launcher, variant, { [encoding]: body })
     }
     if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
+  }
+  /** A page with values; undefined if there is no bundle to render it from. */
+  const filledPage = (
+    { launcher, variant, filling }: { launcher: Launcher; variant: Variant; filling: Filling },
+    bundleOf: () => PublicBundle | null,
+  ) => {
+    let { template } = variant
+    if (template === undefined) {
+      const bundle = bundleOf()
+      if (bundle === null) return undefined
+      const { variables, urls } = bundle
+      const view = <LauncherPage site={site} bundle={bundle} filling={markedFilling(variables)} />
+      template = new PageTemplate(view as string, variables, urls)
+      launchers.addPage(launcher, variant, { template })
+    }
+    const checked = checkLinks(filling, template.links)
+    if (isComplete(checked)) return template.fill(checked.values)
+    const bundle = bundleOf()
+    return bundle === null ? undefined : ((<LauncherPage site={site} bundle={bundle} filling={checked} />) as string)
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
 
@@ -65,8 +97,10 @@ export function launcherPages(service: Service): LauncherPages {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
       const bundle = await launchers.bundleOf(launcher)
       if (bundle === null) return pages.answer(request, launcher.slug)
-      const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config)
-      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} outside={outside} />
+      const filling = fillingOf(request, bundle.variables)
+      const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config, filling)
+      const seen = publicBundle(rule, bundle)
+      const view = <LauncherPage site={site} bundle={seen} filling={checkLinks(filling, seen.urls)} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
@@ -114,10 +148,13 @@ export function launcherPages(service: Service): LauncherPages {
         if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
         const served = await launchers.bundleOf(launcher)
         if (served === null) continue
-        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
+        const sent = fillingOf(tried, served.variables)
+        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config, sent)
         const bundle = publicBundle(rule, served)
+        const filling = checkLinks(sent, bundle.urls)
         const { outside } = decision
-        const view = <LauncherPage site={site} bundle={bundle} outside={outside} unlocked={unlocked(bundle, config)} />
+        const within = unlocked(filledBundle(bundle, filling), filling, config)
+        const view = <LauncherPage site={site} bundle={bundle} filling={filling} outside={outside} unlocked={within} />
         if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
       }
@@ -129,6 +166,13 @@ export function launcherPages(service: Service): LauncherPages {
 /** Whether all viewers may see the same page: not with rules, or a gate that only some pass. */
 function isShared({ policy, gate }: Launcher): boolean {
   return policy === null && (gate === null || gate.access === 'link')
+}
+
+/** Whether a launcher is opened without any value and cannot be filled. */
+function isBlank({ missing, invalid, sent }: Filling): boolean {
+  if (missing.length === 0 || invalid.length > 0) return false
+  for (const _ in sent) return false
+  return true
 }
 
 /** Built once: building headers costs more than the rest of a cached view. */

@@ -4,11 +4,14 @@ import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { QR, type Unlocked } from '../../views/launcher/launcher.tsx'
 import { LockedPage, type PasswordForm } from '../../views/launcher/locked.tsx'
 import { withoutPath } from '../audience/referrer.ts'
+import { linkOf } from '../bundles/link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import type { Filling } from '../core/template.js'
 import { readForm } from '../http/body.ts'
 import { HTML, seeOther, text } from '../http/respond.ts'
 import { refused } from '../launcher/access-decision.ts'
+import { queryOf } from '../launcher/filling.ts'
 import type { Launcher } from '../launcher/launchers.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { type PolicyRequest, withReferrer } from '../launcher/referred.ts'
@@ -95,9 +98,9 @@ function addressOf({ url }: Request, slug: string): string {
 }
 
 /** What a page has within after its password was given. */
-export function unlocked(bundle: PublicBundle, site: Site): Unlocked {
+export function unlocked(bundle: PublicBundle, filling: Filling, site: Site): Unlocked {
   return {
-    qr: qrCode(bundle.slug, site).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
+    qr: qrCode(linkOf(bundle.slug, site) + queryOf(filling)).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
     bookmarks: `data:text/html;charset=utf-8;base64,${Buffer.from(bookmarksFile(bundle)).toString('base64')}`,
   }
 }

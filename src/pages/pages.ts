@@ -3,14 +3,18 @@ import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/parts/static.ts'
 import { refuseMethod } from '../api/json.ts'
+import { formFor } from '../audience/form.ts'
+import { linkOf } from '../bundles/link.ts'
 import { lazy } from '../core/lazy.ts'
-import { Problem } from '../core/problem.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { clientNetwork } from '../http/client.ts'
+import { clientAddress, clientNetwork, setClientAddress } from '../http/client.ts'
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
+import { decideAccess } from '../launcher/access-decision.ts'
+import { filledBundle, queryOf } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
-import { seenBy } from '../launcher/seen.ts'
+import { loadLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
@@ -39,9 +43,10 @@ export function pages(service: Service, launchers: LauncherPages) {
       RAW,
     )
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
-      const { bundle, isGuarded } = await seenBy(request, params.slug, service)
-      const svg = qrCode(bundle.slug, config)
-      const headers = { 'cache-control': isGuarded ? NOT_KEPT : 'public, max-age=86400' }
+      const { bundle, filling, isGuarded } = await seenBy(request, params.slug, service)
+      const query = queryOf(filling)
+      const svg = qrCode(linkOf(bundle.slug, config) + query)
+      const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : 'public, max-age=86400' }
       return text(request, svg, { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
@@ -66,17 +71,41 @@ export function pages(service: Service, launchers: LauncherPages) {
       return new Response(png, { headers: headersWith(headers) })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const { bundle } = await seenBy(request, params.slug, service)
+      const { bundle, filling } = await seenBy(request, params.slug, service)
       const headers = {
         'content-disposition': `attachment; filename="${bundle.slug}.html"`,
         'cache-control': NOT_KEPT,
       }
-      return text(request, bookmarksFile(bundle), { type: HTML, headers })
+      return text(request, bookmarksFile(filledBundle(bundle, filling)), { type: HTML, headers })
+    })
+    .get('/l/:slug/:value', async ({ request, params: { slug, value } }) => {
+      const asked = await withValue(request, slug, value, service)
+      const form = formFor(request.headers)
+      return form === 'html'
+        ? launchers.answer(asked, slug)
+        : (await forms()).launcherAs({ form, slug, isNegotiated: true }, asked, service)
     })
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 
 /** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
+/**
+ * A request for `/l/<slug>/<value>` as one with the value in its query, for the first variable, unless that has another.
+ * @throws Problem NOT_FOUND if the bundle has no variables. Nothing tells someone in front of its gate whether it has any.
+ */
+async function withValue(request: Request, slug: string, value: string | null, service: Service): Promise<Request> {
+  const { gate, variables } = await loadLauncher(slug, service)
+  const [first] = variables ?? []
+  const isFree = (await decideAccess(gate, request.headers, service)).refusal === null
+  if (value === null || (isFree && first === undefined)) throw unknownUrl()
+  const url = new URL(request.url)
+  url.pathname = `/l/${slug}`
+  if (first !== undefined && !url.searchParams.get(first.name)?.trim()) url.searchParams.set(first.name, value)
+  const asked = new Request(url, request)
+  setClientAddress(asked, clientAddress(request))
+  return asked
+}
+
 const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 async function staticFile(request: Request): Promise<Response> {

@@ -24,6 +24,8 @@ export interface ViewerRequest {
   account: Account | null
   /** The kind of client, where it is known from elsewhere than the headers. */
   client?: Client | undefined
+  /** The value of each variable of the bundle, null for none: what `query.<name>` is of these, however it was sent. */
+  values?: ReadonlyMap<string, string | null> | undefined
 }
 
 /**

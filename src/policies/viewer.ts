@@ -40,7 +40,9 @@ class RequestViewer implements Viewer, FactSource {
   }
 
   #inQuery(name: string): string | null {
-    const { url } = this.request
+    const { url, values } = this.request
+    const value = values?.get(name)
+    if (value !== undefined) return value
     // Most links have no query, and parsing one is a large part of the cost of a view.
     if (!url.includes('?')) return null
     this.#query ??= new URLSearchParams(queryOf(url))

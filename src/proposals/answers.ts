@@ -3,6 +3,7 @@ import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { content, linkAnswers } from '../bundles/answers.ts'
 import { each, PROPOSABLE_NAMES, type ProposableName } from '../bundles/content.ts'
 import { UrlMetadata } from '../bundles/shapes.ts'
+import { Variables } from '../bundles/variable-shapes.ts'
 import { lazy } from '../core/lazy.ts'
 import { Time } from '../core/shape.ts'
 import { SentPolicy } from '../policies/shapes.ts'
@@ -17,6 +18,7 @@ const changes = lazy(() =>
   type({
     'urls?': 'string[]',
     'urlMetadata?': UrlMetadata.array(),
+    'variables?': Variables,
     ...proposable(content()),
     'resolutionPolicy?': SentPolicy.or('null'),
     '+': 'reject',
@@ -71,6 +73,10 @@ const entry = <const Value>(value: Value) =>
 
 const link = lazy(() => type({ url: 'string', ...linkAnswers(), '+': 'reject' }))
 
+const variable = lazy(() =>
+  type({ name: 'string', label: 'string', example: 'string', default: 'string', options: 'string[]', '+': 'reject' }),
+)
+
 const textChange = lazy(() =>
   type({ from: 'string', to: 'string', '+': 'reject' }).configure({ named: 'TextChange' }, 'self'),
 )
@@ -80,6 +86,7 @@ export const Difference = lazy(() =>
   type({
     fields: type(proposable(each(PROPOSABLE_NAMES, () => textChange()))),
     links: type(entry(link())).configure({ named: 'LinkDifference' }, 'self').array(),
+    variables: type(entry(variable())).configure({ named: 'VariableDifference' }, 'self').array(),
     rules: type(entry('object')).configure({ named: 'RuleDifference' }, 'self').array(),
     '+': 'reject',
   }).configure({ named: 'Difference' }, 'self'),

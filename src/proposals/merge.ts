@@ -2,17 +2,22 @@ import type { Condition } from '../../db/policy.ts'
 import type { ProposedChanges } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { CONTENT, PROPOSABLE_NAMES, type ProposableName } from '../bundles/content.ts'
-import { type Content, LINK, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
+import { type Content, LINK, linksOf, RULE, type RuleState, rulesOf, VARIABLE, variablesOf } from '../bundles/diff.ts'
 import { LINK_NAMES, type Link, metadataOf, plainMarksOf, tabOf } from '../bundles/link-fields.ts'
 import { textOf as textOfScalar } from '../bundles/values.ts'
+import { Variables } from '../bundles/variable-shapes.ts'
+import { variableOf, type WholeVariable } from '../bundles/variables.ts'
 import { validate } from '../operations/validate.ts'
 import { Policy } from '../policies/shapes.ts'
 import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
 
+/** The fields of an edit that are lists, merged entry by entry. */
+type ListField = 'links' | 'variables' | 'rules'
+
 /** What a proposal and the newest version both changed, each in its own way. */
 export interface Conflict {
   /** The field of an edit that decides it. */
-  field: 'links' | 'rules' | ProposableName
+  field: ListField | ProposableName
   /** Where, for people. */
   path: string
   /** Texts as they are, other values as JSON; null for none. */
@@ -35,6 +40,7 @@ export function merge(base: Content, newest: Content, proposed: Content): Merge 
   const merges = [
     mergedValues(base, newest, proposed),
     mergedLinks(base, newest, proposed),
+    mergedVariables(base, newest, proposed),
     mergedRules(base, newest, proposed),
   ]
   const conflicts = merges.flatMap((part) => part.conflicts)
@@ -80,6 +86,18 @@ function mergedLinks(...contents: [base: Content, newest: Content, proposed: Con
   return { changes: { urls: value.map(({ url }) => url), urlMetadata: value.map(metadataOf) }, conflicts }
 }
 
+function mergedVariables(...contents: [base: Content, newest: Content, proposed: Content]): Merge {
+  const [base, newest, proposed] = contents.map(variablesOf) as [WholeVariable[], WholeVariable[], WholeVariable[]]
+  const { value, clashes } = mergeLists(base, newest, proposed, { ...VARIABLE, nameOf: ({ name }) => name })
+  const conflicts = clashes.map((clash) => conflict('variables', clash))
+  if (isSame(value, newest)) return { changes: {}, conflicts }
+  const variables = value.map(variableOf)
+  if (isValid(Variables, variables)) return { changes: { variables }, conflicts }
+  const names = (list: readonly WholeVariable[]) => list.map(({ name }) => name).join(', ') || null
+  const sides = { base: names(base), newest: names(newest), proposed: names(proposed) }
+  return { changes: {}, conflicts: [...conflicts, { field: 'variables', path: 'Variables (together)', ...sides }] }
+}
+
 function mergedRules(...contents: [base: Content, newest: Content, proposed: Content]): Merge {
   const [base, newest, proposed] = contents.map(rulesOf) as [RuleState[], RuleState[], RuleState[]]
   const tabs = { ...LINK, nameOf: ({ url }: Link) => url }
@@ -94,7 +112,7 @@ function mergedRules(...contents: [base: Content, newest: Content, proposed: Con
   const conflicts = clashes.map((clash) => conflict('rules', clash))
   if (isSame(value, newest)) return { changes: {}, conflicts }
   const resolutionPolicy = value.length === 0 ? null : { version: 1 as const, rules: value.map(toRule) }
-  if (resolutionPolicy !== null && !isValid(resolutionPolicy)) {
+  if (resolutionPolicy !== null && !isValid(Policy, resolutionPolicy)) {
     const names = (rules: readonly RuleState[]) => JSON.stringify(rules.map(({ name }) => name))
     const sides = { base: names(base), newest: names(newest), proposed: names(proposed) }
     return { changes: {}, conflicts: [...conflicts, { field: 'rules', path: 'Rules (together)', ...sides }] }
@@ -102,18 +120,21 @@ function mergedRules(...contents: [base: Content, newest: Content, proposed: Con
   return { changes: { resolutionPolicy }, conflicts }
 }
 
-/** Each side is valid, but the merged rules may be too many, or two may have the same name. */
-function isValid(policy: unknown): boolean {
+/** Each side is valid, but the merged list may be too long, or two entries may have the same name. */
+function isValid(shape: Parameters<typeof validate>[0], value: unknown): boolean {
   try {
-    validate(Policy, policy)
+    validate(shape, value)
     return true
   } catch {
     return false
   }
 }
 
-function conflict(field: 'links' | 'rules', { at, base, newest, proposed }: Clash): Conflict {
-  const path = [CONTENT[field === 'links' ? 'urls' : 'resolutionPolicy'].label, ...(at.length === 0 ? ['order'] : at)]
+/** The content behind each. */
+const NAMED = { links: 'urls', variables: 'variables', rules: 'resolutionPolicy' } as const
+
+function conflict(field: ListField, { at, base, newest, proposed }: Clash): Conflict {
+  const path = [CONTENT[NAMED[field]].label, ...(at.length === 0 ? ['order'] : at)]
   const texts = { base: textOf(base), newest: textOf(newest), proposed: textOf(proposed) }
   const isCondition = field === 'rules' && at.length === 2 && at[1] === 'when' && base !== undefined
   const conditions = { base, newest, proposed } as NonNullable<Conflict['conditions']>

@@ -134,6 +134,7 @@ describe('for any change of a bundle', () => {
   const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
   const URLS = [A, `${A}x`, `${A}y`, B, C, `${C}?q=1`, D]
   const NAMES = ['one', 'two', 'three', 'four']
+  const VARIABLES = [{ name: 'id' }, { name: 'range', options: ['7d', '30d'] }, { name: 'region', label: 'Region' }]
   const NOTES = [undefined, '', 'Agenda', 'Notes']
   const link = () => ({
     url: pick(URLS),
@@ -151,6 +152,7 @@ describe('for any change of a bundle', () => {
       ...each(SWITCH_NAMES, () => pick([true, false])),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
+      variables: some(3, () => pick(VARIABLES)).filter((variable, at, every) => every.indexOf(variable) === at),
       resolutionPolicy: pick([
         null,
         {

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { linkOf } from '../../src/bundles/link.ts'
+import { blanked } from '../../src/bundles/variables.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -16,11 +17,11 @@ interface OpenGraphProps {
 }
 
 /** The same tabs for agents and programs, and how they change. */
-export function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
+export function Alternates({ slug, query }: Pick<PublicBundle, 'slug'> & { query: string }): JSX.Element {
   return (
     <>
-      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md`} />
-      <link rel="alternate" type="application/json" href={`/l/${slug}.json`} />
+      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md${query}`} />
+      <link rel="alternate" type="application/json" href={`/l/${slug}.json${query}`} />
       <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
     </>
   )
@@ -28,7 +29,11 @@ export function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
 
 /** What other sites and apps show of the link. */
 export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): JSX.Element {
-  const description = bundle.description ?? `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
+  const names = bundle.variables.map(({ name }) => name)
+  // Without values: it is cut, and other sites keep it.
+  const description =
+    (bundle.description && blanked(bundle.description, names)) ??
+    `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
   const link = linkOf(bundle.slug, site)
   const summary = [...description].slice(0, 200).join('')
   return (

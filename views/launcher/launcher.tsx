@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import { type Filling, fillText } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
+import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -9,6 +11,8 @@ import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
+import { Ask } from './ask.tsx'
+import { Filled } from './filled.tsx'
 import { Alternates, OpenGraph } from './head.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
@@ -16,6 +20,7 @@ import { Sections } from './sections.tsx'
 interface LauncherProps {
   site: Site
   bundle: PublicBundle
+  filling: Filling
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -34,12 +39,12 @@ export interface Unlocked {
  * The launcher. It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
-export function LauncherPage({ site, bundle, outside = null, unlocked }: LauncherProps): JSX.Element {
-  const { urls, title, hasRules } = bundle
-  const picture = pictureName(pictureWords(site.name, { title, urls, hasRules }))
+export function LauncherPage({ site, bundle, filling, outside = null, unlocked }: LauncherProps): JSX.Element {
+  const picture = pictureName(pictureWords(site.name, bundle))
+  const heading = fillText(headingOf(bundle), filling.values)
   return (
     <Document
-      title={`${headingOf(bundle)} · ${site.name}`}
+      title={`${heading} · ${site.name}`}
       styles="launcher.css"
       scripts={['launcher.js']}
       head={
@@ -49,8 +54,8 @@ export function LauncherPage({ site, bundle, outside = null, unlocked }: Launche
           </noscript>
           {unlocked === undefined ? (
             <>
-              <Alternates slug={bundle.slug} />
-              <OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />
+              <Alternates slug={bundle.slug} query={queryOf(filling)} />
+              <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
             </>
           ) : (
             <meta name="robots" content="noindex" />
@@ -58,7 +63,7 @@ export function LauncherPage({ site, bundle, outside = null, unlocked }: Launche
         </>
       }
     >
-      <Launcher site={site} bundle={bundle} outside={outside} unlocked={unlocked} />
+      <Launcher site={site} bundle={bundle} filling={filling} outside={outside} unlocked={unlocked} />
     </Document>
   )
 }
@@ -69,10 +74,10 @@ interface PreviewProps extends LauncherProps {
 }
 
 /** The launcher as it looks with JavaScript, inert and without scripts, for a sandboxed frame. */
-export function LauncherPreview({ site, bundle, outside = null, edited }: PreviewProps): JSX.Element {
+export function LauncherPreview({ site, bundle, filling, outside = null, edited }: PreviewProps): JSX.Element {
   return (
     <Document title="Preview" styles="preview.css" scripts={[]} head={undefined}>
-      <Launcher site={site} bundle={bundle} outside={outside} preview={{ edited }} />
+      <Launcher site={site} bundle={bundle} filling={filling} outside={outside} preview={{ edited }} />
     </Document>
   )
 }
@@ -81,11 +86,13 @@ export function LauncherPreview({ site, bundle, outside = null, edited }: Previe
 function Launcher({
   site,
   bundle,
+  filling,
   outside = null,
   unlocked,
   preview,
 }: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
-  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+  const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = bundle
+  const query = queryOf(filling)
   const { isUnclaimed, isProtected, isCopyable, hasRules: _, ...forgotten } = rest
   // A new field that viewers may see does not compile until this page has it.
   forgotten satisfies Record<string, never>
@@ -94,12 +101,12 @@ function Launcher({
   return (
     <main data-slug={slug} data-rule={rule?.id ?? ''} inert={preview !== undefined}>
       {outside === null ? '' : <OwnersNotice outside={outside} />}
-      <h1 dir="auto" safe>
-        {headingOf({ title, urls })}
+      <h1 dir="auto">
+        <Filled text={headingOf({ title, urls })} variables={variables} filling={filling} />
       </h1>
       {description ? (
-        <p class="description" dir="auto" safe>
-          {description}
+        <p class="description" dir="auto">
+          <Filled text={description} variables={variables} filling={filling} />
         </p>
       ) : (
         ''
@@ -112,6 +119,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
+      <Ask bundle={bundle} filling={filling} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}
@@ -123,7 +131,7 @@ function Launcher({
         <a
           id="bookmarks"
           class="quiet"
-          href={unlocked?.bookmarks ?? `/l/${slug}/bookmarks.html`}
+          href={unlocked?.bookmarks ?? `/l/${slug}/bookmarks.html${query}`}
           download={`${slug}.html`}
         >
           <Icon name="bookmark" />
@@ -138,7 +146,7 @@ function Launcher({
           {unlocked !== undefined ? (
             (unlocked.qr as 'safe')
           ) : preview === undefined ? (
-            <img src={`/l/${slug}/qr.svg`} alt={QR} width="208" height="208" loading="lazy" />
+            <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
           ) : (
             ''
           )}
@@ -154,7 +162,7 @@ function Launcher({
           ''
         )}
       </div>
-      <Sections bundle={bundle} edited={preview?.edited} />
+      <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
       {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>

@@ -1,6 +1,7 @@
 import { linkOf } from '../../src/bundles/link.ts'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
+import { type Filling, isComplete } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
@@ -9,8 +10,8 @@ import { inline, lines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A launcher as Markdown: what its page shows, for agents and terminals. */
-export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'>): string {
-  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, ...rest } = bundle
+export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: Pick<Site, 'origin'>): string {
+  const { slug, urls, urlMetadata, variables, title, description, rule, isUnclaimed, ...rest } = bundle
   const { hasRules: _, isProtected: __, isCopyable: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
@@ -21,6 +22,7 @@ export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'
     ...(description ? [lines(description).join('  \n')] : []),
     ...(badge === null ? [] : [`For: ${inline(badge)}`]),
     ...(isUnclaimed ? ['Made without an account: nobody vouches for these links.'] : []),
+    ...(isComplete(filling) ? [] : [howToFill(linkOf(slug, site), variables, filling)]),
     ...sections.flatMap(({ name, urls, urlMetadata }, index) => [
       // Without a heading, these would seem to belong to the section above.
       ...(name !== '' ? [`## ${inline(name)}`] : index > 0 ? ['---'] : []),
@@ -29,6 +31,23 @@ export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'
     `The page of this list: <${linkOf(slug, site)}>`,
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** How to ask for it filled, and what is wrong with what was asked. */
+function howToFill(link: string, variables: PublicBundle['variables'], { invalid }: Filling): string {
+  const wrong = new Map(invalid.map(({ name, message }) => [name, message]))
+  const names = variables.map(({ name, label, example, options, default: value }) => {
+    const said = [
+      ...(label === undefined ? [] : [inline(label)]),
+      ...(options === undefined ? [] : [`one of ${options.map(inline).join(', ')}`]),
+      ...(example === undefined ? [] : [`such as ${inline(example)}`]),
+      ...(value === undefined ? [] : [`by default ${inline(value)}`]),
+    ]
+    const message = wrong.get(name)
+    return `- \`${name}\`${said.length === 0 ? '' : `: ${said.join('; ')}`}${message === undefined ? '' : `. ${inline(message)}`}`
+  })
+  const query = variables.map(({ name }) => `${name}=…`).join('&')
+  return [`These links have blanks to fill in. Ask for \`${link}.md?${query}\`:`, names.join('\n')].join('\n\n')
 }
 
 function tab(url: string, metadata: PublicBundle['urlMetadata'][number]): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
+import { blanked } from '../../src/bundles/variables.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -22,9 +23,12 @@ const MAX_HOSTS = 3
 /** The text of a bundle's picture. If rules choose the tabs, it mentions none of them. */
 export function pictureWords(
   service: string,
-  { title, urls, hasRules }: Pick<PublicBundle, 'title' | 'urls' | 'hasRules'>,
+  { title, urls, variables, hasRules }: Pick<PublicBundle, 'title' | 'urls' | 'variables' | 'hasRules'>,
 ): PictureWords {
-  const plain = (title ?? '').replace(PICTOGRAPHS, '').trim()
+  const names = variables.map(({ name }) => name)
+  const plain = blanked(title ?? '', names)
+    .replace(PICTOGRAPHS, '')
+    .trim()
   const readable = KNOWN.test(plain) ? '' : plain
   if (hasRules) return { title: readable || service, below: '', service }
   const hosts = hostsOf(urls)

@@ -1,15 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
 import { type Section, sectionsOf } from '../../src/bundles/sections.ts'
+import { type Filling, fillText } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
+import { Filled, type FilledProps } from './filled.tsx'
 import { Tab } from './tab.tsx'
 
 interface SectionsProps {
-  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata'>
+  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables'>
+  filling: Filling
   /** In a preview, the index of the tab that is being edited; null for none. */
   edited: number | null | undefined
 }
@@ -18,7 +21,7 @@ interface SectionsProps {
 const LONG = { links: 12, sections: 3 }
 
 /** The tabs of a bundle, by section. */
-export function Sections({ bundle, edited }: SectionsProps): JSX.Element {
+export function Sections({ bundle, filling, edited }: SectionsProps): JSX.Element {
   const sections = sectionsOf(bundle)
   const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections
   return (
@@ -26,21 +29,36 @@ export function Sections({ bundle, edited }: SectionsProps): JSX.Element {
       of={sections}
       show={(section) => {
         const place = edited == null ? -1 : edited - section.from
-        const tabs = <Tabs section={section} edited={place} />
+        const fill = { variables: bundle.variables, filling }
+        const tabs = <Tabs section={section} fill={fill} edited={place} />
         const holdsEdited = place >= 0 && place < section.urls.length
-        return section.name === '' ? tabs : <Named section={section} isOpen={!isLong || holdsEdited} tabs={tabs} />
+        return section.name === '' ? (
+          tabs
+        ) : (
+          <Named section={section} fill={fill} isOpen={!isLong || holdsEdited} tabs={tabs} />
+        )
       }}
     />
   )
 }
 
-function Tabs({ section: { urls, urlMetadata }, edited }: { section: Section; edited: number }): JSX.Element {
+interface PartProps {
+  section: Section
+  fill: FilledProps
+}
+
+function Tabs({ section: { urls, urlMetadata }, fill, edited }: PartProps & { edited: number }): JSX.Element {
   return (
     <ol class="tabs">
       <Each
         of={urls}
         show={(url, index) => (
-          <Tab url={url} metadata={urlMetadata[index] ?? {}} kind={index === edited ? 'edited' : undefined} />
+          <Tab
+            url={url}
+            metadata={urlMetadata[index] ?? {}}
+            fill={fill}
+            kind={index === edited ? 'edited' : undefined}
+          />
         )}
       />
     </ol>
@@ -48,7 +66,7 @@ function Tabs({ section: { urls, urlMetadata }, edited }: { section: Section; ed
 }
 
 /** A section with its heading, and a button for its tabs alone. The button is no part of the summary, which folds it. */
-function Named({ section, isOpen, tabs }: { section: Section; isOpen: boolean; tabs: JSX.Element }): JSX.Element {
+function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; tabs: JSX.Element }): JSX.Element {
   const { name, urls, urlMetadata } = section
   const openable = urlMetadata.filter(({ openPolicy }) => openPolicy !== 'manual').length
   const hosts = hostsOf(urls)
@@ -58,14 +76,14 @@ function Named({ section, isOpen, tabs }: { section: Section; isOpen: boolean; t
         type="button"
         class="part quiet"
         hidden={openable === 0}
-        aria-label={attribute(`Open ${openable}: ${name}`)}
+        aria-label={attribute(`Open ${openable}: ${fillText(name, fill.filling.values)}`)}
       >
         {`Open ${openable}` as 'safe'}
       </button>
       <details open={isOpen}>
         <summary>
-          <h2 dir="auto" safe>
-            {name}
+          <h2 dir="auto">
+            <Filled text={name} {...fill} />
           </h2>
           <span class="holds" safe>
             {`${count(urls.length, 'tab')} on ${hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')}`}

@@ -1,11 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { marksOf } from '../../src/bundles/link-fields.ts'
+import { fillLink, namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
+import { Filled, type FilledProps } from './filled.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
@@ -13,16 +15,20 @@ const NAME_LENGTH = 90
 interface TabProps {
   url: string
   metadata: PublicBundle['urlMetadata'][number]
+  fill: FilledProps
   /** In a preview, the tab that is being edited. */
   kind: 'edited' | undefined
 }
 
 /** A tab of a bundle, as a link. */
-export function Tab({ url, metadata, kind }: TabProps) {
+export function Tab({ url, metadata, fill, kind }: TabProps) {
+  const names = fill.variables.map(({ name }) => name)
+  const own = namesIn(url, names)
+  const isBlank = own.some((name) => fill.filling.values[name] === undefined)
   const { note = '', tags = [], openPolicy } = metadata
   const marks = marksOf(metadata)
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
-  const { href, host, path } = destination(url)
+  const { host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
@@ -33,13 +39,14 @@ export function Tab({ url, metadata, kind }: TabProps) {
       </span>
       <a
         class="tab"
-        href={attribute(href)}
+        href={isBlank ? undefined : attribute(destination(fillLink(url, fill.filling.values)).href)}
+        data-link={own.length === 0 ? undefined : attribute(url)}
         target="_blank"
         rel="noopener noreferrer"
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
-        <span class="name" dir="auto" safe>
-          {name || host}
+        <span class="name" dir="auto">
+          <Filled text={name || host} {...fill} />
         </span>
         {name === '' && path === '' ? (
           ''
@@ -52,15 +59,17 @@ export function Tab({ url, metadata, kind }: TabProps) {
                 {host}
               </span>
             )}
-            <span safe>{path}</span>
+            <span>
+              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} />
+            </span>
           </span>
         )}
       </a>
       {text === '' ? (
         ''
       ) : (
-        <p class="note" dir="auto" safe>
-          {text}
+        <p class="note" dir="auto">
+          <Filled text={text} {...fill} />
         </p>
       )}
       {marks.length + tags.length > 0 ? (
@@ -87,4 +96,9 @@ export function Tab({ url, metadata, kind }: TabProps) {
       )}
     </li>
   )
+}
+
+/** Where a parsed path has the braces of a placeholder encoded, which its query has not. */
+function withBraces(path: string, names: readonly string[]): string {
+  return path.replace(/%7B(\w+)%7D/g, (whole, name: string) => (names.includes(name) ? `{${name}}` : whole))
 }

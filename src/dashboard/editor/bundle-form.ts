@@ -32,6 +32,7 @@ export const NEW_FORM: BundleForm = {
   password: '',
   slug: '',
   links: [NEW_LINK],
+  variables: [],
 }
 
 /** The form's content as input of the operations; rules have their own page. */
@@ -43,7 +44,7 @@ export type FormInput = FormContent & { password?: string }
 /** The form of a bundle, or of a version of it, as it is saved. */
 export function formOf(content: Content): BundleForm {
   const links = linksOf(content).map(textsOf)
-  return { ...eachScalar((name) => textOf(content[name])), password: '', slug: '', links }
+  return { ...eachScalar((name) => textOf(content[name])), password: '', slug: '', links, variables: content.variables }
 }
 
 /**
@@ -67,7 +68,13 @@ export function readBundleForm(sent: URLSearchParams, before: BundleForm): Bundl
     // The script sends instants; without it, times are in UTC.
     return kind === 'time' && !isInstant(typed) ? instantOf(typed, 'UTC') : typed
   })
-  return { ...values, password: sent.get('password') ?? '', slug: text('slug') ?? '', links }
+  return {
+    ...values,
+    password: sent.get('password') ?? '',
+    slug: text('slug') ?? '',
+    links,
+    variables: before.variables,
+  }
 }
 
 /** The rows that were sent. A field that is missing is that of the link with the same URL. */
@@ -114,6 +121,7 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
       ...(eachScalar((name) => valueIn(name, form[name])) as Pick<Content, ScalarName>),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
+      variables: form.variables,
     },
     linkOf: read.map(({ link }) => link),
   }

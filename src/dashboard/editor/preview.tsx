@@ -2,11 +2,13 @@
 
 import { LauncherPreview } from '../../../views/launcher/launcher.tsx'
 import type { GuardedName } from '../../bundles/content.ts'
-import { merged } from '../../bundles/merge.ts'
+import { merged, refuseUnfitTemplates } from '../../bundles/merge.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
 import { NOTHING } from '../../bundles/values.ts'
+import { exampleOf } from '../../bundles/variables.ts'
 import type { Config } from '../../config/config.ts'
 import { Problem } from '../../core/problem.ts'
+import { checkLinks, readValues } from '../../core/template.js'
 import { page } from '../../http/page.ts'
 import { empty } from '../../http/respond.ts'
 import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../identity/cookies.ts'
@@ -40,8 +42,17 @@ export const previewScreens: readonly Screen[] = [
         isCopyable: content.copyable && content.access === 'link',
         rule: null,
       }
+      const examples = readValues(content.variables, (name) =>
+        exampleOf(content.variables.find((one) => one.name === name)),
+      )
       const view = (
-        <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
+        <LauncherPreview
+          site={{ name, origin }}
+          bundle={bundle}
+          filling={checkLinks(examples, content.urls)}
+          outside={outside}
+          edited={at === -1 ? null : at}
+        />
       )
       return page(view)
     },
@@ -57,8 +68,9 @@ export const previewScreens: readonly Screen[] = [
 
 /** @throws Problem for content that nobody could save. */
 export function refuseInvalid(content: Omit<FormContent, GuardedName>, { service }: Visit): void {
-  const { urls } = merged(NOTHING, validate(NewBundle, content))
-  service.blockedHosts.refuse({ urls, resolutionPolicy: null })
+  const made = merged(NOTHING, validate(NewBundle, content))
+  service.blockedHosts.refuse(made)
+  refuseUnfitTemplates(made)
 }
 
 const COOKIE = 'editor_preview'

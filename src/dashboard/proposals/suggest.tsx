@@ -72,10 +72,11 @@ const NOTHING = 'You haven’t changed anything yet.'
 
 /** The fields that differ between the version that a form started from and the form. */
 function changed(base: Content, content: FormContent): Partial<FormContent> {
-  const { fields, links } = diff(base, { ...base, ...content })
+  const { fields, links, variables } = diff(base, { ...base, ...content })
   const { urls, urlMetadata } = content
   return {
     ...(links.length === 0 ? {} : { urls, urlMetadata }),
+    ...(variables.length === 0 ? {} : { variables: content.variables }),
     ...Object.fromEntries(PROPOSABLE_NAMES.filter((name) => name in fields).map((name) => [name, content[name]])),
   }
 }

@@ -1,3 +1,4 @@
+import type { Variable } from '../../../db/schema.ts'
 import type { ScalarName } from '../../../src/bundles/content.ts'
 import { LINK_NAMES, type Link, linkField } from '../../../src/bundles/link-fields.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
@@ -20,6 +21,7 @@ export interface BundleForm extends Record<ScalarName, string> {
   /** Only for a new bundle. */
   slug: string
   links: LinkFields[]
+  variables: Variable[]
 }
 
 /** What is wrong with one field; `link` is the index of the link that it belongs to. */

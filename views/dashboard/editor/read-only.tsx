@@ -6,6 +6,7 @@ import { CONTENT } from '../../../src/bundles/content.ts'
 import { marksOf } from '../../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
+import { labelOf } from '../../../src/bundles/variables.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
@@ -27,6 +28,7 @@ const PARTS = {
   closedNote: ClosedNote,
   access: Access,
   copyable: Copyable,
+  variables: Variables,
   urls: Links,
   // With its URL.
   urlMetadata: null,
@@ -107,6 +109,19 @@ function Access({ bundle: { access } }: PartProps): JSX.Element {
 function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   if (!copyable) return ''
   return <p safe>{`${CONTENT.copyable.says}.`}</p>
+}
+
+function Variables({ bundle: { variables } }: PartProps): JSX.Element {
+  return (
+    <Each
+      of={variables}
+      show={(variable) => (
+        <p dir="auto" safe>
+          {`{${variable.name}}: ${[labelOf(variable), ...(variable.options ?? [])].join(' · ')}`}
+        </p>
+      )}
+    />
+  )
 }
 
 /** By section, like the launcher, where links of no section are a list without a heading. */

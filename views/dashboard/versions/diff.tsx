@@ -9,6 +9,7 @@ import { ExactTime } from '../../parts/exact-time.tsx'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
 import { type Effort, newEffort, TextDiff } from './text-diff.tsx'
+import { VariableEntry } from './variable-diff.tsx'
 
 /** The differences between two states of a bundle: fields, links and rules. */
 export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
@@ -17,6 +18,7 @@ export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
   const parts = {
     fields: <Values fields={diff.fields} effort={effort} />,
     links: <Links links={diff.links} effort={effort} />,
+    variables: <Variables variables={diff.variables} effort={effort} />,
     rules: <Rules rules={diff.rules} effort={effort} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
   return <div class="diff">{Object.values(parts) as 'safe'[]}</div>
@@ -88,6 +90,17 @@ function Links({ links, effort }: Part<'links'>): JSX.Element {
   return (
     <Facet name={CONTENT.urls.label}>
       <LinkEntries entries={links} effort={effort} />
+    </Facet>
+  )
+}
+
+function Variables({ variables, effort }: Part<'variables'>): JSX.Element {
+  if (variables.length === 0) return ''
+  return (
+    <Facet name={CONTENT.variables.label}>
+      <ul class="entries">
+        <Each of={variables} show={(entry) => <VariableEntry entry={entry} effort={effort} />} />
+      </ul>
     </Facet>
   )
 }

@@ -90,13 +90,14 @@ function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
 }
 
 /** The changes in one line: `title changed, 2 links added, 1 link moved`; `''` if there are none. */
-function diffSummary({ fields, links, rules }: BundleDiff): string {
+function diffSummary({ fields, links, variables, rules }: BundleDiff): string {
   const words = {
     fields: (Object.entries(fields) as [ScalarName, { from: string; to: string }][]).map(
       ([field, { from, to }]) =>
         `${CONTENT[field].label.toLowerCase()} ${from === '' ? 'added' : to === '' ? 'removed' : 'changed'}`,
     ),
     links: countEntries(links, 'link'),
+    variables: countEntries(variables, 'variable'),
     rules: countEntries(rules, 'rule'),
   } satisfies Record<keyof BundleDiff, string[]>
   return Object.values(words).flat().join(', ')

@@ -1,0 +1,101 @@
+import type { Content, Variable } from '../../db/schema.ts'
+import type { Issue, Path } from '../core/issue.ts'
+import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
+import { BOUNDS } from './bounds.ts'
+
+// The command loads this, so it must not import server code.
+
+/** A variable with all its fields, unset ones being empty. */
+export type WholeVariable = Required<Variable>
+
+/** A stored variable with everything that is not stored with it. */
+export function wholeVariable({ name, label = '', example = '', default: value = '', options = [] }: Variable) {
+  return { name, label, example, default: value, options } satisfies WholeVariable
+}
+
+/** What is stored of a variable: everything that is not empty. Surrounding space is no part of a value. */
+export function variableOf({ name, ...fields }: WholeVariable): Variable {
+  const [label, example, value] = [fields.label, fields.example, fields.default].map((text) => text.trim())
+  const options = fields.options.map((option) => option.trim()).filter((option) => option !== '')
+  return {
+    name: name.trim(),
+    ...(label ? { label } : {}),
+    ...(example ? { example } : {}),
+    ...(value ? { default: value } : {}),
+    ...(options.length === 0 ? {} : { options }),
+  }
+}
+
+/** What people call a variable. */
+export function labelOf({ name, label }: Pick<Variable, 'name' | 'label'>): string {
+  return label ?? name
+}
+
+/** A value by which to show a variable before somebody gives one; null if there is none but its name. */
+export function exampleOf(variable: Variable | undefined): string | null {
+  return variable?.example ?? variable?.default ?? variable?.options?.[0] ?? null
+}
+
+/** Names that addresses of launchers give another meaning. */
+const RESERVED = /^(?:lang|format|client|utm_.*)$/
+export const VARIABLE_NAME = new RegExp(`^[a-z][a-z0-9_]{0,${BOUNDS.variableName - 1}}$`)
+
+/** Whether a variable could have this name. */
+export function isVariableName(name: string): boolean {
+  return VARIABLE_NAME.test(name) && !RESERVED.test(name)
+}
+
+/** Rules as far as their texts matter, saved or not. */
+export interface Templates extends Pick<Content, 'urls' | 'urlMetadata' | 'title' | 'description' | 'variables'> {
+  resolutionPolicy: { rules: readonly { tabs: readonly { url: string; note?: string; section?: string }[] }[] } | null
+}
+
+/** What is wrong with the placeholders of a bundle’s links. A name that is not declared is text, wherever it stands. */
+export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates): Issue[] {
+  if (variables.length === 0) return []
+  const names = variables.map(({ name }) => name)
+  const links: { url: string; path: Path }[] = [
+    ...urls.map((url, at) => ({ url, path: ['urls', at] })),
+    ...(resolutionPolicy?.rules ?? []).flatMap(({ tabs }, rule) =>
+      tabs.map(({ url }, at) => ({ url, path: ['resolutionPolicy', 'rules', rule, 'tabs', at, 'url'] })),
+    ),
+  ].filter(({ url }) => url.includes('{'))
+  const moving = links.filter(({ url }) => !isFixed(url, names))
+  if (moving.length > 0) {
+    return moving.map(({ url, path }) => {
+      const [name = ''] = namesIn(url, names).filter((one) => !isFixed(url, [one]))
+      return { path, reason: { code: 'placeholder_before_path', name } }
+    })
+  }
+  return variables.flatMap(({ name, default: value }, at) => {
+    if (value === undefined) return []
+    const own = links.map(({ url }) => url).filter((url) => namesIn(url, [name]).length > 0)
+    const { invalid } = checkLinks(
+      readValues([{ name }], () => value),
+      own,
+    )
+    return invalid.length === 0 ? [] : [{ path: ['variables', at, 'default'], reason: { code: 'leads_elsewhere' } }]
+  })
+}
+
+/** Where the placeholders of a bundle stand: for each variable, in how many links and whether in a text. */
+export function usesOf(content: Templates): Map<string, { links: number; isInText: boolean }> {
+  const names = content.variables.map(({ name }) => name)
+  const tabs = content.resolutionPolicy?.rules.flatMap((rule) => rule.tabs) ?? []
+  const links = [...content.urls, ...tabs.map(({ url }) => url)].flatMap((url) => namesIn(url, names))
+  const beside = [...content.urlMetadata, ...tabs].flatMap(({ note = '', section = '' }) => [note, section])
+  const inTexts = [content.title ?? '', content.description ?? '', ...beside].flatMap((text) => namesIn(text, names))
+  return new Map(
+    names.map((name) => [
+      name,
+      { links: links.filter((used) => used === name).length, isInText: inTexts.includes(name) },
+    ]),
+  )
+}
+
+/** A text with an ellipsis in place of what somebody will fill in. */
+export function blanked(text: string, names: readonly string[]): string {
+  return piecesOf(text, names)
+    .map((piece, at) => (at % 2 === 1 ? '…' : piece))
+    .join('')
+}

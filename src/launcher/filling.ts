@@ -1,0 +1,50 @@
+import type { Variable } from '../../db/schema.ts'
+import type { LauncherViewer } from '../audience/client.ts'
+import { encodeValue, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
+import type { PublicBundle } from './served.ts'
+
+/** Of a bundle without variables. */
+export const FREE: Filling = readValues([], () => null)
+
+/** What a viewer fills in, before it is known which links it goes into. */
+export function fillingOf(
+  { url, values }: Pick<LauncherViewer, 'url' | 'values'>,
+  variables: readonly Variable[],
+): Filling {
+  if (variables.length === 0) return FREE
+  const at = url.indexOf('?')
+  const query = new URLSearchParams(at === -1 ? '' : url.slice(at).split('#', 1)[0])
+  return readValues(variables, (name) =>
+    values !== undefined && Object.hasOwn(values, name) ? values[name] : query.get(name),
+  )
+}
+
+/** What rules read of the variables: null for one without a value that can be used. */
+export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
+  const none = [...missing, ...invalid.map(({ name }) => name)]
+  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
+}
+
+/** A bundle with its values in place of placeholders; as it is while anything is missing or refused. */
+export function filledBundle(bundle: PublicBundle, filling: Filling): PublicBundle {
+  const { values } = filling
+  if (bundle.variables.length === 0 || !isComplete(filling)) return bundle
+  const text = (template: string | null) => template && fillText(template, values)
+  return {
+    ...bundle,
+    title: text(bundle.title),
+    description: text(bundle.description),
+    urls: bundle.urls.map((url) => fillLink(url, values)),
+    urlMetadata: bundle.urlMetadata.map(({ note, section, ...metadata }) => ({
+      ...metadata,
+      ...(note === undefined ? {} : { note: fillText(note, values) }),
+      ...(section === undefined ? {} : { section: fillText(section, values) }),
+    })),
+  }
+}
+
+/** The query that leads to a filled launcher; `''` where nothing is filled in. */
+export function queryOf({ sent }: Pick<Filling, 'sent'>): string {
+  const query = Object.entries(sent).map(([name, value]) => `${name}=${encodeValue(value)}`)
+  return query.length === 0 ? '' : `?${query.join('&')}`
+}

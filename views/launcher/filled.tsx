@@ -1,0 +1,35 @@
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
+import type { Variable } from '../../db/schema.ts'
+import { labelOf } from '../../src/bundles/variables.ts'
+import { type Filling, piecesOf } from '../../src/core/template.js'
+import { Each } from '../parts/each.tsx'
+
+/** What stands in place of a bundle’s placeholders. */
+export interface FilledProps {
+  variables: readonly Pick<Variable, 'name' | 'label'>[]
+  filling: Pick<Filling, 'values'>
+}
+
+/**
+ * A text with its values, and visible blanks where there are none. Both are marked with their variable, so that the script
+ * fills them as somebody types.
+ */
+export function Filled({ text, variables, filling: { values } }: FilledProps & { text: string }): JSX.Element {
+  const names = variables.map(({ name }) => name)
+  return (
+    <Each
+      of={piecesOf(text, names)}
+      show={(piece, at) => {
+        if (at % 2 === 0) return escapeHtml(piece)
+        const value = values[piece]
+        return (
+          <bdi class={value === undefined ? 'blank' : 'value'} data-variable={piece} safe>
+            {value ?? labelOf(variables.find(({ name }) => name === piece) ?? { name: piece })}
+          </bdi>
+        )
+      }}
+    />
+  )
+}
