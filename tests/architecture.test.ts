@@ -131,9 +131,9 @@ test('only transports, and the app that composes them, import elysia', () => {
 
 test('the table of operations imports no code, and the implementations match it in order', () => {
   expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations/table.ts' && !isTypeOnly))).toEqual([])
-  const implemented = operations.map(({ name, route, access, dryRun, csv }) => [name, route, access, !!dryRun, !!csv])
-  const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, access, dryRun, csv }]) => {
-    return [name, route, access, dryRun ?? false, csv ?? false]
+  const implemented = operations.map(({ name, route, auth, dryRun, csv }) => [name, route, auth, !!dryRun, !!csv])
+  const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, auth, dryRun, csv }]) => {
+    return [name, route, auth, dryRun ?? false, csv ?? false]
   })
   expect(implemented).toEqual(declared)
 })

@@ -119,6 +119,7 @@ onEveryTarget({}, (server) => {
     const wrong = {
       'rules.0.name': ' ',
       'rules.0.tabs.0.url': 'ftp://<b>&amp;',
+      'rules.0.tabs.0.section': 's'.repeat(61),
       'rules.0.when.of.1.value': 'x'.repeat(513),
     }
     const answer = await press(person, slug, more.html, 'save', wrong)
@@ -128,6 +129,7 @@ onEveryTarget({}, (server) => {
     expect(stateOf(answer.html, 'rules-0-when-of-2')).toContain('Choose what to check.')
     expect(stateOf(answer.html, 'rules-0-when-of-0')).not.toContain('must')
     expect(stateOf(answer.html, 'rules-0-tabs-0')).toContain('The link must be an http: or https: URL.')
+    expect(stateOf(answer.html, 'rules-0-tabs-0')).toContain('The section must be at most 60 characters.')
     const typed = Object.fromEntries(fieldsIn(answer.html))
     for (const [name, value] of Object.entries(wrong)) expect([name, typed[name]]).toEqual([name, value])
     const invalid = elementsOf(answer.html).filter(({ attributes }) => attributes['aria-invalid'] === 'true')

@@ -6,10 +6,10 @@ import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 import { Links } from './links.tsx'
+import { Visibility } from './visibility.tsx'
 
 const NAMES = scalarsIn('opening')
 const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
@@ -124,7 +124,11 @@ function About({
       <Controls names={SHORT} form={form} messageOf={messageOf} />
       {kind === 'new' ? <SlugField slug={form.slug} error={messageOf('slug')} /> : ''}
       <Controls names={LONG} form={form} messageOf={messageOf} />
-      {kind === 'new' || kind === 'saved' ? <Access form={form} hasPassword={hasPassword} messageOf={messageOf} /> : ''}
+      {kind === 'new' || kind === 'saved' ? (
+        <Visibility form={form} hasPassword={hasPassword} messageOf={messageOf} />
+      ) : (
+        ''
+      )}
       <Opening form={form} messageOf={messageOf} />
     </div>
   )

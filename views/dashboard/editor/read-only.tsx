@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
 import { marksOf } from '../../../src/bundles/link-fields.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'

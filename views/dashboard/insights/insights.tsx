@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'

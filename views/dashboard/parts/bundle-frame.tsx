@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children } from '@kitajs/html'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
 import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
