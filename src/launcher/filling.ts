@@ -7,16 +7,11 @@ import type { PublicBundle } from './served.ts'
 export const FREE: Filling = readValues([], () => null)
 
 /** What a viewer fills in, before it is known which links it goes into. */
-export function fillingOf(
-  { url, values }: Pick<LauncherViewer, 'url' | 'values'>,
-  variables: readonly Variable[],
-): Filling {
+export function fillingOf({ url }: Pick<LauncherViewer, 'url'>, variables: readonly Variable[]): Filling {
   if (variables.length === 0) return FREE
   const at = url.indexOf('?')
   const query = new URLSearchParams(at === -1 ? '' : url.slice(at).split('#', 1)[0])
-  return readValues(variables, (name) =>
-    values !== undefined && Object.hasOwn(values, name) ? values[name] : query.get(name),
-  )
+  return readValues(variables, (name) => query.get(name))
 }
 
 /** What rules read of the variables: null for one without a value that can be used. */

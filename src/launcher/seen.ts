@@ -1,7 +1,8 @@
 import type { Rule } from '../../db/policy.ts'
 import type { LauncherViewer } from '../audience/client.ts'
 import type { Config } from '../config/config.ts'
-import { Problem } from '../core/problem.ts'
+import type { LauncherLink } from '../core/launcher-link.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling } from '../core/template.js'
 import { roleIn } from '../identity/sessions.ts'
@@ -41,6 +42,34 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const seen = publicBundle(rule, bundle)
   const isGuarded = launcher.gate !== null
   return { bundle: seen, id, versionNumber, isGuarded, filling: checkLinks(filling, seen.urls) }
+}
+
+/** The same at a link to it, whose query gets the value of its path. @throws Problem as above. */
+export async function seenAt(
+  { slug, value, query }: Pick<LauncherLink, 'slug' | 'value' | 'query'>,
+  { headers, client }: Pick<LauncherViewer, 'headers' | 'client'>,
+  service: Service,
+): Promise<ViewerBundle> {
+  if (value !== null) await addFirstValue(query, { slug, value }, { headers }, service)
+  const viewer = { headers, url: `/l/${slug}?${query}`, ...(client === undefined ? {} : { client }) }
+  return seenBy(viewer, slug, service)
+}
+
+/**
+ * Adds the value of `/l/<slug>/<value>` to a query: that of the first variable, unless the query has another.
+ * @throws Problem NOT_FOUND if the bundle has no variables. Nothing tells someone in front of its gate whether it has any.
+ */
+export async function addFirstValue(
+  query: URLSearchParams,
+  { slug, value }: { slug: string; value: string },
+  { headers }: Pick<LauncherViewer, 'headers'>,
+  service: Service,
+): Promise<void> {
+  const { gate, variables } = await loadLauncher(slug, service)
+  const [first] = variables ?? []
+  const isFree = (await decideAccess(gate, headers, service)).refusal === null
+  if (isFree && first === undefined) throw unknownUrl()
+  if (first !== undefined && !query.get(first.name)?.trim()) query.set(first.name, value)
 }
 
 /** The launcher with a slug. @throws Problem NOT_FOUND, BLOCKED. */
