@@ -1,10 +1,13 @@
 import { Elysia } from 'elysia'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
+import { searchName } from '../../views/launcher/head.tsx'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
+import { OPEN_SEARCH, openSearch } from '../../views/parts/open-search.tsx'
 import { assetAt } from '../../views/parts/static.ts'
 import { refuseMethod } from '../api/json.ts'
 import { formFor } from '../audience/form.ts'
 import { linkOf } from '../bundles/link.ts'
+import { labelOf } from '../bundles/variables.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -22,6 +25,8 @@ import { Pictures } from './pictures.ts'
 const RAW = { parse: 'none' } as const
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
 const NOT_KEPT = 'private, no-store'
+/** For what hardly changes, and is the same for everybody. */
+const KEPT = 'public, max-age=86400'
 
 /** What is below a launcher (feed, QR code, picture, bookmarks), its form with a password, and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
@@ -46,8 +51,22 @@ export function pages(service: Service, launchers: LauncherPages) {
       const { bundle, filling, isGuarded } = await seenBy(request, params.slug, service)
       const query = queryOf(filling)
       const svg = qrCode(linkOf(bundle.slug, config) + query)
-      const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : 'public, max-age=86400' }
+      const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : KEPT }
       return text(request, svg, { type: 'image/svg+xml', headers })
+    })
+    .get('/l/:slug/opensearch.xml', async ({ request, params }) => {
+      const { bundle, isGuarded } = await seenBy(request, params.slug, service)
+      const [first] = bundle.variables
+      if (first === undefined) throw unknownUrl()
+      const { origin } = config
+      const xml = openSearch({
+        name: searchName(bundle),
+        description: `Open its links for: ${labelOf(first)}`,
+        template: `${linkOf(bundle.slug, config)}?${first.name}={searchTerms}`,
+        origin,
+      })
+      const headers = { 'cache-control': isGuarded ? NOT_KEPT : KEPT }
+      return text(request, xml, { type: OPEN_SEARCH, headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
       const { bundle, isGuarded } = await seenBy(request, params.slug, service)

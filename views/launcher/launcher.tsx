@@ -13,7 +13,7 @@ import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Filled } from './filled.tsx'
-import { Alternates, OpenGraph } from './head.tsx'
+import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -54,6 +54,7 @@ export function LauncherPage({ site, bundle, filling, outside = null, unlocked }
           </noscript>
           {unlocked === undefined ? (
             <>
+              <AddressBar bundle={bundle} />
               <Alternates slug={bundle.slug} query={queryOf(filling)} />
               <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
             </>

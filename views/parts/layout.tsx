@@ -3,6 +3,7 @@
 import type { Children, PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
+import { SearchLink } from './open-search.tsx'
 import { asset } from './static.ts'
 
 /** What every page knows about the service and its visitor. */
@@ -155,6 +156,7 @@ export function Page({ site, title, description, kind, header, script, children 
     <>
       {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
       <link rel="manifest" href="/site.webmanifest" />
+      <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
     </>
   )

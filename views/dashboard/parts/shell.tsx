@@ -4,7 +4,8 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Announcements, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { SearchLink } from '../../parts/open-search.tsx'
 import { asset } from '../../parts/static.ts'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
@@ -49,7 +50,12 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
       title={`${title} · ${site.name}`}
       styles="dashboard.css"
       scripts={['htmx.js', 'dashboard.js']}
-      head={<meta name="htmx-config" content={HTMX_CONFIG} />}
+      head={
+        <>
+          <meta name="htmx-config" content={HTMX_CONFIG} />
+          <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
+        </>
+      }
     >
       <div id="progress" class="progress" aria-hidden="true"></div>
       <Announcements />
