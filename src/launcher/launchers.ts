@@ -56,6 +56,8 @@ export class Launcher extends Variant {
   readonly organizationId: string | null
   /** Null for none, which is asked at each view. */
   readonly variables: readonly Variable[] | null
+  /** The variables that its rules read, so that their values decide which tabs there are. */
+  readonly deciding: readonly string[]
   /** Null if anyone may see it at any time. */
   readonly gate: AccessGate | null
   /**
@@ -73,6 +75,7 @@ export class Launcher extends Variant {
     this.versionNumber = bundle.versionNumber
     this.organizationId = bundle.organizationId
     this.variables = bundle.variables.length === 0 ? null : bundle.variables
+    this.deciding = bundle.variables.map(({ name }) => name).filter((name) => policy?.needs(`query.${name}`))
     this.gate = accessGateOf(bundle)
     this.bundle = bundle
   }

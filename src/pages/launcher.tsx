@@ -61,7 +61,10 @@ export function launcherPages(service: Service): LauncherPages {
     let body = variant[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
-      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} />
+      const { deciding } = launcher
+      const view = (
+        <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} deciding={deciding} />
+      )
       body = encode(view as string, encoding, 'cached')
       launchers.addPage(launcher, variant, { [encoding]: body })
     }
@@ -73,19 +76,22 @@ export function launcherPages(service: Service): LauncherPages {
     { launcher, variant, filling }: { launcher: Launcher; variant: Variant; filling: Filling },
     bundleOf: () => PublicBundle | null,
   ) => {
+    const { deciding } = launcher
     let { template } = variant
     if (template === undefined) {
       const bundle = bundleOf()
       if (bundle === null) return undefined
       const { variables, urls } = bundle
-      const view = <LauncherPage site={site} bundle={bundle} filling={markedFilling(variables)} />
+      const marked = markedFilling(variables)
+      const view = <LauncherPage site={site} bundle={bundle} filling={marked} deciding={deciding} />
       template = new PageTemplate(view as string, variables, urls)
       launchers.addPage(launcher, variant, { template })
     }
     const checked = checkLinks(filling, template.links)
     if (isComplete(checked)) return template.fill(checked.values)
     const bundle = bundleOf()
-    return bundle === null ? undefined : ((<LauncherPage site={site} bundle={bundle} filling={checked} />) as string)
+    if (bundle === null) return undefined
+    return (<LauncherPage site={site} bundle={bundle} filling={checked} deciding={deciding} />) as string
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
 
@@ -102,7 +108,8 @@ export function launcherPages(service: Service): LauncherPages {
       const filling = fillingOf(request, bundle.variables)
       const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config, filling)
       const seen = publicBundle(rule, bundle)
-      const view = <LauncherPage site={site} bundle={seen} filling={checkLinks(filling, seen.urls)} outside={outside} />
+      const filled = { bundle: seen, filling: checkLinks(filling, seen.urls), deciding: launcher.deciding }
+      const view = <LauncherPage site={site} {...filled} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
@@ -145,7 +152,7 @@ export function launcherPages(service: Service): LauncherPages {
       for (;;) {
         // Read again, because hashing takes long enough for the bundle to be edited.
         const launcher = await load(locked.slug)
-        const { gate } = launcher
+        const { gate, deciding } = launcher
         const decision = isInside ? await decideAccess(gate, request.headers, service) : decideWithPassword(gate)
         if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
         const served = await launchers.bundleOf(launcher)
@@ -159,7 +166,8 @@ export function launcherPages(service: Service): LauncherPages {
         const filling = checkLinks(sent, bundle.urls)
         const { outside } = decision
         const within = unlocked(filledBundle(bundle, filling), filling, config)
-        const view = <LauncherPage site={site} bundle={bundle} filling={filling} outside={outside} unlocked={within} />
+        const filled = { bundle, filling, deciding }
+        const view = <LauncherPage site={site} {...filled} outside={outside} unlocked={within} />
         if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
       }
