@@ -105,6 +105,7 @@ const FILES: Record<string, File> = {
       'dashboard/parts/palette-keys.js',
       'dashboard/bundles/selection.js',
       'dashboard/editor/link-list.js',
+      'dashboard/editor/link-drag.js',
       'dashboard/editor/sections.js',
       'dashboard/editor/variable-list.js',
       'dashboard/editor/names-offered.js',
