@@ -30,7 +30,7 @@ const bare: Operation = {
   summary: 'Nothing',
   description: 'Nothing',
   route: 'GET /bare',
-  access: 'public',
+  auth: 'public',
   input: type({ '+': 'reject' }),
   run: async () => ({ ok: true }),
 }

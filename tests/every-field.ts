@@ -1,6 +1,6 @@
 import type { Content } from '../db/schema.ts'
 import { CONTENT, each, eachScalar, NAMES, pick, SCALAR_NAMES, type ScalarName } from '../src/bundles/content.ts'
-import { LINK_FIELDS, LINK_NAMES, type LinkName, linkField } from '../src/bundles/link-fields.ts'
+import { LINK_NAMES, type LinkName, linkField, RULE_NAMES } from '../src/bundles/link-fields.ts'
 import type { Visitor } from './people.ts'
 
 // A bundle with every field away from its default. It is made from the tables, so that a new field is in it by itself.
@@ -38,7 +38,6 @@ function linkValueOf(name: LinkName, link: string): unknown {
 }
 
 const linkOf = (link: string) => each(LINK_NAMES, (name) => linkValueOf(name, link))
-const inRules = LINK_NAMES.filter((name) => LINK_FIELDS[name].isInRules)
 
 /** Every field is away from its default, those of links too. */
 export const WHOLE: Whole = {
@@ -57,7 +56,7 @@ export const WHOLE: Whole = {
         name: 'Some',
         showBadge: true,
         when: { op: 'exists', field: 'query.some' },
-        tabs: [{ url: 'https://ruled.example/', ...pick(inRules, linkOf('ruled')) }],
+        tabs: [{ url: 'https://ruled.example/', ...pick(RULE_NAMES, linkOf('ruled')) }],
       },
     ],
   },

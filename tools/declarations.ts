@@ -39,7 +39,7 @@ export function declarationsOf(entry: string): string {
 function programOf(entry: string): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [entry] }, ts.sys, ROOT)
-  const only = { noEmit: false, declaration: true, emitDeclarationOnly: true, allowJs: false, checkJs: false }
+  const only = { noEmit: false, declaration: true, emitDeclarationOnly: true }
   // With all parts of the service: each is declared where it is made.
   const program = ts.createProgram([join(ROOT, entry), join(ROOT, 'src/main.ts')], {
     ...options,

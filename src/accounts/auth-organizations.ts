@@ -14,11 +14,11 @@ import { whileMembersChange } from './webhook-makers.ts'
 /** Not accepted from clients and not returned to them. */
 const INTERNAL_FIELD = { required: false, input: false, returned: false } as const
 
-const access = createAccessControl(defaultStatements)
+const permissions = createAccessControl(defaultStatements)
 const roles = {
-  viewer: access.newRole({ organization: [], member: [], invitation: [] }),
-  editor: access.newRole({ organization: [], member: [], invitation: [] }),
-  admin: access.newRole({
+  viewer: permissions.newRole({ organization: [], member: [], invitation: [] }),
+  editor: permissions.newRole({ organization: [], member: [], invitation: [] }),
+  admin: permissions.newRole({
     organization: ['update', 'delete'],
     member: ['create', 'update', 'delete'],
     invitation: ['create', 'cancel'],
@@ -33,7 +33,7 @@ export function organizationPlugin(
   accountMails: AccountMails,
 ) {
   return organization({
-    ac: access,
+    ac: permissions,
     roles,
     creatorRole: 'admin',
     invitationExpiresIn: INVITATION_DAYS * 86_400,

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config/config.ts'
+import { clip } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
 import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
@@ -66,6 +67,11 @@ export async function startAuth(parts: AuthParts) {
   return createAuth(isUsable ? parts : { ...parts, config: { ...config, oidc: null } })
 }
 
+/** Whoever sends an address that is refused must not be able to fill the log with errors. */
+function levelOf<Level extends string>(level: Level, message: string): Level | 'warn' {
+  return /^Invalid \w+: /.test(message) ? 'warn' : level
+}
+
 /**
  * better-auth over the service's own tables. Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
@@ -91,7 +97,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     onAPIError: { throw: true, errorURL: '/sign-in' },
     logger: {
       level: 'warn',
-      log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
+      log: (level, message) => log[levelOf(level, message)]({ from: 'better-auth' }, clip(message)),
     },
     // Rate limits are our own (api/auth-limits.ts), by our own client address.
     rateLimit: { enabled: false },

@@ -33,6 +33,9 @@ const HASHES: Record<string, number> = {
   '/reset-password': 1,
 }
 
+/** The same if accounts need a confirmed address first. */
+const HASHES_IF_VERIFIED: typeof HASHES = { ...HASHES, '/sign-up/email': 1, '/sign-in/email': 2 }
+
 /** Routes that send a mail to the `email` in their body. */
 const MAILING = new Set([
   '/sign-up/email',
@@ -72,8 +75,8 @@ interface AuthCall {
  * @throws Problem RATE_LIMITED, which does not reveal whether an address has an account.
  */
 export async function withinLimits(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
-  const { path, request } = call
-  const hashes = HASHES[path] ?? 0
+  const { path, request, service } = call
+  const hashes = (service.config.requireVerifiedEmail ? HASHES_IF_VERIFIED : HASHES)[path] ?? 0
   const limited = () => withinGuesses(call, make)
   return withinMails(call, () =>
     hashes === 0 ? limited() : withHashQueue(widerNetwork(clientAddress(request)), hashes, limited),

@@ -1,7 +1,7 @@
 import type { Service } from '../core/service.ts'
 import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
-import { placeholderFor, signUpWithTaken } from '../identity/enumeration.ts'
+import { hasAccount, NOBODY, placeholderFor, signUpWithTaken } from '../identity/enumeration.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
 import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
 import type { Send } from './auth-send.ts'
@@ -13,6 +13,10 @@ export const SIGN_IN = '/sign-in/email'
  * Signs in with a password. If the password is changed or removed while it is compared, the session is ended again. One
  * comparison is made in every case: for an account of the address, for none, and for one that was signed up with the
  * address while it was taken.
+ *
+ * If accounts need a confirmed address first, a failed sign-in makes two: one that was signed up with the address while it
+ * was taken is refused as any unconfirmed account is, but after the account of the address, so that nobody who knows its
+ * password can keep the owner out.
  * @param isKnownTo whether the browser may own such an account. Others are never let into one: an owner who types an
  * old password that a stranger knows would end up in the stranger’s account.
  */
@@ -30,12 +34,17 @@ export async function signIn(
     await endSession(store, (await answer.json()).token)
     return new Response(JSON.stringify(WRONG_PASSWORD), { status: 401 })
   }
-  if (typeof email === 'string' && typeof password === 'string' && isKnownTo(email)) {
-    const placeholder = await placeholderFor(store, config, email.toLowerCase(), password)
-    const answer = placeholder === null ? null : await attempt(placeholder)
-    if (answer?.ok) return answer
+  if (typeof email !== 'string' || typeof password !== 'string') return attempt(email)
+  const findPlaceholder = () => placeholderFor(store, config, email.toLowerCase(), password)
+  if (config.requireVerifiedEmail) {
+    const answer = await attempt(email)
+    if (answer.ok || answer.status === 400) return answer
+    const other = await attempt((await findPlaceholder()) ?? NOBODY)
+    return answer.status === 401 && other.status === 403 ? other : answer
   }
-  return attempt(email)
+  const placeholder = isKnownTo(email) ? await findPlaceholder() : null
+  const answer = placeholder === null ? null : await attempt(placeholder)
+  return answer?.ok ? answer : attempt(email)
 }
 
 /** better-auth's own answer. */
@@ -44,7 +53,7 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
 /**
  * Signs up and then in. If the address is taken, it creates an account that looks the same and leads nowhere
  * (identity/enumeration.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
- * two hashes.
+ * two hashes; one if accounts need a confirmed address first, because nobody is signed in then.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
   const { config, store } = service
@@ -54,21 +63,27 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
   // A concurrent sign-up has just taken the address; the retry finds it taken.
   if (signedUp.result.status === 422) signedUp = await attempt()
   const { result, hash } = signedUp
-  if (!result.ok || config.requireVerifiedEmail) return result
-  const { user } = await result.json()
+  if (!result.ok) return result
+  const { user } = await result.clone().json()
   const { email, password = '', image } = rest
+  const makeOther = (isSignedIn: boolean) =>
+    signUpWithTaken(store, config, {
+      name,
+      email: user.email,
+      password,
+      hash,
+      image: typeof image === 'string' ? image : null,
+      userAgent: request.headers.get('user-agent'),
+      isSignedIn,
+      at: Date.parse(user.createdAt),
+    })
+  if (config.requireVerifiedEmail) {
+    // Of a taken address, better-auth answers with an id that it has made up.
+    if (!(await hasAccount(store, user.id))) await makeOther(false)
+    return result
+  }
   const signedIn = await signIn(send, { email, password }, service, () => true)
-  const made = signedIn.ok
-    ? await signedIn.json()
-    : await signUpWithTaken(store, config, {
-        name,
-        email: user.email,
-        password,
-        hash,
-        image: typeof image === 'string' ? image : null,
-        userAgent: request.headers.get('user-agent'),
-        at: Date.parse(user.createdAt),
-      })
+  const made = signedIn.ok ? await signedIn.json() : await makeOther(true)
   const former = sessionToken(request.headers, config)
   if (!signedIn.ok && former !== null) await replaceSession(store, former, made.token)
   const cookies = signedIn.ok

@@ -6,7 +6,7 @@ import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
-import { readJson } from '../http/body.ts'
+import { readPlainJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
 import { countForPerson } from '../limits/count-requests.ts'
@@ -177,5 +177,5 @@ export async function signInByLink(request: Request, service: Service, token: st
 
 async function readAuthBody(request: Request): Promise<unknown> {
   const isEmpty = request.body === null || request.headers.get('content-length') === '0'
-  return isEmpty ? {} : readJson(request, ['application/json'])
+  return isEmpty ? {} : readPlainJson(request)
 }

@@ -17,8 +17,8 @@ const MAX_AGE = '7200'
  * Whether other sites may call an operation: those that a key can be used for. Counts and reports come from viewers
  * alone: otherwise any page could have its visitors send them.
  */
-export function isShared({ access, keyScope }: Pick<Operation, 'access' | 'keyScope'>): boolean {
-  return access !== 'public' || keyScope !== undefined
+export function isShared({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): boolean {
+  return auth !== 'public' || keyScope !== undefined
 }
 
 /** Lets a page of another site read an answer. */

@@ -88,7 +88,7 @@ function codesOf(operation: Operation, method: string): Code[] {
     'INTERNAL_ERROR',
     'STORE_UNAVAILABLE',
   ])
-  if (operation.access !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
+  if (operation.auth !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
   if (hasBody || operation.body === 'none') {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   }

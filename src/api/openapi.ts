@@ -4,7 +4,7 @@ import type { JsonSchema } from '../core/shape.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
-import { accessOf, type Operation, scopeOf } from '../operations/operation.ts'
+import { authOf, type Operation, scopeOf } from '../operations/operation.ts'
 import type { OperationName } from '../operations/table.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
@@ -26,11 +26,11 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
   for (const operation of operations) {
     const [method = ''] = operation.route.split(' ')
     const path = pathOf(operation.route)
-    const access = accessOf(operation, config)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described({ ...operation, access }, method, naming) }
+    const auth = authOf(operation, config)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described({ ...operation, auth }, method, naming) }
     for (const variant of variantsOf(operation)) {
       const place = pathOf(variant.route)
-      paths[place] = { [method.toLowerCase()]: described({ ...operation, access }, method, naming, variant) }
+      paths[place] = { [method.toLowerCase()]: described({ ...operation, auth }, method, naming, variant) }
     }
   }
   return {
@@ -83,7 +83,7 @@ function described(operation: Operation, method: string, naming: Naming, variant
     tags: [TAGS[name as OperationName]],
     summary: variant === undefined ? summary : `${summary}: ${SHORT[variant.kind]}`,
     description: descriptionOf(operation, variant),
-    security: operation.access === 'public' ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    security: operation.auth === 'public' ? [{}, ...CREDENTIALS] : CREDENTIALS,
     ...scopedTo(operation),
     ...requestOf(operation, method, naming, variant),
     responses: responsesOf(operation, method, naming, variant?.kind),

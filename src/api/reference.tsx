@@ -45,7 +45,7 @@ function agentsText(
 ): string {
   const needs = (operation: Operation) => {
     const scope = scopeOf(operation)
-    return scope === undefined && operation.access === 'public' ? '' : ` (${scope ?? 'any key'})`
+    return scope === undefined && operation.auth === 'public' ? '' : ` (${scope ?? 'any key'})`
   }
   const line = (operation: Operation) =>
     `- \`${operation.route.replace(' ', ' /api')}\` ${operation.name}${needs(operation)}: ${operation.summary}`

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
-import { loadDeletedFor, loadFor, noBundle, type StoredBundle } from './access.ts'
+import { loadDeletedFor, loadFor, noBundle, type StoredBundle } from './roles.ts'
 
 /** What deleting and restoring need. */
 interface Change {

@@ -23,7 +23,7 @@ interface Field {
 /** One value, compared and replaced as a whole. */
 interface ScalarField extends Field {
   /** Where forms ask for it: with the title, with the opening times, or with who may see it, which nobody may propose. */
-  group: 'about' | 'opening' | 'access'
+  group: 'about' | 'opening' | 'visibility'
   /** Its command-line flag. */
   flag: string
   /** Help text of the flag. */
@@ -123,7 +123,7 @@ export const CONTENT = {
   access: {
     kind: 'choice',
     label: 'Who can see it',
-    group: 'access',
+    group: 'visibility',
     flag: 'access',
     help: 'Who can see it: link (anyone with the link), members or password',
     options: ['link', 'members', 'password'],
@@ -135,7 +135,7 @@ export const CONTENT = {
   copyable: {
     kind: 'switch',
     label: 'Copies by viewers',
-    group: 'access',
+    group: 'visibility',
     flag: 'copyable',
     help: 'Whether viewers can make a copy of what they see: yes or no',
     says: 'Viewers can make a copy of what they see',
@@ -168,7 +168,7 @@ export type SettingName = ChoiceName | SwitchName
 /** The fields that are one value, each with its flag on the command line. */
 export type ScalarName = ValueName | SettingName
 /** Those that its editors alone decide. */
-export type GuardedName = NameWith<{ group: 'access' }>
+export type GuardedName = NameWith<{ group: 'visibility' }>
 /** Those that everybody who reads a bundle may propose. */
 export type ProposableName = Exclude<ScalarName, GuardedName>
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
@@ -181,8 +181,10 @@ export const CHOICE_NAMES = namesWith({ kind: 'choice' })
 export const SWITCH_NAMES = namesWith({ kind: 'switch' })
 export const SCALAR_NAMES = NAMES.filter((name): name is ScalarName => 'flag' in CONTENT[name])
 export const SETTING_NAMES: SettingName[] = [...CHOICE_NAMES, ...SWITCH_NAMES]
-export const GUARDED_NAMES = scalarsIn('access') as GuardedName[]
-export const PROPOSABLE_NAMES = SCALAR_NAMES.filter((name): name is ProposableName => CONTENT[name].group !== 'access')
+export const GUARDED_NAMES = scalarsIn('visibility') as GuardedName[]
+export const PROPOSABLE_NAMES = SCALAR_NAMES.filter(
+  (name): name is ProposableName => CONTENT[name].group !== 'visibility',
+)
 export const VALUE_NAMES = NAMES.filter((name): name is ValueName => ['text', 'time'].includes(CONTENT[name].kind))
 export const ABOUT_NAMES = TEXT_NAMES.filter((name): name is AboutName => CONTENT[name].group === 'about')
 export const LISTED_NAMES = namesWith({ isListed: true })

@@ -5,7 +5,7 @@ import { bundleVersions, type Content, user } from '../../db/schema.ts'
 import { fitting } from '../core/parts.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
-import { loadFor, type StoredBundle } from './access.ts'
+import { loadFor, type StoredBundle } from './roles.ts'
 import type { Versions } from './shapes.ts'
 import { VERSION_COLUMNS } from './stored.ts'
 

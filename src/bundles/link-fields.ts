@@ -86,7 +86,8 @@ export const LINK_FIELDS = {
 }
 
 export const LINK_NAMES = Object.keys(LINK_FIELDS) as LinkName[]
-const RULE_NAMES = LINK_NAMES.filter((name): name is LinkName & keyof Tab => LINK_FIELDS[name].isInRules)
+/** Those that tabs of rules have too. */
+export const RULE_NAMES = LINK_NAMES.filter((name): name is LinkName & keyof Tab => LINK_FIELDS[name].isInRules)
 
 /** Whether a name is that of a field of a link. */
 export function isLinkName(name: unknown): name is LinkName {

@@ -2,7 +2,7 @@ import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
 import { eachScalar, type ScalarName } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
-import { type Templates, unfitTemplates } from './variables.ts'
+import { type Templates, unfitTemplates, variableOf, wholeVariable } from './variables.ts'
 
 /** The fields that an edit may send. */
 export type Changes = Omit<BundleEdit, 'slug' | 'password'>
@@ -28,7 +28,7 @@ export function merged(before: Content, changes: Changes): Content {
     urlMetadata: changes.urlMetadata
       ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
       : carryMetadata(before, urls),
-    variables: changes.variables ?? before.variables,
+    variables: changes.variables?.map((variable) => variableOf(wholeVariable(variable))) ?? before.variables,
     // A field that was not sent stays; null is a value.
     ...(eachScalar((name) => (changes[name] === undefined ? before[name] : changes[name])) as Pick<
       Content,

@@ -7,7 +7,7 @@ import { warningsOf } from '../policies/lint-words.ts'
 import { preview, type Tried } from '../policies/preview.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import { PolicyOrNone } from '../policies/shapes.ts'
-import { loadFor } from './access.ts'
+import { loadFor } from './roles.ts'
 
 /** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {

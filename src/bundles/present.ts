@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 import { iso } from '../core/time.ts'
-import type { StoredBundle } from './access.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './history.ts'
 import { linkOf } from './link.ts'
+import type { StoredBundle } from './roles.ts'
 
 type Site = Pick<Config, 'origin'>
 

@@ -3,7 +3,7 @@ import type { Variable as StoredVariable } from '../../db/schema.ts'
 import { refuse, refusing } from '../core/shape.ts'
 import { line, withText } from '../core/text-shapes.ts'
 import { BOUNDS } from './bounds.ts'
-import { isVariableName, VARIABLE_NAME } from './variables.ts'
+import { isVariableName, VARIABLE_NAME, variableOf, wholeVariable } from './variables.ts'
 
 const VariableName = type('string').narrow(
   refusing({ pattern: VARIABLE_NAME.source }, (name: string) => {
@@ -12,22 +12,20 @@ const VariableName = type('string').narrow(
   }),
 )
 
-/** A single-line text without the space around it, which is no part of a value. */
-const value = (max: number, what: string) =>
-  line(max)
-    .narrow(withText(what))
-    .pipe((text) => text.trim())
+const value = (max: number) => line(max).narrow(withText('value'))
 
 /** A variable: what whoever opens the launcher fills in. */
 export const Variable = type({
   name: VariableName,
   'label?': line(BOUNDS.variableLabel).narrow(withText('label')),
-  'example?': value(BOUNDS.variableExample, 'value'),
-  'default?': value(BOUNDS.variableDefault, 'value'),
-  'options?': value(BOUNDS.option, 'value').array().atLeastLength(1).atMostLength(BOUNDS.options),
+  'example?': value(BOUNDS.variableExample),
+  'default?': value(BOUNDS.variableDefault),
+  'options?': value(BOUNDS.option).array().atLeastLength(1).atMostLength(BOUNDS.options),
   '+': 'reject',
 })
-  .narrow(({ options, ...values }, ctx) => {
+  .narrow((variable, ctx) => {
+    // As it is stored, without the space around values.
+    const { options, ...values } = variableOf(wholeVariable(variable))
     if (options === undefined) return true
     const twice = options.findIndex((option, at) => options.indexOf(option) !== at)
     if (twice !== -1) return refuse(ctx, { code: 'listed_twice' }, 'options', twice)

@@ -1,11 +1,11 @@
 import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
-import type { StoredBundle } from './access.ts'
 import * as answers from './answers.ts'
 import { editing } from './contexts.ts'
 import * as history from './history.ts'
 import { etag, toBundle, toSnapshot } from './present.ts'
+import type { StoredBundle } from './roles.ts'
 import { OneVersion, Versions } from './shapes.ts'
 import * as versions from './versions.ts'
 

@@ -141,7 +141,8 @@ function amount(number: number, of: 'character' | 'entry'): string {
   return of === 'character' ? count(number, 'character') : count(number, 'entry', 'entries')
 }
 
-function clip(text: string): string {
+/** The beginning of a text that somebody sent, as long as anything is quoted. */
+export function clip(text: string): string {
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }
 

@@ -12,6 +12,9 @@ import { SESSION_SECONDS } from './sessions.ts'
 /** Placeholder addresses use a reserved domain that never exists (RFC 2606). */
 const PLACEHOLDER = '@taken.invalid'
 
+/** The placeholder of no account, for a comparison that only takes its time. */
+export const NOBODY = `nobody${PLACEHOLDER}`
+
 /**
  * Narrows down the accounts of one address before a password is compared, because each comparison takes measurable
  * time.
@@ -36,15 +39,17 @@ interface SignUp {
   hash: string
   image: string | null
   userAgent: string | null
+  /** Whether it is signed in: not if accounts need a confirmed address first, which this one never has. */
+  isSignedIn: boolean
   /** Time of the request in milliseconds since 1970: the session is created a hash later. */
   at: number
 }
 
-/** Creates the account for a sign-up with a taken address, and signs it in. */
+/** Creates the account for a sign-up with a taken address, and signs it in if those with free ones are. */
 export async function signUpWithTaken(
   { db, write }: Store,
   { secret }: Pick<Config, 'secret'>,
-  { name, email, password, hash, image, userAgent, at }: SignUp,
+  { name, email, password, hash, image, userAgent, isSignedIn, at }: SignUp,
 ) {
   const [userId, token, now] = [randomBase62(32), randomBase62(32), new Date()]
   const times = { createdAt: new Date(at), updatedAt: new Date(at) }
@@ -62,16 +67,20 @@ export async function signUpWithTaken(
     db
       .insert(account)
       .values({ id: randomBase62(32), accountId: userId, providerId: 'credential', userId, password: hash, ...times }),
-    db.insert(session).values({
-      id: randomBase62(32),
-      token,
-      userId,
-      userAgent,
-      ipAddress: '',
-      expiresAt: new Date(now.getTime() + SESSION_SECONDS * 1000),
-      createdAt: now,
-      updatedAt: now,
-    }),
+    ...(isSignedIn
+      ? [
+          db.insert(session).values({
+            id: randomBase62(32),
+            token,
+            userId,
+            userAgent,
+            ipAddress: '',
+            expiresAt: new Date(now.getTime() + SESSION_SECONDS * 1000),
+            createdAt: now,
+            updatedAt: now,
+          }),
+        ]
+      : []),
   ])
   return { token, user: { id: userId } }
 }
@@ -108,6 +117,11 @@ export async function endPlaceholders({ db, write }: Store, ownerId: string): Pr
     db.delete(session).where(inArray(session.userId, ids)),
     db.delete(account).where(inArray(account.userId, ids)),
   ])
+}
+
+/** Whether there is an account with an id. */
+export async function hasAccount({ db }: Store, userId: string): Promise<boolean> {
+  return (await db.select({ id: user.id }).from(user).where(eq(user.id, userId))).length > 0
 }
 
 /** The real address behind a placeholder, or null. */

@@ -94,6 +94,18 @@ export async function passwordOf({ db }: Store, email: unknown): Promise<string 
   return row?.password ?? null
 }
 
+/**
+ * Whether this is the password of the account that has the address itself: a sign-in also takes those of accounts that
+ * signed up with it while it was taken.
+ */
+export async function isPasswordOf(
+  { store, passwordCost }: { store: Store; passwordCost: PasswordCost | undefined },
+  { email, password }: { email: string; password: string },
+): Promise<boolean> {
+  const hash = await passwordOf(store, email)
+  return hash !== null && verifyPassword({ hash, password }, passwordCost ?? PASSWORD_COST)
+}
+
 const capture = new AsyncLocalStorage<{ hash: string }>()
 
 /** Runs `run` and also returns the last password hash that it computed. */

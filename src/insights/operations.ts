@@ -1,4 +1,4 @@
-import { loadFor, type StoredBundle } from '../bundles/access.ts'
+import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { report } from './report.ts'

@@ -5,7 +5,7 @@ import { type AccessGate, isOpenToAll } from './access-gate.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 
 // The one place that decides who may see a launcher, and whatever else tells of a bundle to its viewers. Who
-// may read and edit bundles is decided in bundles/access.ts.
+// may read and edit bundles is decided in bundles/roles.ts.
 
 /** Why a viewer may not enter. */
 export type Refusal = { kind: 'members' } | { kind: 'password' } | Outside

@@ -19,6 +19,17 @@ export function fillingOf(
   )
 }
 
+/**
+ * The address below a launcher’s that ends in a value, as one with it in the query, for the first variable unless that has
+ * another. Null without variables.
+ */
+export function addressWith(address: string, [first]: readonly Variable[], value: string): string | null {
+  if (first === undefined) return null
+  const { origin, pathname, searchParams } = new URL(address)
+  if (!searchParams.get(first.name)?.trim()) searchParams.set(first.name, value)
+  return `${origin}${pathname.slice(0, pathname.lastIndexOf('/'))}?${searchParams}`
+}
+
 /** What rules read of the variables: null for one without a value that can be used. */
 export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
   const none = [...missing, ...invalid.map(({ name }) => name)]

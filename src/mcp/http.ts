@@ -1,13 +1,15 @@
 import { Elysia } from 'elysia'
+import { refuseLarger } from '../core/json.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readJson } from '../http/body.ts'
+import { PLAIN_SIZE, readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
 import { challenge } from '../oauth/resources.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
+import { MAX_SIZE } from '../operations/validate.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool. */
 export function mcp(operations: readonly Operation[], service: Service) {
@@ -22,13 +24,29 @@ export function mcp(operations: readonly Operation[], service: Service) {
         throw challenged(unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.'), service)
       }
       const context = await contextOf(request, service)
-      const answer = await (await load())(request, await readJson(request, ['application/json']), context)
+      const message = await readJson(request, ['application/json'])
+      refuseLargeMessages(message)
+      const answer = await (await load())(request, message, context)
       const headers = headersWith({ 'cache-control': 'no-store' })
       for (const [name, value] of answer.headers) headers.set(name, value)
       return new Response(answer.body, { status: answer.status, headers })
     },
     { parse: 'none' },
   )
+}
+
+/**
+ * Refuses what the library would take long to read. Arguments may be as large as an operation’s input, all else is small.
+ * @throws Problem BAD_REQUEST.
+ */
+function refuseLargeMessages(sent: unknown): void {
+  // The library refuses a batch of more than a hundred for its number alone.
+  for (const message of Array.isArray(sent) ? sent.slice(0, 100) : [sent]) {
+    const { params, ...others } = (message ?? {}) as { params?: { arguments?: unknown } }
+    if (params?.arguments !== undefined) refuseLarger(params.arguments, MAX_SIZE)
+    const more = params?.arguments === undefined ? params : { ...params, arguments: undefined }
+    refuseLarger([others, more], PLAIN_SIZE, 'a message, without its arguments,')
+  }
 }
 
 async function contextOf(request: Request, service: Service): Promise<CallContext> {

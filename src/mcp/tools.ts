@@ -17,8 +17,8 @@ export interface Tool {
 }
 
 /** Whether an operation is a tool: all that use a credential, except those whose answer may not fit into a message. */
-export function isTool({ access, keyScope, download }: Operation): boolean {
-  return download === undefined && (access !== 'public' || keyScope !== undefined)
+export function isTool({ auth, keyScope, download }: Operation): boolean {
+  return download === undefined && (auth !== 'public' || keyScope !== undefined)
 }
 
 /** Whether a key with these scopes may call it. */
@@ -55,6 +55,7 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
+const SEE = 'See create_bundle.'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
@@ -68,7 +69,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
-    ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
+    ...(hasContent ? {} : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
   const schema = inputSchema(operation, naming)

@@ -7,7 +7,7 @@ import {
 import { sentenceOf } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readJson } from '../http/body.ts'
+import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { json } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
@@ -49,7 +49,7 @@ function failure(problem: Problem) {
 
 /** Registers an app (RFC 7591). All of them may only do one thing: ask a person in a browser. */
 async function register(request: Request, { config: { secret } }: Service): Promise<Response> {
-  const said = OAuthClientMetadataSchema.safeParse(await readJson(request, ['application/json']))
+  const said = OAuthClientMetadataSchema.safeParse(await readPlainJson(request))
   if (!said.success) throw new Refused('invalid_client_metadata', issueOf(said.error.issues))
   const { redirect_uris: redirectUris, client_name, grant_types = ['authorization_code'] } = said.data
   const unfit = unfitRedirects(redirectUris)

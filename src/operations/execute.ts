@@ -8,7 +8,7 @@ import { countForAddress, countForCaller, countForKey } from '../limits/count-re
 import { subjectExists } from '../plans/owners.ts'
 import { type Commit, once } from './idempotency.ts'
 import {
-  accessOf,
+  authOf,
   type CallContext,
   type Conditions,
   countedAs,
@@ -97,7 +97,7 @@ async function checked<In, Out, T extends PublicAnswer>(
       const decision = countForAddress(service, limit, caller.address)
       if (decision instanceof Promise) await decision
     }
-    if (accessOf(operation, service.config) !== 'public') signedIn(caller)
+    if (authOf(operation, service.config) !== 'public') signedIn(caller)
     const needed = scopeOf(operation)
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
       throw new Problem('FORBIDDEN', `needs scope ${needed}`)

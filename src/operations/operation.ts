@@ -166,28 +166,28 @@ export function implement<const Name extends OperationName, In, Out extends Outp
 /**
  * Who may call an operation on this instance: the operator may require a credential for everything that stores data.
  */
-export function accessOf(
-  { access, keyScope }: Pick<Operation, 'access' | 'keyScope'>,
+export function authOf(
+  { auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>,
   { anonymousBundles }: Pick<Config, 'anonymousBundles'>,
-): Operation['access'] {
-  return access === 'public' && keyScope !== undefined && !anonymousBundles ? keyScope : access
+): Operation['auth'] {
+  return auth === 'public' && keyScope !== undefined && !anonymousBundles ? keyScope : auth
 }
 
 /** The scope that a credential needs, if any. */
-export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keyScope'>): Scope | undefined {
-  if (access === 'public') return keyScope
-  return access === 'authenticated' ? undefined : access
+export function scopeOf({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): Scope | undefined {
+  if (auth === 'public') return keyScope
+  return auth === 'authenticated' ? undefined : auth
 }
 
 /**
  * Which limit of a person counts a call. Null if it records a viewer’s action: limits per address count these.
  */
 export function countedAs(
-  { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
+  { route, effect, auth, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'auth' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
 ): 'reads' | 'writes' | null {
   if (route.startsWith('GET ') || isTrial({ effect, dryRun }, decoded)) return 'reads'
-  return access !== 'public' || keyScope !== undefined ? 'writes' : null
+  return auth !== 'public' || keyScope !== undefined ? 'writes' : null
 }
 
 /** Whether an operation’s limit by address holds for a caller. */

@@ -1,4 +1,6 @@
 const ID = ['Identifies the proposal.', 'p_4fGk2bNq8Z'] as const
+/** Of the entries of lists. */
+const DIFFERENCES = ['LinkDifference', 'VariableDifference', 'RuleDifference']
 const REASON = ['Why; for whoever decides.', 'It takes until Friday.'] as const
 
 /** The fields of proposals; see `FIELD_DOCS`. */
@@ -34,8 +36,7 @@ export const PROPOSAL_FIELDS: Record<string, readonly [description: string, exam
   'bundles.proposals': ['Its proposals, newest first.'],
   'ExportedData.proposals': ['The proposals that the user made.'],
   changes: ['The fields that it changes, as sent.', { title: 'Launch week' }],
-  'LinkDifference.changes': ['The old and new value of each field that differs.', {}],
-  'RuleDifference.changes': ['The old and new value of each field that differs.', {}],
+  ...forEach(DIFFERENCES, 'changes', ['The old and new value of each field that differs.', {}]),
   proposedBy: ['Who proposed it; null once the account is deleted.', 'u_19xk'],
   'Version.proposedBy': ['Who proposed it, if the editor accepted a proposal.', 'u_19xk'],
   decidedBy: ['Who decided or withdrew it; null once the account is deleted.', 'u_19xk'],
@@ -46,10 +47,17 @@ export const PROPOSAL_FIELDS: Record<string, readonly [description: string, exam
   'TextChange.from': ['The text before; an empty string is none.', 'Launch day'],
   'TextChange.to': ['The text after; an empty string is none.', 'Launch week'],
   links: ['The URLs that differ, with their metadata.'],
+  'Difference.variables': ['The variables that differ.'],
+  'VariableDifference.value': ['The variable.'],
+  'value.name': ['Its name.', 'id'],
+  'value.label': ['What the launcher calls it; an empty string is its name.', 'Customer number'],
+  'value.example': ['Shows what to fill in; an empty string is none.', '4711'],
+  'value.default': ['The value if none is given; an empty string is none.', '7d'],
+  'value.options': ['The only values that it can have; [] for any.', ['7d', '30d']],
   'Difference.rules': ['The rules that differ.'],
-  ...forEach(['LinkDifference', 'RuleDifference'], 'kind', ['`kept`: in both, but changed or moved.', 'added']),
-  ...forEach(['LinkDifference', 'RuleDifference'], 'from', ['Its place before, from 0.', 0]),
-  ...forEach(['LinkDifference', 'RuleDifference'], 'to', ['Its place after, from 0.', 1]),
+  ...forEach(DIFFERENCES, 'kind', ['`kept`: in both, but changed or moved.', 'added']),
+  ...forEach(DIFFERENCES, 'from', ['Its place before, from 0.', 0]),
+  ...forEach(DIFFERENCES, 'to', ['Its place after, from 0.', 1]),
   isMoved: ['Whether its order changed.', false],
   'value.url': ['The URL itself.', 'https://example.com/plan'],
   'LinkDifference.value': ['The URL with its metadata.'],

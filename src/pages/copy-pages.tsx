@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { type CopyForm, CopyPage } from '../../views/launcher/copy.tsx'
-import { loadFor } from '../bundles/access.ts'
+import { loadFor } from '../bundles/roles.ts'
 import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'

@@ -15,6 +15,7 @@ import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
+import { isPasswordOf } from '../identity/passwords.ts'
 import { endSession } from '../identity/sessions.ts'
 import { callAuth, explain, refused } from './account-forms.ts'
 import { siteFor } from './site.ts'
@@ -145,15 +146,21 @@ async function confirm(request: Request, service: Service, token: string): Promi
   if (answer instanceof Problem && answer.code !== 'EMAIL_NOT_VERIFIED') {
     return confirmPage(request, service, account, next, answer)
   }
-  if (answer instanceof Response) {
-    const { user, token: session } = await answer.clone().json()
-    if (user.id !== id) {
-      await endSession(service.store, session)
-      const problem = new Problem('UNAUTHORIZED', 'That’s not the password of this account.')
-      return confirmPage(request, service, account, next, problem)
-    }
+  const isOfOther =
+    answer instanceof Problem ? !(await isPasswordOf(service, credentials)) : await endIfOther(answer, id, service)
+  if (isOfOther) {
+    const problem = new Problem('UNAUTHORIZED', 'That’s not the password of this account.')
+    return confirmPage(request, service, account, next, problem)
   }
   await prove()
   const signedIn = answer instanceof Response ? answer : await signIn()
   return done(signedIn instanceof Response ? signedIn : undefined)
+}
+
+/** Whether a sign-in was to another account, which signed up with the address while it was taken; then it is ended. */
+async function endIfOther(answer: Response, userId: string, { store }: Service): Promise<boolean> {
+  const { user, token } = await answer.clone().json()
+  if (user.id === userId) return false
+  await endSession(store, token)
+  return true
 }

@@ -12,7 +12,7 @@ import { clientAddress, clientNetwork, setClientAddress } from '../http/client.t
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { decideAccess } from '../launcher/access-decision.ts'
-import { filledBundle, queryOf } from '../launcher/filling.ts'
+import { addressWith, filledBundle, queryOf } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { loadLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
@@ -85,27 +85,31 @@ export function pages(service: Service, launchers: LauncherPages) {
         ? launchers.answer(asked, slug)
         : (await forms()).launcherAs({ form, slug, isNegotiated: true }, asked, service)
     })
+    .post(
+      '/l/:slug/:value',
+      async ({ request, params: { slug, value } }) =>
+        (await launchers.unlock(request, slug, value)) ?? refuseMethod(['GET', 'HEAD']),
+      RAW,
+    )
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 
-/** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
 /**
- * A request for `/l/<slug>/<value>` as one with the value in its query, for the first variable, unless that has another.
- * @throws Problem NOT_FOUND if the bundle has no variables. Nothing tells someone in front of its gate whether it has any.
+ * A request for `/l/<slug>/<value>` as one with the value in its query. Whoever is in front of the bundle’s gate has it as it
+ * is, so that nothing tells them whether it has variables.
+ * @throws Problem NOT_FOUND if it has none.
  */
 async function withValue(request: Request, slug: string, value: string | null, service: Service): Promise<Request> {
   const { gate, variables } = await loadLauncher(slug, service)
-  const [first] = variables ?? []
-  const isFree = (await decideAccess(gate, request.headers, service)).refusal === null
-  if (value === null || (isFree && first === undefined)) throw unknownUrl()
-  const url = new URL(request.url)
-  url.pathname = `/l/${slug}`
-  if (first !== undefined && !url.searchParams.get(first.name)?.trim()) url.searchParams.set(first.name, value)
-  const asked = new Request(url, request)
+  if ((await decideAccess(gate, request.headers, service)).refusal !== null) return request
+  const address = value === null ? null : addressWith(request.url, variables ?? [], value)
+  if (address === null) throw unknownUrl()
+  const asked = new Request(address, request)
   setClientAddress(asked, clientAddress(request))
   return asked
 }
 
+/** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
 const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 async function staticFile(request: Request): Promise<Response> {

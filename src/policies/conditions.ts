@@ -1,7 +1,7 @@
 import type { Condition } from '../../db/policy.ts'
 import type { Reason } from '../core/issue.ts'
 import type { JsonSchema } from '../core/shape.ts'
-import { OPERATORS, type Raw, type Report } from './operators.ts'
+import { OPERATORS, type Raw, type ReadInner, type Report } from './operators.ts'
 
 /** An error in a condition, with its path from the root. */
 export interface ConditionError {
@@ -19,23 +19,22 @@ const MAX_ERRORS = 20
  */
 export function readCondition(raw: unknown): Condition | ConditionError[] {
   const wrong: ConditionError[] = []
-  const condition = read(
-    raw,
-    (reason, ...path) => {
-      if (wrong.length < MAX_ERRORS) wrong.push({ path, reason })
-      return null
-    },
-    0,
-  )
+  const report: Report = (reason, ...path) => {
+    if (wrong.length < MAX_ERRORS) wrong.push({ path, reason })
+    return null
+  }
+  // What is inside is not looked at once no error of it would be reported.
+  const inner: ReadInner = (raw, report, depth) => (wrong.length < MAX_ERRORS ? read(raw, report, depth, inner) : null)
+  const condition = inner(raw, report, 0)
   return condition === null || wrong.length > 0 ? wrong : condition
 }
 
-function read(raw: unknown, report: Report, depth: number): Condition | null {
+function read(raw: unknown, report: Report, depth: number, inner: ReadInner): Condition | null {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return report({ code: 'not_a_condition' })
   const { op } = raw as Raw
   if (!isOperator(op)) return report({ code: 'no_option', options: Object.keys(OPERATORS) }, 'op')
   for (const key of Object.keys(raw)) if (!KEYS.get(op)?.has(key)) report({ code: 'unknown_field' }, key)
-  return OPERATORS[op].read(raw as Raw, report, depth, read)
+  return OPERATORS[op].read(raw as Raw, report, depth, inner)
 }
 
 function isOperator(op: unknown): op is Condition['op'] {

@@ -22,7 +22,7 @@ export type Raw = Record<string, unknown>
 /** Reports what is wrong at a path, and returns null. */
 export type Report = (reason: Reason, ...place: (string | number)[]) => null
 /** Parses a nested condition. */
-type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
+export type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
 
 interface Operator<Op extends Condition['op']> {
   /** The keys beside `op` as JSON Schema, in canonical form; `self` refers to any condition. */

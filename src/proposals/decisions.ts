@@ -1,7 +1,7 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundles, outbox, type ProposedChanges, proposals } from '../../db/schema.ts'
-import { loadFor, type StoredBundle } from '../bundles/access.ts'
+import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
 import { Problem } from '../core/problem.ts'
 import { joinList } from '../core/words.ts'

@@ -1,5 +1,5 @@
-import type { StoredBundle } from '../bundles/access.ts'
 import type { BundleDiff } from '../bundles/diff.ts'
+import type { StoredBundle } from '../bundles/roles.ts'
 import type { Difference } from './answers.ts'
 import type { Conflict } from './merge.ts'
 import { toProposal } from './present.ts'

@@ -13,7 +13,7 @@ beforeAll(async () => {
   owner = await newPerson(stage.server)
 })
 
-const open = async (content: object = CUSTOMER) => {
+const open = async (content: Record<string, unknown> = CUSTOMER) => {
   const { slug } = await owner.makeBundle(content)
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
   return { slug, page }
@@ -106,7 +106,7 @@ test('a variable is renamed wherever it stands, removed and put back', async () 
 })
 
 test('the home page offers it while one types, and two presses make it', async () => {
-  const { page } = await stage.open('/')
+  const { page } = await stage.open('/', null)
   await page.fill('#urls', 'https://crm.example/{customer}')
   await page.getByRole('button', { name: 'Make {customer} a variable?' }).click()
   await page.getByRole('button', { name: 'Get the link' }).click()

@@ -233,7 +233,7 @@ onEveryTarget({}, (server) => {
     const urls = [URL_OK]
     const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [index.toString(36), 1]))
     const refusal = async (body: unknown) => (await create(server(), body)).body
-    expect(await refusal({ urls, urlMetadata: Array(120_000).fill(1) })).toMatchObject({
+    expect(await refusal({ urls, urlMetadata: Array(29_000).fill(1) })).toMatchObject({
       error: 'urlMetadata must have at most 25 entries',
       code: 'BAD_REQUEST',
     })
@@ -246,6 +246,16 @@ onEveryTarget({}, (server) => {
         error: 'the body must have at most 10000 fields',
         code: 'BAD_REQUEST',
       })
+    const refusals = [
+      [Array(120_000).fill(1), 'the body must have at most 30000 list entries'],
+      [Array(20_000).fill([]), 'the body must have at most 10000 objects and lists'],
+    ] as const
+    for (const [list, error] of refusals) {
+      const rules = [{ name: 'x', when: { op: 'or', of: list }, tabs: [] }]
+      for (const body of [{ urls: list }, { urls, resolutionPolicy: { version: 1, rules } }]) {
+        expect(await refusal(body)).toMatchObject({ error, code: 'BAD_REQUEST' })
+      }
+    }
   })
 
   test('a request that never ends delays nobody else', async () => {

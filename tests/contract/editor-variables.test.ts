@@ -44,7 +44,7 @@ onEveryTarget({}, (at) => {
   beforeAll(async () => {
     owner = await newPerson(at())
   })
-  const made = async (content: object = CUSTOMER) => (await owner.makeBundle(content)).slug
+  const made = async (content: Record<string, unknown> = CUSTOMER) => (await owner.makeBundle(content)).slug
   const pathOf = (slug: string) => `/dashboard/links/${slug}`
   const formIn = (html: string): Fields =>
     fieldsIn(/<form[^>]* id="editor"[^>]*>([\s\S]*?)<\/form>/.exec(html)?.[1] ?? '')

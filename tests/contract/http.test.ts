@@ -102,12 +102,12 @@ onEveryTarget({}, (at) => {
     })
 
     test('OPTIONS says what a page may send, never with credentials', async () => {
-      for (const { route, access, keyScope, name } of operations) {
+      for (const { route, auth, keyScope, name } of operations) {
         const path = `/api${route.split(' ')[1]!.replaceAll(/:\w+/g, '1')}`
         const asked = { ...EVIL, 'access-control-request-method': route.split(' ')[0]! }
         const answer = await get(path, asked, 'OPTIONS')
         // Only viewers count and report: no page may have its visitors do so.
-        const isShared = access !== 'public' || keyScope !== undefined
+        const isShared = auth !== 'public' || keyScope !== undefined
         expect([name, answer.status]).toEqual([name, isShared ? 204 : 405])
         expect([name, answer.headers.get(ALLOW_ORIGIN)]).toEqual([name, isShared ? '*' : null])
         expect(answer.headers.get('access-control-allow-credentials')).toBeNull()

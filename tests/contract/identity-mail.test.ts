@@ -35,6 +35,23 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
     await sink?.stop()
   })
 
+  test('a refused address to return to is logged as a warning, and only its beginning', async () => {
+    const callbackURL = `https://elsewhere.example/${'x'.repeat(5000)}`
+    const words = { email: newEmail(), callbackURL }
+    const { status } = await new Visitor(server).api('POST', '/api/auth/sign-in/magic-link', words)
+    expect(status).toBe(403)
+    const lines = () =>
+      server
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('elsewhere.example'))
+    await becomes(() => lines().length, 1)
+    expect(JSON.parse(lines()[0]!)).toMatchObject({
+      level: 40,
+      msg: expect.stringMatching(/^Invalid callbackURL: https:\/\/elsewhere\.example\/x{50,200}…$/),
+    })
+  })
+
   test('mail is sent over SMTP, from the set address to one person, and its links work', async () => {
     const email = newEmail()
     const visitor = new Visitor(server)
@@ -169,6 +186,49 @@ describe.each(TARGETS.map((target) => ({ target })))(
         }),
       )
       expect(answers[0]).toEqual(answers[1])
+    })
+
+    test('a sign-in after a sign-up tells no more than the sign-up', async () => {
+      const [known, free] = [newEmail(), newEmail()]
+      await new Visitor(server).api('POST', '/api/auth/sign-up/email', { email: known, password: PASSWORD, name: '' })
+      const link = linkIn(await mailTo(server, known, 'Confirm your address'))
+      await press(new Visitor(server), link, { password: PASSWORD })
+      const chosen = 'a password of my own'
+      const answersTo = async (email: string) => {
+        const asked = new Visitor(server)
+        await asked.api('POST', '/api/auth/sign-up/email', { email, password: chosen, name: '' })
+        const signIn = async (visitor: Visitor, password: string) => {
+          const { status, body } = await visitor.api('POST', '/api/auth/sign-in/email', { email, password })
+          const page = await (await visitor.form('/sign-in', { email, password })).text()
+          return [status, body, page.replaceAll(email, '…'), visitor.cookies.size]
+        }
+        const elsewhere = new Visitor(server)
+        return [await signIn(asked, chosen), await signIn(elsewhere, chosen), await signIn(elsewhere, 'no password')]
+      }
+      const [ofKnown, ofFree] = [await answersTo(known), await answersTo(free)]
+      expect(ofKnown).toEqual(ofFree)
+      expect(ofFree.map(([status]) => status)).toEqual([403, 403, 401])
+    })
+
+    test('a sign-up with the owner’s own password keeps no owner out', async () => {
+      const words = { email: newEmail(), password: PASSWORD, name: '' }
+      await new Visitor(server).api('POST', '/api/auth/sign-up/email', words)
+      await press(new Visitor(server), linkIn(await mailTo(server, words.email, 'Confirm your address')), words)
+      await new Visitor(server).api('POST', '/api/auth/sign-up/email', words)
+      expect((await new Visitor(server).api('POST', '/api/auth/sign-in/email', words)).status).toBe(200)
+    })
+
+    test('the password of a second sign-up does not confirm the account of the first', async () => {
+      const email = newEmail()
+      const [first, second] = [PASSWORD, 'a password of my own']
+      await new Visitor(server).api('POST', '/api/auth/sign-up/email', { email, password: first, name: '' })
+      const link = linkIn(await mailTo(server, email, 'Confirm your address'))
+      const visitor = new Visitor(server)
+      await visitor.api('POST', '/api/auth/sign-up/email', { email, password: second, name: '' })
+      const refused = await press(visitor, link, { password: second })
+      expect(await refused.text()).toContain('That’s not the password of this account.')
+      const signIn = { email, password: first }
+      expect((await visitor.api('POST', '/api/auth/sign-in/email', signIn)).body.code).toBe('EMAIL_NOT_VERIFIED')
     })
   },
 )

@@ -6,6 +6,7 @@ import { readRules } from '../../src/dashboard/rules/form.ts'
 import { linesOf, valuesOf } from '../../src/policies/draft/conditions.ts'
 import { canOpen, draftOf, toOpenRule, toPolicy } from '../../src/policies/draft/draft.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
+import { WHOLE } from '../every-field.ts'
 import { fieldsIn } from '../form.ts'
 import { prng } from '../prng.ts'
 import { policyOf as badPolicyOf, nested } from './bad.ts'
@@ -69,6 +70,10 @@ test('tabs keep their notes exactly', () => {
   ]
   const policy = policyOf({ op: 'signedIn' }, { tabs })
   expect(throughForm(policy, 'open')).toEqual(policy)
+})
+
+test('tabs keep every field that they can have', () => {
+  expect(throughForm(WHOLE.resolutionPolicy, 'open')).toEqual(WHOLE.resolutionPolicy as never)
 })
 
 test('what a form cannot hold is not toOpenRule, and comes through closed', () => {

@@ -48,7 +48,7 @@ const pastCommit: Operation = {
   ...words,
   name: 'past_commit',
   route: 'POST /past-commit',
-  access: 'public',
+  auth: 'public',
   idempotent: true,
   async run(_, { service: { store } }) {
     await store.write([retire('past')])

@@ -25,7 +25,7 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
           {method}
         </span>
         <code safe>{path}</code>
-        <Access operation={operation} />
+        <Auth operation={operation} />
       </p>
       <p>
         <Prose text={description} />
@@ -62,7 +62,7 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
   )
 }
 
-function Access({ operation: { security, 'x-scope': scope } }: { operation: Described }): JSX.Element {
+function Auth({ operation: { security, 'x-scope': scope } }: { operation: Described }): JSX.Element {
   const isOpen = security.some((way) => Object.keys(way).length === 0)
   return (
     <span class="access" safe>

@@ -30,7 +30,7 @@ interface LauncherProps {
 /** The other forms of a launcher, for a page that has them within. */
 export interface Unlocked {
   /** The QR code of its address, as SVG. */
-  qr: string
+  qr: JSX.Element
   /** The bookmarks file, as a `data:` URL. */
   bookmarks: string
 }
@@ -144,7 +144,7 @@ function Launcher({
           </summary>
           {/* Without scripts, browsers ignore `loading` and would load it at once. */}
           {unlocked !== undefined ? (
-            (unlocked.qr as 'safe')
+            unlocked.qr
           ) : preview === undefined ? (
             <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
           ) : (
@@ -163,7 +163,7 @@ function Launcher({
         )}
       </div>
       <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
-      {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
+      {isProtected ? <p class="reach">{REACH}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>
         {isCopyable ? (

@@ -2,9 +2,9 @@
 
 import { Conflict } from '../../../views/dashboard/versions/conflict.tsx'
 import { EditedBy } from '../../../views/dashboard/versions/edited-by.tsx'
-import type { StoredBundle } from '../../bundles/access.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
 import type { Version } from '../../bundles/history.ts'
+import type { StoredBundle } from '../../bundles/roles.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
 import { Problem } from '../../core/problem.ts'
 import { run, type Visit } from '../parts/visit.ts'

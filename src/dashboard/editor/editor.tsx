@@ -7,13 +7,13 @@ import { type ConflictChoice, TakeTheirs } from '../../../views/dashboard/editor
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
-import type { StoredBundle } from '../../bundles/access.ts'
 import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
 import { type BundleDiff, diff, isSame } from '../../bundles/diff.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { type Link, textsOf } from '../../bundles/link-fields.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
+import type { StoredBundle } from '../../bundles/roles.ts'
 import { inWords } from '../../bundles/values.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
@@ -113,7 +113,7 @@ async function besideTheirs(
   if (!isComparable) return editorPage(visit, theirs, editing, problem)
   const conflict = (
     <>
-      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
+      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` })}
       <TakeTheirs choices={conflictChoices(changes, form, theirs)} />
     </>
   )

@@ -1,4 +1,6 @@
 import { DAYS, GROUP_OPERATORS } from '../../../db/policy.ts'
+import { each } from '../../bundles/content.ts'
+import { RULE_NAMES } from '../../bundles/link-fields.ts'
 import { parseJson } from '../../core/json.ts'
 import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
@@ -110,8 +112,7 @@ function readRule(rule: Tree, zone: string): DraftRule {
     when: readCondition(rule.of.get('when') ?? newTree(), zone),
     tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({
       url: withScheme(textOf(tab, 'url')),
-      note: textOf(tab, 'note'),
-      section: textOf(tab, 'section'),
+      ...each(RULE_NAMES, (name) => textOf(tab, name)),
     })),
   }
 }

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Condition } from '../../../db/policy.ts'
+import type { Condition, Tab } from '../../../db/policy.ts'
 import type { Content } from '../../../db/schema.ts'
+import { each } from '../../bundles/content.ts'
+import { LINK_FIELDS, RULE_NAMES } from '../../bundles/link-fields.ts'
 import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
 import { type DraftCondition, draftCondition, leavesOf, toCondition, validCondition } from './conditions.ts'
 
 // Draft policies: their form fields, complete or not, and their conversion from and to policies.
 
-export interface DraftTab {
-  url: string
-  note: string
-  section: string
-}
+export type DraftTab = Record<keyof Tab, string>
 
 /** An open rule: each part is a field of the form. */
 export interface OpenRule {
@@ -55,12 +53,13 @@ export function toRule(rule: DraftRule): unknown {
     name,
     ...(showBadge === undefined ? {} : { showBadge }),
     when: toCondition(when),
-    tabs: tabs.map(({ url, note, section }) => ({
-      url,
-      ...(note === '' ? {} : { note }),
-      ...(section.trim() === '' ? {} : { section: section.trim() }),
-    })),
+    tabs: tabs.map(toTab),
   }
+}
+
+function toTab({ url, ...texts }: DraftTab): Tab {
+  const sent = RULE_NAMES.map((name) => [name, LINK_FIELDS[name].lines === 'one' ? texts[name].trim() : texts[name]])
+  return { url, ...Object.fromEntries(sent.filter(([, text]) => text !== '')) }
 }
 
 /** The draft of a policy, all rules closed. Accepts any JSON. */
@@ -82,8 +81,9 @@ export function toOpenRule(rule: DraftRule): OpenRule {
   }
 }
 
-function draftTab({ url, note, section }: Record<string, unknown>): DraftTab {
-  return { url: asText(url), note: asText(note), section: asText(section) }
+/** The form’s texts of a tab, `''` for each that it lacks. Accepts any JSON object. */
+export function draftTab(tab: Record<string, unknown>): DraftTab {
+  return each(['url', ...RULE_NAMES], (name) => asText(tab[name]))
 }
 
 /** A bundle's own tabs, in the form of a rule's. */

@@ -1,7 +1,8 @@
 import { entryOf } from '../../core/entry.ts'
 import { POLICY_BOUNDS } from '../shapes.ts'
 import { type DraftCondition, type DraftGroup, type DraftLeaf, newLeaf } from './conditions.ts'
-import { canOpen, type Draft, type DraftRule, type DraftTab, type OpenRule, toOpenRule, toRule } from './draft.ts'
+import type { Draft, DraftRule, DraftTab, OpenRule } from './draft.ts'
+import { canOpen, draftTab, toOpenRule, toRule } from './draft.ts'
 
 // The buttons of the rule builder.
 
@@ -98,9 +99,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
     return { into: [], focus, announcement: 'Condition removed' }
   }),
 
-  'tab.add': ofOpenRule((rule, at) =>
-    withTabs(rule, at, (tabs) => [{ url: '', note: '', section: tabs.at(-1)?.section ?? '' }]),
-  ),
+  'tab.add': ofOpenRule((rule, at) => withTabs(rule, at, (tabs) => [draftTab({ section: tabs.at(-1)?.section })])),
   'tab.own': ofOpenRule((rule, at, { own }, [which]) => withTabs(rule, at, () => own.slice(Number(which)).slice(0, 1))),
   'tab.all': ofOpenRule((rule, at, { own }) =>
     withTabs(rule, at, (tabs) => own.filter(({ url }) => tabs.every((tab) => tab.url.trim() !== url))),
@@ -215,7 +214,7 @@ function moved<T>(
 function withRule({ rules }: Draft, { name, when }: Pick<OpenRule, 'name' | 'when'>): Partial<Edited> | undefined {
   const at = rules.length
   if (at >= POLICY_BOUNDS.rules) return
-  rules.push({ id: '', name, showBadge: undefined, when, tabs: [{ url: '', note: '', section: '' }] })
+  rules.push({ id: '', name, showBadge: undefined, when, tabs: [draftTab({})] })
   return { focus: `rules.${at}.name`, announcement: `Rule ${at + 1} added` }
 }
 

@@ -1,4 +1,6 @@
 import type { Traced } from '../../../db/policy.ts'
+import { each } from '../../bundles/content.ts'
+import { LINK_FIELDS, RULE_NAMES } from '../../bundles/link-fields.ts'
 import { entryOf } from '../../core/entry.ts'
 import { clauseIn } from '../../core/field-words.ts'
 import type { Issue, Path, Reason } from '../../core/issue.ts'
@@ -149,7 +151,7 @@ function missing(path: Path, { code }: Reason): string | undefined {
 const SUBJECTS: Record<string, string> = {
   name: 'The name',
   url: 'The link',
-  note: 'The note',
+  ...each(RULE_NAMES, (name) => `The ${LINK_FIELDS[name].label.toLowerCase()}`),
   value: 'The value',
   values: 'The list',
   from: 'The beginning',

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { tagsOf } from '../../../src/bundles/tags.ts'
 import { count, plural } from '../../../src/core/words.ts'

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'

@@ -1,15 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
 import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 import { Links } from './links.tsx'
 import { NewVariable, Variables } from './variables.tsx'
+import { Visibility } from './visibility.tsx'
 
 const NAMES = scalarsIn('opening')
 const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
@@ -51,9 +52,9 @@ interface EditorProps {
   /** The button's label. */
   save: string
   /** Content above the fields. */
-  notice: JSX.Element | undefined
+  notice: Children
   /** Further fields below the links. */
-  more?: JSX.Element
+  more?: Children
   state: EditorState
   /** Whether the bundle, or the one that it is a copy of, has a password. */
   hasPassword: boolean
@@ -84,12 +85,12 @@ export function Editor(props: EditorProps): JSX.Element {
           of={Object.entries(hidden)}
           show={([name, value]) => <input type="hidden" name={name} value={attribute(value)} />}
         />
-        {notice === undefined ? '' : (notice as 'safe')}
+        {notice}
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
         <Links action={action} state={state} />
         <Variables form={form} checked={checked} focus={state.focus} />
-        {more === undefined ? '' : (more as 'safe')}
+        {more}
         <div class="save-bar">
           <button type="submit" name="do" value="save" class="primary" safe>
             {save}
@@ -126,7 +127,11 @@ function About({
       <Controls names={SHORT} form={form} messageOf={messageOf} />
       {kind === 'new' ? <SlugField slug={form.slug} error={messageOf('slug')} /> : ''}
       <Controls names={LONG} form={form} messageOf={messageOf} />
-      {kind === 'new' || kind === 'saved' ? <Access form={form} hasPassword={hasPassword} messageOf={messageOf} /> : ''}
+      {kind === 'new' || kind === 'saved' ? (
+        <Visibility form={form} hasPassword={hasPassword} messageOf={messageOf} />
+      ) : (
+        ''
+      )}
       <Opening form={form} messageOf={messageOf} />
     </div>
   )

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Head } from '../parts/shell.tsx'
 import type { EditorState } from './bundle-form.ts'

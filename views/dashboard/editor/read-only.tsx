@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
 import { marksOf } from '../../../src/bundles/link-fields.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
 import { destination, hostText } from '../../parts/destination.ts'
@@ -154,14 +154,14 @@ function Links({ bundle }: PartProps): JSX.Element {
       of={sectionsOf(bundle)}
       show={({ name, urls, urlMetadata }) => {
         const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} />)
-        const list = <ol class="rows shown">{links as 'safe'[]}</ol>
+        const list = <ol class="rows shown">{links}</ol>
         if (name === '') return list
         return (
           <section class="titled">
             <h2 dir="auto">
               <Blanks text={name} names={names} />
             </h2>
-            {list as 'safe'}
+            {list}
           </section>
         )
       }}

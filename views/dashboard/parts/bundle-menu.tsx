@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -28,7 +28,7 @@ export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Ele
         ) : (
           ''
         )}
-        {children as 'safe'}
+        {children}
         {allowsRole(role, 'admin') ? (
           <form method="post" action={`/dashboard/links/${slug}/delete`}>
             <button type="submit" class="item danger">

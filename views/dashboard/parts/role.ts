@@ -1,4 +1,4 @@
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Role } from '../../../src/identity/roles.ts'
 import type { SignedInUser } from '../../parts/layout.tsx'
 

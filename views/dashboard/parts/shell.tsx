@@ -61,7 +61,7 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
         hx-indicator:inherited="#progress"
         hx-sync:inherited="this:drop"
       >
-        <DashboardFrame {...props}>{props.children as 'safe'}</DashboardFrame>
+        <DashboardFrame {...props}>{props.children}</DashboardFrame>
       </div>
     </Document>
   )
@@ -72,7 +72,7 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
   return (
     <>
       <title safe>{`${props.title} · ${props.site.name}`}</title>
-      <DashboardFrame {...props}>{props.children as 'safe'}</DashboardFrame>
+      <DashboardFrame {...props}>{props.children}</DashboardFrame>
     </>
   )
 }
@@ -98,7 +98,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
               return (
                 <a href={href} aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}>
                   <Icon name={icon} />
-                  {name as 'safe'}
+                  {name}
                 </a>
               )
             }}
@@ -128,7 +128,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
           <Flash query={query} acting={user.acting?.name ?? null} />
         </div>
         <ConfirmNotice user={user} back={path} />
-        {children as 'safe'}
+        {children}
       </main>
       <Palette user={user} pages={PAGES} />
     </>
@@ -144,6 +144,7 @@ interface HeadProps extends PropsWithChildren {
 
 /** The heading of a page and its purpose; children are the page's actions. */
 export function Head({ title, names = [], lede, children }: HeadProps): JSX.Element {
+  const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
@@ -158,7 +159,7 @@ export function Head({ title, names = [], lede, children }: HeadProps): JSX.Elem
           </p>
         )}
       </div>
-      {children === undefined ? '' : <div class="actions">{children as 'safe'}</div>}
+      {children === undefined ? '' : actions}
     </div>
   )
 }
@@ -169,7 +170,7 @@ export function Empty({ heading, text, children }: PropsWithChildren<{ heading: 
     <section class="empty">
       <h2 safe>{heading}</h2>
       <p safe>{text}</p>
-      {children as 'safe'}
+      {children}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { TextArea } from '../../parts/fields.tsx'

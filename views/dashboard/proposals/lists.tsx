@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
 import { Each } from '../../parts/each.tsx'

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Policy } from '../../../db/policy.ts'
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { count } from '../../../src/core/words.ts'
 import { Confirm } from '../parts/confirm.tsx'
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { ownTabs, type Source } from '../../../src/policies/draft/draft.ts'
 import type { Removed } from '../../../src/policies/draft/edits.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { LINK_FIELDS, RULE_NAMES } from '../../../src/bundles/link-fields.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination, hostText } from '../../parts/destination.ts'
@@ -17,8 +18,8 @@ interface TabProps {
   builder: BuilderProps
 }
 
-/** The link, the note and the section of one tab. */
-export function TabFields({ tab: { url, note, section }, rule, at, last, builder }: TabProps): JSX.Element {
+/** The link of one tab and the texts beside it. */
+export function TabFields({ tab, rule, at, last, builder }: TabProps): JSX.Element {
   const path = `rules.${rule}.tabs.${at}`
   const place = `${rule} ${at}`
   return (
@@ -32,27 +33,23 @@ export function TabFields({ tab: { url, note, section }, rule, at, last, builder
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"
-        value={attribute(url)}
+        value={attribute(tab.url)}
         {...field(`${path}.url`, path, builder)}
       />
-      <textarea
-        rows="1"
-        aria-label={`Note of tab ${at + 1}`}
-        placeholder="Note"
-        dir="auto"
-        {...field(`${path}.note`, path, builder)}
-        safe
-      >
-        {textareaContent(note)}
-      </textarea>
-      <input
-        class="section"
-        aria-label={`Section of tab ${at + 1}`}
-        placeholder="Section"
-        dir="auto"
-        autocomplete="off"
-        value={attribute(section)}
-        {...field(`${path}.section`, path, builder)}
+      <Each
+        of={RULE_NAMES}
+        show={(name) => {
+          const { label, lines } = LINK_FIELDS[name]
+          const about = { 'aria-label': `${label} of tab ${at + 1}`, placeholder: label, dir: 'auto' }
+          const shared = field(`${path}.${name}`, path, builder)
+          return lines === 'one' ? (
+            <input class={name} {...about} autocomplete="off" value={attribute(tab[name])} {...shared} />
+          ) : (
+            <textarea rows="1" {...about} {...shared} safe>
+              {textareaContent(tab[name])}
+            </textarea>
+          )
+        }}
       />
       <span class="tools">
         <ActionButton

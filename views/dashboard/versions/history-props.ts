@@ -1,5 +1,5 @@
-import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { Version } from '../../../src/bundles/history.ts'
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 /** Two versions being compared. */

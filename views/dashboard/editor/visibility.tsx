@@ -5,21 +5,21 @@ import { inWords } from '../../../src/bundles/values.ts'
 import { described, Field } from '../../parts/fields.tsx'
 import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 
-interface AccessProps extends Omit<ControlsProps, 'names'> {
+interface VisibilityProps extends Omit<ControlsProps, 'names'> {
   /** Whether it has a password, which an empty field keeps. */
   hasPassword: boolean
 }
 
-const NAMES = scalarsIn('access')
+const NAMES = scalarsIn('visibility')
 
 /** Who can see the launcher. The password’s field is never filled in; styles hide it while it is of no use. */
-export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Element {
+export function Visibility({ form, hasPassword, messageOf }: VisibilityProps): JSX.Element {
   const password = messageOf('password')
   const isOpen = isUsed({ names: NAMES, form, messageOf }) || password !== undefined
   return (
     <details class="whole more access" open={isOpen}>
       <summary>
-        {`${CONTENT.access.label} ` as 'safe'}
+        {CONTENT.access.label}{' '}
         <span class="optional" safe>
           {inWords('access', form.access).toLowerCase()}
         </span>
