@@ -95,7 +95,7 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
   return (
     <li class="variable">
       <fieldset>
-        <legend class="visually-hidden">{`Variable ${index + 1}` as 'safe'}</legend>
+        <legend class="visually-hidden" safe>{`Variable ${index + 1}`}</legend>
         <input type="hidden" name={variableColumn('was')} value={attribute(fields.was)} />
         <input type="hidden" name={variableColumn('placed')} value={attribute(fields.placed)} />
         <div class="cell named">
@@ -111,17 +111,17 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
           <p class="uses hint" safe>
             {uses}
           </p>
-          {messageOf('name') as 'safe'}
+          {messageOf('name')}
         </div>
         <div class="cell">
           <label for={`${id}-label`}>Label</label>
           <input {...textOf('label')} dir="auto" autofocus={focus === 'label'} />
-          {messageOf('label') as 'safe'}
+          {messageOf('label')}
         </div>
         <div class="cell">
           <label for={`${id}-example`}>Example</label>
           <input {...textOf('example')} dir="auto" />
-          {messageOf('example') as 'safe'}
+          {messageOf('example')}
         </div>
         <div class="cell">
           <label for={`${id}-options`}>
@@ -138,7 +138,7 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
           >
             {textareaContent(fields.options)}
           </textarea>
-          {messageOf('options') as 'safe'}
+          {messageOf('options')}
         </div>
         <details class="menu" open={errorOf('default') !== undefined}>
           <summary class="quiet" aria-label={attribute(`More for ${fields.name || 'the new variable'}`)}>
@@ -150,7 +150,7 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
                 Default <span class="optional">where nobody fills it in</span>
               </label>
               <input {...textOf('default')} dir="auto" />
-              {messageOf('default') as 'safe'}
+              {messageOf('default')}
             </div>
             <button type="submit" name="do" value={`forget-${index}`} class="item danger">
               <Icon name="trash" />
