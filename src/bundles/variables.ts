@@ -78,21 +78,6 @@ export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates)
   })
 }
 
-/** Where the placeholders of a bundle stand: for each variable, in how many links and whether in a text. */
-export function usesOf(content: Templates): Map<string, { links: number; isInText: boolean }> {
-  const names = content.variables.map(({ name }) => name)
-  const tabs = content.resolutionPolicy?.rules.flatMap((rule) => rule.tabs) ?? []
-  const links = [...content.urls, ...tabs.map(({ url }) => url)].flatMap((url) => namesIn(url, names))
-  const beside = [...content.urlMetadata, ...tabs].flatMap(({ note = '', section = '' }) => [note, section])
-  const inTexts = [content.title ?? '', content.description ?? '', ...beside].flatMap((text) => namesIn(text, names))
-  return new Map(
-    names.map((name) => [
-      name,
-      { links: links.filter((used) => used === name).length, isInText: inTexts.includes(name) },
-    ]),
-  )
-}
-
 /** A text with an ellipsis in place of what somebody will fill in. */
 export function blanked(text: string, names: readonly string[]): string {
   return piecesOf(text, names)

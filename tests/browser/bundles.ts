@@ -116,3 +116,20 @@ export const ODD: NewBundle = {
     openPolicy: index % 5 === 4 ? 'manual' : 'auto',
   })),
 }
+
+/** With variables, one of them with options, and a name that could be one. */
+export const CUSTOMER = {
+  title: 'Customer {customer}',
+  description: 'CRM, billing, tickets and logs of one customer, side by side.',
+  urls: [
+    'https://crm.northwind.example/accounts/{customer}',
+    'https://billing.northwind.example/{customer}/invoices',
+    'https://grafana.northwind.example/explore?r={region}&c={customer}',
+    'https://app.example/teams/{teamId}/members',
+  ],
+  urlMetadata: [{ note: 'CRM record' }, { note: 'Invoices of {customer}' }, { note: 'Traces, last hour' }, {}],
+  variables: [
+    { name: 'customer', label: 'Customer number', example: 'EU-4711' },
+    { name: 'region', label: 'Region', options: ['eu', 'us', 'ap'] },
+  ],
+}

@@ -3,7 +3,7 @@ import type { CreatedBundle } from '../../src/bundles/answers.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
-import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { CUSTOMER, ODD, ONBOARDING, RULES } from './bundles.ts'
 import { entryScenes } from './entry-scenes.ts'
 import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
@@ -163,6 +163,11 @@ export const scenes = {
     await page.fill('#title', 'Welcome to Northwind')
     await page.locator('.save-bar .primary').click()
     await page.locator('.conflict').waitFor()
+  },
+  'bundle-variables': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(CUSTOMER)
+    await asOwner(page, world, `/dashboard/links/${slug}`)
+    await expand(page, 1)
   },
   'bundle-access': async (page, world) => {
     const { slug } = await world.owner.makeBundle(LOCKED)

@@ -6,12 +6,12 @@ import { marksOf } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
-import { labelOf } from '../../../src/bundles/variables.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Blanks } from '../parts/blanks.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -112,31 +112,54 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
 }
 
 function Variables({ bundle: { variables } }: PartProps): JSX.Element {
+  if (variables.length === 0) return ''
   return (
-    <Each
-      of={variables}
-      show={(variable) => (
-        <p dir="auto" safe>
-          {`{${variable.name}}: ${[labelOf(variable), ...(variable.options ?? [])].join(' · ')}`}
-        </p>
-      )}
-    />
+    <section class="titled">
+      <h2>Variables</h2>
+      <ul class="read-variables">
+        <Each
+          of={variables}
+          show={(variable) => {
+            const { name, label, example, options = [], default: value } = variable
+            const facts = [
+              ...(example === undefined ? [] : [`such as ${example}`]),
+              ...(options.length === 0 ? [] : [`one of ${options.join(', ')}`]),
+              ...(value === undefined ? [] : [`${value} where nobody fills it in`]),
+            ]
+            return (
+              <li>
+                <span class="blank" safe>
+                  {name}
+                </span>{' '}
+                <span dir="auto" safe>
+                  {label ?? ''}
+                </span>{' '}
+                <span class="hint" dir="auto" safe>
+                  {facts.join('; ')}
+                </span>
+              </li>
+            )
+          }}
+        />
+      </ul>
+    </section>
   )
 }
 
 /** By section, like the launcher, where links of no section are a list without a heading. */
 function Links({ bundle }: PartProps): JSX.Element {
+  const names = bundle.variables.map(({ name }) => name)
   return (
     <Each
       of={sectionsOf(bundle)}
       show={({ name, urls, urlMetadata }) => {
-        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
+        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} />)
         const list = <ol class="rows shown">{links}</ol>
         if (name === '') return list
         return (
           <section class="titled">
-            <h2 dir="auto" safe>
-              {name}
+            <h2 dir="auto">
+              <Blanks text={name} names={names} />
             </h2>
             {list}
           </section>
@@ -146,7 +169,14 @@ function Links({ bundle }: PartProps): JSX.Element {
   )
 }
 
-function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
+interface LinkProps {
+  url: string
+  metadata: UrlMetadata
+  /** The names of the bundle’s variables. */
+  names: readonly string[]
+}
+
+function Link({ url, metadata, names }: LinkProps): JSX.Element {
   const { note = '', tags = [] } = metadata
   const to = destination(url)
   return (
@@ -154,15 +184,15 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
       <div class="what">
         <a class="address" href={attribute(to.href)} target="_blank" rel="noopener noreferrer" dir="ltr">
           <bdi safe>{hostText(to)}</bdi>
-          <bdi class="hint" safe>
-            {to.path}
+          <bdi class="hint">
+            <Blanks text={withBraces(to.path, names)} names={names} />
           </bdi>
         </a>
         {note === '' ? (
           ''
         ) : (
-          <p class="prose" dir="auto" safe>
-            {note}
+          <p class="prose" dir="auto">
+            <Blanks text={note} names={names} />
           </p>
         )}
         <p class="tags">
@@ -178,4 +208,9 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
       </div>
     </li>
   )
+}
+
+/** Addresses encode braces. */
+function withBraces(path: string, names: readonly string[]): string {
+  return names.reduce((text, name) => text.replaceAll(`%7B${name}%7D`, `{${name}}`), path)
 }
