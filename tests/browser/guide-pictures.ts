@@ -92,14 +92,16 @@ async function takeChromium(): Promise<void> {
 /** Firefox's own settings: the dialog in which a keyword is added. */
 async function takeFirefox(): Promise<void> {
   const firefox = await startFirefox()
-  const viewer = await firefox.open('about:preferences#search', { popups: 'as-is', scripts: 'on' })
+  const viewer = await firefox.open('about:preferences#search', { popups: 'as-is' })
   await Bun.sleep(1500)
   await viewer.read("document.querySelector('#addEngineButton').click()")
   await Bun.sleep(1500)
   const fields = { engineName: KEYWORD.name, engineUrl: KEYWORD.address, engineAlias: KEYWORD.keyword }
   for (const [id, text] of Object.entries(fields)) {
     const field = `document.querySelector('.dialogFrame').contentDocument.getElementById('${id}')`
-    await viewer.read(`[${field}.value = ${JSON.stringify(text)}, ${field}.dispatchEvent(new Event('input'))].length`)
+    await viewer.read(
+      `[${field}.value = ${JSON.stringify(text)}, ${field}.dispatchEvent(new Event('input', { bubbles: true }))].length`,
+    )
   }
   await Bun.sleep(600)
   await Bun.write(pathOf('keyword-firefox'), await viewer.picture('.dialogBox'))
