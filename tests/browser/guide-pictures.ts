@@ -99,7 +99,9 @@ async function takeFirefox(): Promise<void> {
   const fields = { engineName: KEYWORD.name, engineUrl: KEYWORD.address, engineAlias: KEYWORD.keyword }
   for (const [id, text] of Object.entries(fields)) {
     const field = `document.querySelector('.dialogFrame').contentDocument.getElementById('${id}')`
-    await viewer.read(`[${field}.value = ${JSON.stringify(text)}, ${field}.dispatchEvent(new Event('input'))].length`)
+    await viewer.read(
+      `[${field}.value = ${JSON.stringify(text)}, ${field}.dispatchEvent(new Event('input', { bubbles: true }))].length`,
+    )
   }
   await Bun.sleep(600)
   await Bun.write(pathOf('keyword-firefox'), await viewer.picture('.dialogBox'))
