@@ -1,6 +1,6 @@
 import type { Content, Variable } from '../../db/schema.ts'
 import type { Issue, Path } from '../core/issue.ts'
-import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
+import { checkLinks, type Filling, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
 import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
@@ -98,4 +98,10 @@ export function blanked(text: string, names: readonly string[]): string {
   return piecesOf(text, names)
     .map((piece, at) => (at % 2 === 1 ? '…' : piece))
     .join('')
+}
+
+/** What rules read of the variables: null for one without a value that can be used. */
+export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
+  const none = [...missing, ...invalid.map(({ name }) => name)]
+  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
 }
