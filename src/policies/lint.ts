@@ -16,7 +16,7 @@ export type Concern =
   | { code: 'over'; since: string }
   | { code: 'ends_before_it_begins' }
   | { code: 'too_wide'; value: string }
-  | { code: 'no_such_value'; field: Field; value: string; values: readonly string[] }
+  | { code: 'no_such_value'; field: string; value: string; values: readonly string[] }
   | { code: 'no_such_variable'; name: string; near: string }
   | { code: 'other_format'; field: Field; value: string; format: string }
   | { code: 'not_a_domain'; field: Field; value: string }
