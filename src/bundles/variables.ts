@@ -1,6 +1,6 @@
 import type { Content, Variable } from '../../db/schema.ts'
 import type { Issue, Path } from '../core/issue.ts'
-import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
+import { checkLinks, type Filling, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
 import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
@@ -92,4 +92,10 @@ export function completionsOf(typed: string, variables: readonly Pick<Variable, 
       typed.startsWith(`${name}=`) ? options.map((option) => `${name}=${option}`) : [`${name}=`],
     )
     .filter((one) => one.startsWith(typed))
+}
+
+/** What rules read of the variables: null for one without a value that can be used. */
+export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
+  const none = [...missing, ...invalid.map(({ name }) => name)]
+  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
 }

@@ -73,8 +73,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'a time with its UTC offset); timeWindow (`days`, `from`, `to`, `timeZone`). ' +
       'Fields: emailDomain (of a signed-in viewer’s verified address), orgRole (viewer, editor or admin in the ' +
       'organisation that owns the bundle), language (such as de-AT), client (browser, agent, script), device (desktop, mobile, tablet), os and browser ' +
-      '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link. A condition on ' +
-      'an unknown field does not match.',
+      '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link (of a variable its value, its default included). A ' +
+      'condition on an unknown field does not match.',
     { op: 'equals', field: 'emailDomain', value: 'acme.com' },
   ],
   TracedCondition: [
@@ -131,7 +131,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   os: ['The family of their operating system.', 'ios'],
   browser: ['The family of their browser.', 'safari'],
   country: ['Two letters.', 'AT'],
-  query: ['The query parameters of the link, by name.', { ref: 'newsletter' }],
+  query: [
+    'The query parameters of the link, by name, with the values of the bundle’s variables.',
+    { ref: 'newsletter' },
+  ],
   referrerDomain: ['The host of the page that linked here.', 'news.example'],
   now: ['The time of the view, with its UTC offset; by default, now.', '2026-11-02T09:00:00Z'],
   token: [

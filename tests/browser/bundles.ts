@@ -28,6 +28,35 @@ export const ONBOARDING: NewBundle = {
   ],
 }
 
+/** A realistic bundle with variables, and a rule on one of them. */
+export const CUSTOMER_RULED = {
+  title: 'Customer {customer}',
+  urls: [
+    'https://crm.northwind.example/{region}/customers/{customer}',
+    'https://billing.northwind.example/?of={customer}',
+  ],
+  urlMetadata: [{ note: 'Record of {customer}' }, { note: 'Invoices' }],
+  variables: [
+    { name: 'customer', label: 'Customer number', example: '4711' },
+    { name: 'region', label: 'Region', options: ['eu', 'us'], default: 'us' },
+    { name: 'ticket', label: 'Ticket' },
+  ],
+  resolutionPolicy: {
+    version: 1,
+    rules: [
+      {
+        name: 'European customers',
+        showBadge: true,
+        when: { op: 'startsWith', field: 'query.customer', value: 'EU-' },
+        tabs: [
+          { url: 'https://eu.crm.northwind.example/{customer}', note: 'Record of {customer}' },
+          { url: 'https://desk.northwind.example/{region}/tickets/{ticket}' },
+        ],
+      },
+    ],
+  },
+} satisfies NewBundle
+
 /** Realistic rules. */
 export const RULES: NewBundle['resolutionPolicy'] = {
   version: 1,

@@ -82,7 +82,7 @@ const marksIn = (text: string, texts: Record<string, string>) =>
   text
     .replace(/MARKx0/g, () => texts.x as string)
     .replace(/MARKy0/g, () => texts.y as string)
-    .replace(/MARKc0/g, () => texts['constructor'] as string)
+    .replace(/MARKc0/g, () => texts.constructor as unknown as string)
 
 function placeOf(link: string): string | null {
   if (!URL.canParse(link)) return null

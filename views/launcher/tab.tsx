@@ -99,6 +99,6 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
 }
 
 /** Where a parsed path has the braces of a placeholder encoded, which its query has not. */
-function withBraces(path: string, names: readonly string[]): string {
+export function withBraces(path: string, names: readonly string[]): string {
   return path.replace(/%7B(\w+)%7D/g, (whole, name: string) => (names.includes(name) ? `{${name}}` : whole))
 }

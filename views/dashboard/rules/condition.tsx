@@ -10,7 +10,7 @@ import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
+import { TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
 import { Operands } from './operands.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
 import { GROUP_HEADS } from './words.ts'
@@ -121,6 +121,9 @@ export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps)
 
 function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftLeaf>): JSX.Element {
   const { topic, was } = condition
+  const { variables } = builder
+  const own = variableOf(condition, variables)
+  const chosen = own === undefined ? topic : topicOfVariable(own)
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
@@ -131,6 +134,20 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
       <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
           {topic === '' ? <option value="">Choose…</option> : ''}
+          {variables.length === 0 ? (
+            ''
+          ) : (
+            <optgroup label="Variables">
+              <Each
+                of={variables}
+                show={(variable) => (
+                  <option value={topicOfVariable(variable)} selected={variable === own} safe>
+                    {variableWords(variable).label}
+                  </option>
+                )}
+              />
+            </optgroup>
+          )}
           <Each
             of={TOPIC_GROUPS}
             show={({ group, topics }) => (
@@ -138,7 +155,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
                 {topics
                   .filter((known) => known === topic || builder.findings.absent[known] === undefined)
                   .map((known) => (
-                    <option value={known} selected={known === topic} safe>
+                    <option value={known} selected={known === chosen} safe>
                       {TOPIC_WORDS[known].label}
                     </option>
                   ))}
@@ -146,7 +163,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
             )}
           />
         </select>
-        <input type="hidden" name={`${path}.asked`} value={topic} />
+        <input type="hidden" name={`${path}.asked`} value={chosen} />
         <Operands condition={condition} path={path} builder={builder} />
         {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>
