@@ -235,9 +235,11 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule, gate } = launcher
+  const { bundle, byRule, gate, variables } = launcher
   const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
-  let sum = ENTRY_BYTES + noteBytes + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
+  // Its variables stay when the bundle is released.
+  const sourceBytes = bundle === null ? 2 * JSON.stringify(variables).length : weightOf(bundle)
+  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum
 }

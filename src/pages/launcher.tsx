@@ -3,6 +3,7 @@
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
+import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling, isComplete } from '../core/template.js'
 import { clientAddress } from '../http/client.ts'
@@ -10,7 +11,7 @@ import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
 import { isOpenToAll } from '../launcher/access-gate.ts'
-import { FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
+import { addressWith, FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
 import type { Encoding, Launcher, Variant } from '../launcher/launchers.ts'
 import { markedFilling, PageTemplate } from '../launcher/page-template.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
@@ -26,9 +27,10 @@ export interface LauncherPages {
   answer(request: Request, slug: string | null): Promise<Response>
   /**
    * Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle.
-   * @throws Problem FORBIDDEN from another site, which could make its visitors guess.
+   * @param value of the first variable, as the rest of the address.
+   * @throws Problem FORBIDDEN from another site, which could make its visitors guess; NOT_FOUND for a value if it has none.
    */
-  unlock(request: Request, slug: string | null): Promise<Response | null>
+  unlock(request: Request, slug: string | null, value?: string | null): Promise<Response | null>
 }
 
 /**
@@ -139,7 +141,7 @@ export function launcherPages(service: Service): LauncherPages {
       if (bundle === null) return pages.answer(request, slug)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
-    async unlock(request, slug) {
+    async unlock(request, slug, value) {
       const locked = await findLauncher(slug, service)
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')
@@ -155,8 +157,11 @@ export function launcherPages(service: Service): LauncherPages {
         if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
         const served = await launchers.bundleOf(launcher)
         if (served === null) continue
-        const sent = fillingOf(tried, served.variables)
-        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config, sent)
+        const url = value == null ? tried.url : addressWith(tried.url, served.variables, value)
+        if (url === null) throw unknownUrl()
+        const viewer = { ...tried, url }
+        const sent = fillingOf(viewer, served.variables)
+        const rule = ruleFor(viewer, launcher, await accountOf(request, launcher, service), config, sent)
         const bundle = publicBundle(rule, served)
         const filling = checkLinks(sent, bundle.urls)
         const { outside } = decision

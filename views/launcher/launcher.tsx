@@ -13,7 +13,7 @@ import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Filled } from './filled.tsx'
-import { Alternates, OpenGraph } from './head.tsx'
+import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -32,7 +32,7 @@ interface LauncherProps {
 /** The other forms of a launcher, for a page that has them within. */
 export interface Unlocked {
   /** The QR code of its address, as SVG. */
-  qr: string
+  qr: JSX.Element
   /** The bookmarks file, as a `data:` URL. */
   bookmarks: string
 }
@@ -59,6 +59,7 @@ export function LauncherPage(props: LauncherProps): JSX.Element {
           </noscript>
           {unlocked === undefined ? (
             <>
+              <AddressBar bundle={bundle} />
               <Alternates slug={bundle.slug} query={queryOf(filling)} />
               <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
             </>
@@ -151,7 +152,7 @@ function Launcher({
           <div>
             {/* Without scripts, browsers ignore `loading` and would load it at once. */}
             {unlocked !== undefined ? (
-              (unlocked.qr as 'safe')
+              unlocked.qr
             ) : preview === undefined ? (
               <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
             ) : (
@@ -180,7 +181,7 @@ function Launcher({
         )}
       </div>
       <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
-      {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
+      {isProtected ? <p class="reach">{REACH}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>
         {isCopyable ? (
