@@ -43,27 +43,6 @@ onEveryTarget({}, (server) => {
     expect(readFileSync('README.md', 'utf8').replace(/\s+/g, ' ')).toContain(LIMIT.words)
   })
 
-  test('a launcher of 25 ordinary links with variables is at most 20 KB, with values or without', async () => {
-    const slug = await newSlug(server(), {
-      ...ORDINARY,
-      title: 'Launch of {product} in {region}',
-      variables: [
-        { name: 'product', label: 'Name of the product' },
-        { name: 'region', options: ['eu', 'us'] },
-      ],
-      urls: ORDINARY.urls.map((url) => {
-        const [before, fragment] = url.split('#')
-        const filled = `${before}${url.includes('?') ? '&' : '?'}product={product}`
-        return fragment === undefined ? filled : `${filled}#${fragment}`
-      }),
-    })
-    for (const query of ['', '?product=Desk+lamp&region=eu', '?product=..']) {
-      const html = await text(`/l/${slug}${query}`)
-      expect(html.match(/data-link=/g)).toHaveLength(25)
-      expect(Buffer.byteLength(html)).toBeLessThanOrEqual(20 * 1024)
-    }
-  })
-
   test('styles and scripts are sent without their comments and margins, and are otherwise what is in views/', async () => {
     const names = assetNames.filter((name) => /\.(?:css|js)$/.test(name) && name !== 'htmx.js')
     const sent = await Promise.all(names.map((name) => text(asset(name))))

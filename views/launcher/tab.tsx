@@ -60,7 +60,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
               </span>
             )}
             <span>
-              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} />
+              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} isAddress />
             </span>
           </span>
         )}
