@@ -1,19 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Content, UrlMetadata } from '../../../db/schema.ts'
+import type { Content } from '../../../db/schema.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
-import { marksOf } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
-import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { Blanks } from '../parts/blanks.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
+import { ReadOnlyLinks } from './read-only-links.tsx'
 
 type PartProps = { bundle: StoredBundle }
 
@@ -29,7 +25,7 @@ const PARTS = {
   access: Access,
   copyable: Copyable,
   variables: Variables,
-  urls: Links,
+  urls: ReadOnlyLinks,
   // With its URL.
   urlMetadata: null,
   // On the page of the rules.
@@ -144,73 +140,4 @@ function Variables({ bundle: { variables } }: PartProps): JSX.Element {
       </ul>
     </section>
   )
-}
-
-/** By section, like the launcher, where links of no section are a list without a heading. */
-function Links({ bundle }: PartProps): JSX.Element {
-  const names = bundle.variables.map(({ name }) => name)
-  return (
-    <Each
-      of={sectionsOf(bundle)}
-      show={({ name, urls, urlMetadata }) => {
-        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} />)
-        const list = <ol class="rows shown">{links}</ol>
-        if (name === '') return list
-        return (
-          <section class="titled">
-            <h2 dir="auto">
-              <Blanks text={name} names={names} />
-            </h2>
-            {list}
-          </section>
-        )
-      }}
-    />
-  )
-}
-
-interface LinkProps {
-  url: string
-  metadata: UrlMetadata
-  /** The names of the bundle’s variables. */
-  names: readonly string[]
-}
-
-function Link({ url, metadata, names }: LinkProps): JSX.Element {
-  const { note = '', tags = [] } = metadata
-  const to = destination(url)
-  return (
-    <li class="row">
-      <div class="what">
-        <a class="address" href={attribute(to.href)} target="_blank" rel="noopener noreferrer" dir="ltr">
-          <bdi safe>{hostText(to)}</bdi>
-          <bdi class="hint">
-            <Blanks text={withBraces(to.path, names)} names={names} />
-          </bdi>
-        </a>
-        {note === '' ? (
-          ''
-        ) : (
-          <p class="prose" dir="auto">
-            <Blanks text={note} names={names} />
-          </p>
-        )}
-        <p class="tags">
-          <Each
-            of={[...marksOf(metadata), ...tags]}
-            show={(tag) => (
-              <span class="tag" dir="auto" safe>
-                {tag}
-              </span>
-            )}
-          />
-        </p>
-      </div>
-    </li>
-  )
-}
-
-/** Addresses encode braces. */
-function withBraces(path: string, names: readonly string[]): string {
-  return names.reduce((text, name) => text.replaceAll(`%7B${name}%7D`, `{${name}}`), path)
 }

@@ -8,11 +8,11 @@ import {
 } from '../../../src/policies/draft/conditions.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { Each } from '../../parts/each.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { AddButtons } from './add-buttons.tsx'
 import { TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
 import { Operands } from './operands.tsx'
-import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
+import { ActionButton, type BuilderProps, field, Notes } from './parts.tsx'
 import { GROUP_HEADS } from './words.ts'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
@@ -86,36 +86,6 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
       </ol>
       <AddButtons path={path} builder={builder} mayAdd={mayAdd} mayGroup={room > (op === 'not' ? 1 : 0)} />
     </fieldset>
-  )
-}
-
-interface AddButtonsProps {
-  path: string
-  builder: BuilderProps
-  mayAdd: boolean
-  mayGroup: boolean
-}
-
-/** The buttons that add a condition or a group. */
-export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps): JSX.Element {
-  const button = (action: string, text: 'Condition' | 'Group', focus: string) => (
-    <button
-      type="submit"
-      class="add"
-      name="do"
-      value={`${action} ${path}`}
-      id={idOf(`${path}.${focus}`)}
-      autofocus={builder.focus === `${path}.${focus}`}
-    >
-      <Icon name="plus" />
-      {text}
-    </button>
-  )
-  return (
-    <div class="adds cluster">
-      {mayAdd ? button('if.add', 'Condition', 'add') : ''}
-      {mayGroup ? button('if.group', 'Group', 'group') : ''}
-    </div>
   )
 }
 
