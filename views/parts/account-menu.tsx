@@ -1,9 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Site } from './layout.tsx'
+import type { OwnOrganization } from '../../src/identity/members.ts'
+
+/** What it shows of who is signed in. */
+interface User {
+  email: string
+  /** The organisation they act for; null if they act for themselves. */
+  acting: Pick<OwnOrganization, 'name'> | null
+  /** How many bundles they may claim without a token. */
+  claimable: number
+}
 
 /** Who is signed in, and where that leads. */
-export function AccountMenu({ user }: { user: Site['user'] }): JSX.Element {
+export function AccountMenu({ user }: { user: User | null | undefined }): JSX.Element {
   if (user === undefined) {
     return (
       <nav class="who">
