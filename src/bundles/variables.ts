@@ -105,3 +105,12 @@ export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<str
   const none = [...missing, ...invalid.map(({ name }) => name)]
   return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
 }
+
+/** What `name=value`, as far as it is typed, may become: each name with `=`, or with a name the options of its variable. */
+export function completionsOf(typed: string, variables: readonly Pick<Variable, 'name' | 'options'>[]): string[] {
+  return variables
+    .flatMap(({ name, options = [] }) =>
+      typed.startsWith(`${name}=`) ? options.map((option) => `${name}=${option}`) : [`${name}=`],
+    )
+    .filter((one) => one.startsWith(typed))
+}

@@ -1,8 +1,15 @@
 import { beforeAll, expect, test } from 'bun:test'
-import type { LauncherJson } from '../../src/pages/launcher-forms.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { prng } from '../prng.ts'
 import { onEveryTarget } from '../targets.ts'
+
+/** What the launcher says to programs. */
+interface LauncherJson {
+  matchedRule: { id: string } | null
+  tabs: { url: string; note: string | null }[]
+  missing: string[]
+  invalid: { name: string }[]
+}
 
 interface Preview {
   matchedRuleId: string | null
@@ -125,6 +132,10 @@ onEveryTarget({}, (server) => {
     const refused = await preview(slug, { viewer: { query: { customer: '..', region: 'asia' } } })
     expect(refused.body.warnings).toEqual([
       { path: 'viewer.query.region', message: 'is refused: choose one of: eu, us' },
+      {
+        path: 'viewer.query.customer',
+        message: 'is refused: use another value: with this one, a link would lead elsewhere',
+      },
     ])
     const elsewhere = await preview(slug, { viewer: { query: { customer: '..', region: 'eu' } } })
     expect(elsewhere.body.warnings.map(({ path }) => path)).toEqual(['viewer.query.customer'])

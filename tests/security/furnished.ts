@@ -137,6 +137,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/made/:sealed': made,
       '/docs/:guide': 'quick-start',
       '/:slug': slug,
+      '/l/:value': 'text',
       '/:versionNumber': '1',
       '/:webhookId': webhookId,
       '/:deliveryId': String(delivered?.id),

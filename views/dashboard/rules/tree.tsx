@@ -42,7 +42,11 @@ function Node({ condition, variables, left }: TreeProps & { left: { nodes: numbe
         )}
       </span>
       {'of' in condition ? (
-        <ul>{condition.of.map((part) => (<Node condition={part} variables={variables} left={left} />) as 'safe')}</ul>
+        <ul>
+          {condition.of.map((part) => (
+            <Node condition={part} variables={variables} left={left} />
+          ))}
+        </ul>
       ) : (
         ''
       )}

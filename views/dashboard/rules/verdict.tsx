@@ -36,7 +36,7 @@ export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
     <>
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
-      <p class="hint">{`They get ${count(preview.tabs.length, 'tab')}:` as 'safe'}</p>
+      <p class="hint" safe>{`They get ${count(preview.tabs.length, 'tab')}:`}</p>
       <AskedFirst filling={preview.filling} variables={variables} />
       <TabList tabs={preview.tabs} fill={{ variables, filling: preview.filling }} />
       {preview.trace.length === 0 ? (
@@ -83,7 +83,7 @@ function MatchedRule({ preview, number }: { preview: Tried; number: number | nul
         <>
           <Icon name="check" />
           <span>
-            {`Rule ${number}: ` as 'safe'}
+            Rule {number}:{' '}
             <strong dir="auto" safe>
               {preview.matchedRuleName ?? ''}
             </strong>
