@@ -97,10 +97,14 @@ export function refuseMethod(allow: readonly string[]): never {
 
 /** Typed path parameters. */
 type Path = Record<string, unknown>
-type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes'> & { csv?: unknown }
+type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query'> & { csv?: unknown }
 
 function withQuery(operation: Reading, request: Request, path: Path): unknown {
-  const { format, ...query } = queryFields(new URL(request.url).searchParams)
+  const { searchParams } = new URL(request.url)
+  // Of several of one name the first, as launchers read them.
+  if (operation.query !== undefined)
+    return { ...path, [operation.query]: Object.fromEntries([...searchParams].reverse()) }
+  const { format, ...query } = queryFields(searchParams)
   if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
   else if (format !== undefined && format !== 'csv' && format !== 'json') {
     throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')

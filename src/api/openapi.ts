@@ -138,6 +138,7 @@ function requestOf(
       in: where,
       required: where === 'path' || required.includes(name),
       description: String(description),
+      ...(where === 'query' && name === operation.query ? ({ style: 'form', explode: true } as const) : {}),
       schema: rest,
       ...(example[name] === undefined ? {} : { example: example[name] }),
     }

@@ -99,3 +99,12 @@ export function blanked(text: string, names: readonly string[]): string {
     .map((piece, at) => (at % 2 === 1 ? '…' : piece))
     .join('')
 }
+
+/** What `name=value`, as far as it is typed, may become: each name with `=`, or with a name the options of its variable. */
+export function completionsOf(typed: string, variables: readonly Pick<Variable, 'name' | 'options'>[]): string[] {
+  return variables
+    .flatMap(({ name, options = [] }) =>
+      typed.startsWith(`${name}=`) ? options.map((option) => `${name}=${option}`) : [`${name}=`],
+    )
+    .filter((one) => one.startsWith(typed))
+}

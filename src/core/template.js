@@ -100,17 +100,18 @@ export function isComplete({ missing, invalid }) {
 }
 
 /**
- * The same filling, with what is refused because of the links that it would make.
+ * The same filling, with what is refused because of the links that it makes: those that lack no value.
  * @param {Filling} filling
  * @param {readonly string[]} links
  * @returns {Filling}
  */
 export function checkLinks(filling, links) {
-  const { values } = filling
-  if (!isComplete(filling)) return filling
+  const { values, missing, invalid } = filling
+  const open = [...missing, ...invalid.map(({ name }) => name)]
   /** @type {Map<string, string>} */
   const found = new Map()
   for (const link of links) {
+    if (open.length > 0 && namesIn(link, open).length > 0) continue
     const message = linkProblem(link, values)
     if (message === null) continue
     const names = namesIn(link, Object.keys(values))
@@ -122,8 +123,8 @@ export function checkLinks(filling, links) {
   }
   if (found.size === 0) return filling
   const left = Object.entries(values).filter(([name]) => !found.has(name))
-  const invalid = [...found].map(([name, message]) => ({ name, message }))
-  return { ...filling, values: Object.assign(blank(), Object.fromEntries(left)), invalid }
+  const refused = [...found].map(([name, message]) => ({ name, message }))
+  return { ...filling, values: Object.assign(blank(), Object.fromEntries(left)), invalid: [...invalid, ...refused] }
 }
 
 /**

@@ -7,16 +7,27 @@ import type { PublicBundle } from './served.ts'
 export const FREE: Filling = readValues([], () => null)
 
 /** What a viewer fills in, before it is known which links it goes into. */
-export function fillingOf(
-  { url, values }: Pick<LauncherViewer, 'url' | 'values'>,
-  variables: readonly Variable[],
-): Filling {
+export function fillingOf({ url }: Pick<LauncherViewer, 'url'>, variables: readonly Variable[]): Filling {
   if (variables.length === 0) return FREE
   const at = url.indexOf('?')
   const query = new URLSearchParams(at === -1 ? '' : url.slice(at).split('#', 1)[0])
-  return readValues(variables, (name) =>
-    values !== undefined && Object.hasOwn(values, name) ? values[name] : query.get(name),
-  )
+  return readValues(variables, (name) => query.get(name))
+}
+
+/**
+ * The address below a launcher’s that ends in a value, as one with it in the query, for the first variable unless that has
+ * another. Null without variables.
+ */
+export function addressWith(address: string, variables: readonly Variable[], value: string): string | null {
+  const { origin, pathname, searchParams } = new URL(address)
+  if (!addValue(searchParams, variables, value)) return null
+  return `${origin}${pathname.slice(0, pathname.lastIndexOf('/'))}?${searchParams}`
+}
+
+/** Adds a value to a query, for the first variable unless that has another. @returns false without variables. */
+export function addValue(query: URLSearchParams, [first]: readonly Variable[], value: string): boolean {
+  if (first !== undefined && !query.get(first.name)?.trim()) query.set(first.name, value)
+  return first !== undefined
 }
 
 /** What rules read of the variables: null for one without a value that can be used. */

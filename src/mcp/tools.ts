@@ -16,9 +16,9 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** Whether an operation is a tool: all that use a credential, except those whose answer may not fit into a message. */
-export function isTool({ auth, keyScope, download }: Operation): boolean {
-  return download === undefined && (auth !== 'public' || keyScope !== undefined)
+/** Whether an operation is a tool: all that read or use a credential, except those whose answer may not fit into a message. */
+export function isTool({ route, auth, keyScope, download }: Operation): boolean {
+  return download === undefined && (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
 }
 
 /** Whether a key with these scopes may call it. */
@@ -148,6 +148,10 @@ const AS_SENT = `See ${SHOWS_POLICIES}.`
 const OPAQUE = {
   UrlMetadata: 'See create_bundle.',
   Draft: AS_READ,
+  MatchedRule: '{ id, name }',
+  RefusedValue: '{ name, message }',
+  LauncherVariable: '{ name, label, example, options }',
+  LauncherTab: '{ url, note, section, tags, openPolicy }',
   Policy: AS_SENT,
   SavedPolicy: AS_SENT,
   TracedCondition: 'The condition, with `matched` at each node.',

@@ -1,4 +1,5 @@
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
+import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
@@ -35,14 +36,6 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'and rules’ tabs, in title, description, notes and sections; braces around any other name are text. [] for none.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
-  'Variable.name': [
-    'Lower-case letters, digits and _, beginning with a letter. Also the name in the link: ?id=4711.',
-    'id',
-  ],
-  'Variable.label': ['What the launcher calls it; by default its name.', 'Customer number'],
-  'Variable.example': ['Shows what to fill in.', '4711'],
-  'Variable.default': ['The value if none is given.', '7d'],
-  'Variable.options': ['The only values that it can have; any value if omitted.', ['7d', '30d']],
   note: ['A line about this tab, shown below it.', 'Read this first'],
   section: ['The heading above this tab; neighbours with the same section share it.', 'Before you start'],
   tags: ['Tags of this tab, shown beside it.', ['live']],
@@ -92,6 +85,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   field: ['The field to compare: see Condition.'],
   value: ['The value to compare with; a time for before and after.'],
   values: ['Matches any of these.'],
+  ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
   'Condition.to': ['When it closes, HH:MM up to 24:00; if not later than `from`, on the next day.'],

@@ -10,6 +10,7 @@ import { makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
 import { prepareTeam, type Team } from './team.ts'
+import { DESK } from './variables.ts'
 
 /** The data that scenes need: anonymous bundles, and people with dashboards. */
 export interface World {
@@ -67,6 +68,12 @@ export const scenes = {
     await page.click('.qr summary')
   },
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
+  'variables-blank': async (page, { origin }) => page.goto((await createBundle(origin, DESK)).url),
+  'variables-filled': async (page, { origin }) => page.goto(`${(await createBundle(origin, DESK)).url}/4711`),
+  'variables-wrong': async (page, { origin }) =>
+    page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(21)}&range=9d`),
+  'variables-odd': async (page, { origin }) =>
+    page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(20)}&range=30d`),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   copy: async (page, { owner }) => {
     const { url } = await owner.makeBundle({ ...ODD, copyable: true })

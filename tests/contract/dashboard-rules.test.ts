@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { fieldsIn, multipart } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { htmlErrorsOf } from '../valid-html.ts'
 import { elementsOf, unescaped } from './html.ts'
 
 const TAB = { url: 'https://tab.example/' }
@@ -12,6 +13,13 @@ const POLICY = {
     rule('Acme', { op: 'and', of: [{ op: 'signedIn' }, { op: 'equals', field: 'emailDomain', value: 'acme.com' }] }),
     rule('Phones', { op: 'equals', field: 'device', value: 'mobile' }),
   ],
+}
+
+/** The body of an answer, which is valid HTML unless it is a part of a page. */
+async function validHtml(answer: Response): Promise<string> {
+  const html = await answer.text()
+  if (html.startsWith('<!doctype')) expect(await htmlErrorsOf(html)).toEqual([])
+  return html
 }
 
 interface Bundle {
@@ -26,7 +34,7 @@ onEveryTarget({}, (server) => {
   const path = (slug: string) => `/dashboard/links/${slug}/policy`
   const open = async (person: Person, slug: string) => {
     const answer = await person.fetch(path(slug))
-    return { status: answer.status, html: await answer.text() }
+    return { status: answer.status, html: await validHtml(answer) }
   }
   /** Presses a button of a page like a browser without JavaScript, with some fields changed. */
   const press = async (
@@ -45,7 +53,7 @@ onEveryTarget({}, (server) => {
       body: sent.body,
       headers: { ...sent.headers, ...headers },
     })
-    return { status: answer.status, headers: answer.headers, html: await answer.text() }
+    return { status: answer.status, headers: answer.headers, html: await validHtml(answer) }
   }
   const policyForm = (html: string) => html.slice(html.indexOf('<form id="policy"'))
   const saved = async (person: Person, slug: string) =>

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium } from '../browser/chromium.ts'
-import { axeViolations, htmlErrorsOf, overflowOf } from '../browser/flaws.ts'
+import { axeViolations, overflowOf } from '../browser/flaws.ts'
 import { prepareWorld, scenes, type World } from '../browser/scenes.ts'
 import { listen } from '../browser/stage.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
+import { htmlErrorsOf } from '../valid-html.ts'
 
 const NAMES = Object.keys(scenes) as (keyof typeof scenes)[]
 /** Scenes that need full Chromium, which has a pop-up blocker. */

@@ -138,6 +138,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/docs/:guide': 'quick-start',
       '/docs/pictures/:picture': 'keyword-chromium.png',
       '/:slug': slug,
+      '/l/:value': 'text',
       '/:versionNumber': '1',
       '/:webhookId': webhookId,
       '/:deliveryId': String(delivered?.id),

@@ -26,13 +26,13 @@ interface ConsentProps {
 }
 
 /** What each scope lets an app do. */
-const MAY: Record<Scope, string> = {
+const MAY = {
   'links:read': 'See bundles, their versions and insights',
   'links:propose': 'Propose edits, which you or an editor accept or reject',
   'links:write': 'Create, edit, delete, restore and claim bundles',
   'keys:admin':
     'Create and revoke API keys, and webhooks, which send what happens to your bundles elsewhere: both keep working after you disconnect it. Export all data',
-}
+} as const satisfies Record<Scope, string>
 
 /** Asks whether an app may act for the visitor, or for an organisation. Nothing happens before a button is pressed. */
 export function ConsentPage({ site, app, scopes, audience, path, error }: ConsentProps): JSX.Element {
@@ -70,7 +70,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
                     of={scopes}
                     show={(scope) => (
                       <li>
-                        {MAY[scope] as 'safe'} <code>{scope as 'safe'}</code>
+                        {MAY[scope]} <code>{scope}</code>
                       </li>
                     )}
                   />
@@ -132,7 +132,7 @@ export function BackToAppPage({
   return (
     <Page site={site} title={`${title} · ${site.name}`}>
       <section class="narrow">
-        <h1>{title as 'safe'}</h1>
+        <h1>{title}</h1>
         <p class="lede">
           Taking you back to <strong safe>{app.host}</strong>. If nothing happens, continue here; then you can close
           this page.

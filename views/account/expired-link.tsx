@@ -41,10 +41,10 @@ function SignedOut({ link, next }: Omit<LinkExpiredProps, 'site'>): JSX.Element 
   return (
     <>
       <p class="lede">It has already been used, or it’s too old.</p>
-      <p>{text as 'safe'}</p>
+      <p safe>{text}</p>
       <p>
-        <a class="button primary" href={`/sign-in?next=${encodeURIComponent(next)}`}>
-          {another as 'safe'}
+        <a class="button primary" href={`/sign-in?next=${encodeURIComponent(next)}`} safe>
+          {another}
         </a>
       </p>
     </>

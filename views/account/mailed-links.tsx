@@ -154,7 +154,7 @@ export function AddressConfirmedPage({ site, email, next }: { site: Site; email:
         </p>
         <p>
           <a class="button primary" href={attribute(next)}>
-            {label as 'safe'}
+            {label}
           </a>
         </p>
       </section>

@@ -45,7 +45,7 @@ export function SignInPage({
   return (
     <Page site={site} title={`${title} · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>{title as 'safe'}</h1>
+        <h1>{title}</h1>
         {isAgain ? (
           <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
         ) : (

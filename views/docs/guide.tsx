@@ -10,7 +10,7 @@ interface GuideProps {
   /** Every guide, in reading order. */
   guides: readonly { guide: string; title: string }[]
   /** The guide itself, from our own Markdown. */
-  html: string
+  html: JSX.Element
   sections: readonly { id: string; text: string }[]
 }
 
@@ -48,7 +48,7 @@ export function GuidePage({ site, guide, guides, html, sections }: GuideProps): 
           </div>
         </nav>
         <main id="guide" class="guide">
-          {html as 'safe'}
+          {html}
         </main>
       </div>
     </Document>

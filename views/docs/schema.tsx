@@ -2,6 +2,7 @@
 
 import { escapeHtml } from '@kitajs/html'
 import type { JsonSchema } from '../../src/core/shape.ts'
+import { Each } from '../parts/each.tsx'
 
 /** The parts of JSON Schema that the reference shows. */
 type Read = {
@@ -29,8 +30,12 @@ type Read = {
 
 /** A text; words between backticks are code. */
 export function Prose({ text }: { text: string }): JSX.Element {
-  const parts = text.split('`').map((part, index) => (index % 2 === 0 ? escapeHtml(part) : <code safe>{part}</code>))
-  return <>{parts.join('') as 'safe'}</>
+  return (
+    <Each
+      of={text.split('`')}
+      show={(part, index) => (index % 2 === 0 ? escapeHtml(part) : <code safe>{part}</code>)}
+    />
+  )
 }
 
 /** The fields of an object with type, limits and meaning; nested fields fold. */

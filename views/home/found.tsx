@@ -67,7 +67,7 @@ function Remarks({ list: { skipped, changed, counts } }: { list: FoundList }): J
             </li>
           )}
         />
-        {rest > 0 ? <li>{`And ${rest} more.` as 'safe'}</li> : ''}
+        {rest > 0 ? <li safe>{`And ${rest} more.`}</li> : ''}
       </ul>
     </details>
   )

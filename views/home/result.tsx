@@ -3,8 +3,8 @@
 import { joinList } from '../../src/core/words.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
-import { Field } from '../parts/fields.tsx'
-import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { CopyField } from '../parts/fields.tsx'
+import { Page, type Site } from '../parts/layout.tsx'
 import { skippedSummary } from './found.tsx'
 
 /** A created bundle, as shown to its creator. */
@@ -114,36 +114,5 @@ function ClaimCard({ id, claim }: { id: string; claim: NonNullable<ResultBundle[
       </p>
       <CopyField id={id} label="Private claim link" value={claim.url} />
     </section>
-  )
-}
-
-interface CopyFieldProps {
-  id: string
-  label: string
-  value: string
-  /** The title to share it with; missing if it has no share button. */
-  title?: string
-  /** `primary` if copying is the page's main action. */
-  kind?: 'primary'
-}
-
-/** A text to copy: selectable without JavaScript, with copy and share buttons otherwise. */
-function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Element {
-  return (
-    <Field id={id} label={label}>
-      <div class="copy-field">
-        <input id={id} value={value} readonly />
-        <button type="button" class={['copy', kind]} data-copy={id}>
-          Copy
-        </button>
-        {title === undefined ? (
-          ''
-        ) : (
-          <button type="button" class="copy" data-share={value} data-title={attribute(title)} hidden>
-            Share
-          </button>
-        )}
-      </div>
-    </Field>
   )
 }

@@ -5,6 +5,7 @@ import type { Variable } from '../../db/schema.ts'
 import { labelOf } from '../../src/bundles/variables.ts'
 import { type Filling, piecesOf } from '../../src/core/template.js'
 import { Each } from '../parts/each.tsx'
+import { attribute } from '../parts/layout.tsx'
 
 /** What stands in place of a bundle’s placeholders. */
 export interface FilledProps {
@@ -24,9 +25,17 @@ export function Filled({ text, variables, filling: { values } }: FilledProps & {
       show={(piece, at) => {
         if (at % 2 === 0) return escapeHtml(piece)
         const value = values[piece]
+        if (value !== undefined) {
+          return (
+            <bdi class="value" data-variable={piece} safe>
+              {value}
+            </bdi>
+          )
+        }
+        const label = labelOf(variables.find(({ name }) => name === piece) ?? { name: piece })
         return (
-          <bdi class={value === undefined ? 'blank' : 'value'} data-variable={piece} safe>
-            {value ?? labelOf(variables.find(({ name }) => name === piece) ?? { name: piece })}
+          <bdi class="blank" data-variable={piece} role="img" aria-label={attribute(label)} safe>
+            {`{${piece}}`}
           </bdi>
         )
       }}

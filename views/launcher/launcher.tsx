@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type Filling, fillText } from '../../src/core/template.js'
+import { type Filling, fillText, isComplete } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
 import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
@@ -13,7 +13,7 @@ import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Filled } from './filled.tsx'
-import { Alternates, OpenGraph } from './head.tsx'
+import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -21,6 +21,8 @@ interface LauncherProps {
   site: Site
   bundle: PublicBundle
   filling: Filling
+  /** The variables whose values decide which tabs there are. */
+  deciding?: readonly string[]
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -30,7 +32,7 @@ interface LauncherProps {
 /** The other forms of a launcher, for a page that has them within. */
 export interface Unlocked {
   /** The QR code of its address, as SVG. */
-  qr: string
+  qr: JSX.Element
   /** The bookmarks file, as a `data:` URL. */
   bookmarks: string
 }
@@ -39,21 +41,25 @@ export interface Unlocked {
  * The launcher. It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
-export function LauncherPage({ site, bundle, filling, outside = null, unlocked }: LauncherProps): JSX.Element {
+export function LauncherPage(props: LauncherProps): JSX.Element {
+  const { site, bundle, filling, unlocked } = props
+  const asks = bundle.variables.length > 0
   const picture = pictureName(pictureWords(site.name, bundle))
   const heading = fillText(headingOf(bundle), filling.values)
   return (
     <Document
       title={`${heading} · ${site.name}`}
       styles="launcher.css"
-      scripts={['launcher.js']}
+      scripts={asks ? ['launcher.js', 'fill.js'] : ['launcher.js']}
       head={
         <>
+          {asks ? <link rel="stylesheet" href={asset('values.css')} /> : ''}
           <noscript>
             <link rel="stylesheet" href={asset('scriptless.css')} />
           </noscript>
           {unlocked === undefined ? (
             <>
+              <AddressBar bundle={bundle} />
               <Alternates slug={bundle.slug} query={queryOf(filling)} />
               <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
             </>
@@ -63,7 +69,7 @@ export function LauncherPage({ site, bundle, filling, outside = null, unlocked }
         </>
       }
     >
-      <Launcher site={site} bundle={bundle} filling={filling} outside={outside} unlocked={unlocked} />
+      <Launcher {...props} />
     </Document>
   )
 }
@@ -87,6 +93,7 @@ function Launcher({
   site,
   bundle,
   filling,
+  deciding = [],
   outside = null,
   unlocked,
   preview,
@@ -119,7 +126,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} />
+      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}
@@ -142,28 +149,39 @@ function Launcher({
             <Icon name="qr" />
             <span class="word">QR code</span>
           </summary>
-          {/* Without scripts, browsers ignore `loading` and would load it at once. */}
-          {unlocked !== undefined ? (
-            (unlocked.qr as 'safe')
-          ) : preview === undefined ? (
-            <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
-          ) : (
-            ''
-          )}
+          <div>
+            {/* Without scripts, browsers ignore `loading` and would load it at once. */}
+            {unlocked !== undefined ? (
+              unlocked.qr
+            ) : preview === undefined ? (
+              <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
+            ) : (
+              ''
+            )}
+            {variables.length === 0 ? (
+              ''
+            ) : (
+              <p id="in-qr" hidden={query === ''}>
+                The values above are in it: whoever scans it sees them.
+              </p>
+            )}
+          </div>
         </details>
         <p id="status" role="status" safe>
           {openSummary(urls, urls.length - openable)}
         </p>
         {preview === undefined ? (
           <noscript>
-            <p class="hint">JavaScript is off, so “Open all” won’t work here. You can still open each link below.</p>
+            <p class="hint" safe>
+              {`JavaScript is off, so “Open all” won’t work here. ${isComplete(filling) ? 'You can still open each link below.' : 'Fill in the links, then open each one below.'}`}
+            </p>
           </noscript>
         ) : (
           ''
         )}
       </div>
       <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
-      {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
+      {isProtected ? <p class="reach">{REACH}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>
         {isCopyable ? (

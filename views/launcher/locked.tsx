@@ -27,7 +27,7 @@ export function LockedPage({ site, slug, address, form, signedInAs }: LockedProp
   return (
     <Page site={site} title={`${heading} · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>{heading as 'safe'}</h1>
+        <h1>{heading}</h1>
         {form === undefined ? (
           <SignInFirst address={address} signedInAs={signedInAs} />
         ) : (
@@ -43,7 +43,7 @@ export function LockedPage({ site, slug, address, form, signedInAs }: LockedProp
             </div>
           </form>
         )}
-        <p class="hint">{REACH as 'safe'}</p>
+        <p class="hint">{REACH}</p>
         {form === undefined ? (
           ''
         ) : (

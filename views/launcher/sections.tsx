@@ -77,8 +77,9 @@ function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; t
         class="part quiet"
         hidden={openable === 0}
         aria-label={attribute(`Open ${openable}: ${fillText(name, fill.filling.values)}`)}
+        safe
       >
-        {`Open ${openable}` as 'safe'}
+        {`Open ${openable}`}
       </button>
       <details open={isOpen}>
         <summary>
@@ -89,7 +90,7 @@ function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; t
             {`${count(urls.length, 'tab')} on ${hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')}`}
           </span>
         </summary>
-        {tabs as 'safe'}
+        {tabs}
       </details>
     </section>
   )

@@ -7,5 +7,5 @@ interface EachProps<Item> {
 
 /** One after the other: what is shown for each item of a list. */
 export function Each<Item>({ of, show }: EachProps<Item>) {
-  return <>{of.map(show) as 'safe'[]}</>
+  return <>{of.map(show)}</>
 }

@@ -33,9 +33,40 @@ export function Field({ id, label, note, error, kind, labelClass, children }: Fi
           </>
         )}
       </label>
-      {children as 'safe'}
+      {children}
       <FieldError id={id} error={error} />
     </div>
+  )
+}
+
+interface CopyFieldProps {
+  id: string
+  label: string
+  value: string
+  /** The title to share it with; missing if it has no share button. */
+  title?: string
+  /** `primary` if copying is the page's main action. */
+  kind?: 'primary'
+}
+
+/** A text to copy: selectable without JavaScript, with copy and share buttons otherwise. */
+export function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Element {
+  return (
+    <Field id={id} label={label}>
+      <div class="copy-field">
+        <input id={id} readonly value={attribute(value)} autocomplete="off" spellcheck="false" />
+        <button type="button" class={['copy', kind]} data-copy={id}>
+          Copy
+        </button>
+        {title === undefined ? (
+          ''
+        ) : (
+          <button type="button" class="copy" data-share={attribute(value)} data-title={attribute(title)} hidden>
+            Share
+          </button>
+        )}
+      </div>
+    </Field>
   )
 }
 

@@ -1,8 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
+import { SearchLink } from './open-search.tsx'
 import { asset } from './static.ts'
 
 /** What every page knows about the service and its visitor. */
@@ -48,7 +49,7 @@ type DocumentProps = PropsWithChildren<{
   /** Loaded in this order. */
   scripts: readonly string[]
   /** Additional head elements, already escaped. */
-  head: JSX.Element | undefined
+  head: Children
 }>
 
 /** A whole HTML document. */
@@ -69,10 +70,10 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
           {scripts.map((script) => (
             <script src={asset(script)} defer></script>
           ))}
-          {head as 'safe'}
+          {head}
         </head>
         <body>
-          {children as 'safe'}
+          {children}
           <div id="end" hidden></div>
         </body>
       </html>
@@ -155,6 +156,7 @@ export function Page({ site, title, description, kind, header, script, children 
     <>
       {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
       <link rel="manifest" href="/site.webmanifest" />
+      <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
     </>
   )
@@ -173,7 +175,7 @@ export function Page({ site, title, description, kind, header, script, children 
         </a>
         {header === 'plain' ? '' : <AccountMenu user={site.user} />}
       </header>
-      <main class={kind}>{children as 'safe'}</main>
+      <main class={kind}>{children}</main>
       <Footer site={site} kind={kind} />
     </Document>
   )

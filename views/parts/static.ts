@@ -27,6 +27,8 @@ const LAUNCHER_CSS = [
   'launcher/sections.css',
   'launcher/media.css',
 ]
+/** The styles that are added where there are variables. */
+const VALUES_CSS = ['launcher/values.css']
 
 /**
  * What is for readers of the source only, by type: a third of a launcher's script. A line comment of a script is left out
@@ -36,6 +38,9 @@ const COMMENTS: Record<string, RegExp> = {
   [CSS]: /\/\*.*?\*\//gs,
   [JS]: /\/\*\*.*?\*\/ ?|^\s*\/\/[^\n]*$/gms,
 }
+
+/** What makes a module of a source; the files that are served are plain scripts. */
+const MODULE = /^import [^\n]*\n|^export (?=const |function )/gm
 
 interface File {
   type: string
@@ -50,11 +55,14 @@ const FILES: Record<string, File> = {
   // For the editor's preview, whose sandboxed frame has an opaque origin and no scripts, but must look as if it had them.
   'preview.css': {
     type: CSS,
-    sources: [...LAUNCHER_CSS, 'launcher/preview.css'],
+    sources: [...LAUNCHER_CSS, ...VALUES_CSS, 'launcher/preview.css'],
     isForFrames: true,
   },
+  'values.css': { type: CSS, sources: VALUES_CSS },
   'scriptless.css': { type: CSS, sources: ['launcher/scriptless.css'] },
   'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/how.js', 'launcher/open-all.js'] },
+  // After launcher.js, where there are variables. The first source is also what the server fills with.
+  'fill.js': { type: JS, sources: ['../src/core/template.js', 'launcher/fill.js'] },
   'away.js': { type: JS, sources: ['launcher/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': { type: CSS, sources: SITE_CSS },
@@ -151,7 +159,7 @@ function bodyOf({ type, sources }: File): string {
   const texts = sources.map((source) => {
     const text = readFileSync(new URL(source, VIEWS), 'utf8')
     const comments = source === HTMX ? undefined : COMMENTS[type]
-    return comments === undefined ? text : text.replace(comments, '').replace(/^\s+/gm, '')
+    return comments === undefined ? text : text.replace(comments, '').replace(MODULE, '').replace(/^\s+/gm, '')
   })
   return texts.join('\n')
 }

@@ -111,7 +111,7 @@ async function besideTheirs(
   if (!isComparable) return editorPage(visit, theirs, editing, problem)
   const conflict = (
     <>
-      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
+      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` })}
       <TakeTheirs choices={conflictChoices(changes, form)} />
     </>
   )

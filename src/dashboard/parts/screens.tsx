@@ -130,7 +130,7 @@ function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
       path={new URL(request.url).pathname}
       query={new URL(request.url).searchParams}
     >
-      {view as 'safe'}
+      {view}
     </Frame>
   )
   // A form returned with errors is the same page: add no history entry.

@@ -57,8 +57,8 @@ export function Search(props: ListProps): JSX.Element {
             <Each
               of={Object.entries(SORTS)}
               show={([sort, name]) => (
-                <option value={sort} selected={sort === listing.sort}>
-                  {name as 'safe'}
+                <option value={sort} selected={sort === listing.sort} safe>
+                  {name}
                 </option>
               )}
             />

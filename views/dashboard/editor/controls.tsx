@@ -93,8 +93,8 @@ function Choice({ name, value, error }: ControlProps): JSX.Element {
         <Each
           of={options}
           show={(option) => (
-            <option value={option} selected={option === value}>
-              {inWords(name, option) as 'safe'}
+            <option value={option} selected={option === value} safe>
+              {inWords(name, option)}
             </option>
           )}
         />
@@ -111,7 +111,7 @@ function Switch({ name, value }: ControlProps): JSX.Element {
       <input type="hidden" name={name} value={SWITCH_TEXTS.off} />
       <label class="choice">
         <input type="checkbox" name={name} value={SWITCH_TEXTS.on} checked={value === SWITCH_TEXTS.on} />{' '}
-        {('says' in field ? field.says : field.label) as 'safe'}
+        {'says' in field ? field.says : field.label}
       </label>
     </p>
   )

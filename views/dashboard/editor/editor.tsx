@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
 import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
@@ -50,9 +51,9 @@ interface EditorProps {
   /** The button's label. */
   save: string
   /** Content above the fields. */
-  notice: JSX.Element | undefined
+  notice: Children
   /** Further fields below the links. */
-  more?: JSX.Element
+  more?: Children
   state: EditorState
   /** Whether the bundle, or the one that it is a copy of, has a password. */
   hasPassword: boolean
@@ -83,11 +84,11 @@ export function Editor(props: EditorProps): JSX.Element {
           of={Object.entries(hidden)}
           show={([name, value]) => <input type="hidden" name={name} value={attribute(value)} />}
         />
-        {notice === undefined ? '' : (notice as 'safe')}
+        {notice}
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
         <Links action={action} state={state} />
-        {more === undefined ? '' : (more as 'safe')}
+        {more}
         <div class="save-bar">
           <button type="submit" name="do" value="save" class="primary" safe>
             {save}

@@ -26,7 +26,7 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
   }
   const inputOf = (name: LinkName) => (
     <div>
-      {Input({ name, value: fields[name], attributes: attributesOf(name) }) as 'safe'}
+      {Input({ name, value: fields[name], attributes: attributesOf(name) })}
       <FieldError id={`${id}-${name}`} error={errorOf(name)?.says} />
     </div>
   )
@@ -76,8 +76,8 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
         <Each
           of={[...options]}
           show={([text, { option }]) => (
-            <option value={text} selected={text === value}>
-              {option as 'safe'}
+            <option value={text} selected={text === value} safe>
+              {option}
             </option>
           )}
         />

@@ -59,7 +59,7 @@ function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.El
         {fields.section.trim()}
       </p>
       <fieldset>
-        <legend class="visually-hidden">{`Link ${index + 1}` as 'safe'}</legend>
+        <legend class="visually-hidden" safe>{`Link ${index + 1}`}</legend>
         <span class="grip scripted" title="Drag to reorder">
           <Icon name="grip" />
         </span>
@@ -99,15 +99,13 @@ function Line({ fields }: { fields: LinkFields }): JSX.Element {
       {/* Shown if there is neither a note nor an address. */}
       <span class="unnamed">New link</span>
       <span class="badges">
-        {
-          MARK_NAMES.flatMap((name) =>
-            [...(optionsOf(name) ?? [])].slice(1).map(([text, { mark }]) => (
-              <span class="tag" data-field={name} data-value={text} hidden={fields[name] !== text}>
-                {asSentence(mark) as 'safe'}
-              </span>
-            )),
-          ) as 'safe'[]
-        }
+        {MARK_NAMES.flatMap((name) =>
+          [...(optionsOf(name) ?? [])].slice(1).map(([text, { mark }]) => (
+            <span class="tag" data-field={name} data-value={text} hidden={fields[name] !== text} safe>
+              {asSentence(mark)}
+            </span>
+          )),
+        )}
         <Each
           of={readTags(tags)}
           show={(tag) => (

@@ -131,14 +131,14 @@ function Links({ bundle }: PartProps): JSX.Element {
       of={sectionsOf(bundle)}
       show={({ name, urls, urlMetadata }) => {
         const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
-        const list = <ol class="rows shown">{links as 'safe'[]}</ol>
+        const list = <ol class="rows shown">{links}</ol>
         if (name === '') return list
         return (
           <section class="titled">
             <h2 dir="auto" safe>
               {name}
             </h2>
-            {list as 'safe'}
+            {list}
           </section>
         )
       }}

@@ -27,7 +27,9 @@ export function TakeTheirs({ choices }: { choices: readonly ConflictChoice[] }):
           of={choices}
           show={({ name, kind, what, isTime }) => (
             <li>
-              <span class="hint">{kind as 'safe'}</span>
+              <span class="hint" safe>
+                {kind}
+              </span>
               {isTime ? (
                 <span class="what">
                   <ExactTime at={what} />

@@ -19,7 +19,7 @@ export function Visibility({ form, hasPassword, messageOf }: VisibilityProps): J
   return (
     <details class="whole more access" open={isOpen}>
       <summary>
-        {`${CONTENT.access.label} ` as 'safe'}
+        {CONTENT.access.label}{' '}
         <span class="optional" safe>
           {inWords('access', form.access).toLowerCase()}
         </span>

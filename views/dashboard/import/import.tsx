@@ -55,7 +55,7 @@ function Formats(): JSX.Element {
         <li>Folders, headings and groups can also become the sections of one bundle.</li>
         <li>JSON exported from here: every bundle as it was, rules included.</li>
         <li>OneTab: each group becomes a bundle. A plain list becomes one bundle.</li>
-        <li>{`More than ${BOUNDS.urls} links become several bundles.` as 'safe'}</li>
+        <li safe>{`More than ${BOUNDS.urls} links become several bundles.`}</li>
       </ul>
     </section>
   )

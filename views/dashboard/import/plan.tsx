@@ -62,8 +62,8 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
         </p>
       </details>
       <div class="save-bar">
-        <button type="submit" name="do" value="make" class="primary" data-count-bundles="">
-          {`Create ${count(ticked, 'bundle')}` as 'safe'}
+        <button type="submit" name="do" value="make" class="primary" data-count-bundles="" safe>
+          {`Create ${count(ticked, 'bundle')}`}
         </button>
         <a class="quiet" href="/dashboard/links/import">
           Start over
@@ -142,7 +142,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
         </span>
       </div>
       <details open={isShort}>
-        <summary>{`Links of bundle ${index + 1}` as 'safe'}</summary>
+        <summary safe>{`Links of bundle ${index + 1}`}</summary>
         <ul>
           <Each
             of={bundle.links}

@@ -53,7 +53,7 @@ function RemarkList({ id, name, remarks, total }: RemarksProps): JSX.Element {
           </tbody>
         </table>
       </div>
-      {total > remarks.length ? <p class="hint">{`And ${total - remarks.length} more.` as 'safe'}</p> : ''}
+      {total > remarks.length ? <p class="hint" safe>{`And ${total - remarks.length} more.`}</p> : ''}
     </section>
   )
 }

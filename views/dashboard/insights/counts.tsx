@@ -51,7 +51,7 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
   return (
     <section class="card" aria-labelledby="days-heading">
       <div class="above cluster">
-        <h2 id="days-heading">{heading as 'safe'}</h2>
+        <h2 id="days-heading">{heading}</h2>
         <nav class="segments" aria-label="Chart">
           <Each
             of={NAMES}

@@ -101,8 +101,9 @@ function Ranges({ slug, days, chart }: { slug: string; days: number; chart: Char
           href={insightsPath(slug, range, chart)}
           hx-boost={'target:"#insights", swap:"outerHTML"'}
           aria-current={range === days ? 'true' : undefined}
+          safe
         >
-          {`${range} days` as 'safe'}
+          {`${range} days`}
         </a>
       ))}
     </nav>
@@ -138,7 +139,7 @@ function HowWeCount(): JSX.Element {
       <summary>How we count</summary>
       <ul>
         {HOW_WE_COUNT.map((sentence) => (
-          <li>{sentence as 'safe'}</li>
+          <li>{sentence}</li>
         ))}
       </ul>
     </details>

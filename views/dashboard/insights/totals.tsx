@@ -61,14 +61,16 @@ interface TotalProps {
 function Total({ name, number, change, hint }: TotalProps): JSX.Element {
   return (
     <div class="card">
-      <dt>{name as 'safe'}</dt>
+      <dt safe>{name}</dt>
       <dd class="figure" safe>
         {number}
       </dd>
       <dd class="change" safe>
         {change}
       </dd>
-      <dd class="hint">{hint as 'safe'}</dd>
+      <dd class="hint" safe>
+        {hint}
+      </dd>
     </div>
   )
 }

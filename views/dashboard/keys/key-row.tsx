@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
@@ -37,7 +38,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
             </>
           )}
           {' · '}
-          {SCOPES[widest(scopes)].name as 'safe'}
+          {escapeHtml(SCOPES[widest(scopes)].name)}
         </span>
       </div>
       <div class="facts hint">
@@ -55,7 +56,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
         </div>
       ) : (
         <span class="tag bad">
-          {end.how as 'safe'} <RelativeTime at={Date.parse(end.at)} />
+          {escapeHtml(end.how)} <RelativeTime at={Date.parse(end.at)} />
         </span>
       )}
     </li>

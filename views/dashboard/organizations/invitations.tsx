@@ -52,8 +52,8 @@ export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }
             <Each
               of={ROLES}
               show={(one) => (
-                <option value={one} selected={one === role}>
-                  {ROLE_WORDS[one].name as 'safe'}
+                <option value={one} selected={one === role} safe>
+                  {ROLE_WORDS[one].name}
                 </option>
               )}
             />
@@ -63,7 +63,9 @@ export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }
           Send invitation
         </button>
       </form>
-      <p class="hint">{ROLES.map((one) => `${ROLE_WORDS[one].name}s ${ROLE_WORDS[one].does}.`).join(' ') as 'safe'}</p>
+      <p class="hint" safe>
+        {ROLES.map((one) => `${ROLE_WORDS[one].name}s ${ROLE_WORDS[one].does}.`).join(' ')}
+      </p>
     </section>
   )
 }

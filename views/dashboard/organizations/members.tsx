@@ -34,7 +34,9 @@ export function MemberRow({ organization, member, currentUserId }: MemberRowProp
           <RelativeTime at={since} />
         </span>
       </div>
-      <span class={['tag', role === 'admin' && 'good']}>{ROLE_WORDS[role].name as 'safe'}</span>
+      <span class={['tag', role === 'admin' && 'good']} safe>
+        {ROLE_WORDS[role].name}
+      </span>
       {organization.role === 'admin' && !isOnlyAdmin(organization, member) ? (
         <MemberMenu organization={organization} member={member} isSelf={isSelf} />
       ) : (
@@ -62,8 +64,10 @@ function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'curr
             show={(role) => (
               <button type="submit" class="item" name="role" value={role}>
                 <span class="who">
-                  <span class="name">{`Make ${ROLE_WORDS[role].one}` as 'safe'}</span>
-                  <span class="hint">{ROLE_WORDS[role].does as 'safe'}</span>
+                  <span class="name" safe>{`Make ${ROLE_WORDS[role].one}`}</span>
+                  <span class="hint" safe>
+                    {ROLE_WORDS[role].does}
+                  </span>
                 </span>
               </button>
             )}

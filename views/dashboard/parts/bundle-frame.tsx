@@ -54,7 +54,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
             of={Object.entries(EXPORTS)}
             show={([extension, name]) => (
               <a class="item" href={`/dashboard/links/${slug}/export.${extension}`} download="">
-                {name as 'safe'}
+                {name}
               </a>
             )}
           />
@@ -68,12 +68,12 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           of={Object.entries(TABS)}
           show={([key, { path, name }]) => (
             <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
-              {name as 'safe'}
+              {name}
             </a>
           )}
         />
       </nav>
-      {children as 'safe'}
+      {children}
     </>
   )
 }

@@ -28,7 +28,7 @@ export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Ele
         ) : (
           ''
         )}
-        {children as 'safe'}
+        {children}
         {allowsRole(role, 'admin') ? (
           <form method="post" action={`/dashboard/links/${slug}/delete`}>
             <button type="submit" class="item danger">

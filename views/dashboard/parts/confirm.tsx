@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { described, FieldError } from '../../parts/fields.tsx'
 import { Head } from './shell.tsx'
 
@@ -13,20 +13,20 @@ type ConfirmProps = PropsWithChildren<{
   /** Where to go instead. */
   back: string
   /** Fields to fill in first. */
-  fields?: JSX.Element
+  fields?: Children
   /** `false` if the response is not a dashboard page. */
   boost?: 'false'
 }>
 
 /** A confirmation page; its children say what will happen. */
 export function Confirm({ title, action, button, back, fields, boost, children }: ConfirmProps): JSX.Element {
-  const message = <div class="words">{children as 'safe'}</div>
+  const message = <div class="words">{children}</div>
   if (button === undefined) {
     return (
       <>
         <Head title={title} />
         <section class="panel slim">
-          {message as 'safe'}
+          {message}
           <p>
             <a class="button" href={back}>
               Back
@@ -40,8 +40,8 @@ export function Confirm({ title, action, button, back, fields, boost, children }
     <>
       <Head title={title} />
       <form class="panel slim" method="post" action={action} hx-boost={boost}>
-        {message as 'safe'}
-        {(fields ?? '') as 'safe'}
+        {message}
+        {fields}
         <div class="actions">
           <button type="submit" class="primary danger" safe>
             {button}
@@ -66,7 +66,7 @@ export function ConfirmByTyping({ name, error, children }: ConfirmByTypingProps)
     <div class="field">
       <label for={name}>
         {'Type '}
-        {children as 'safe'}
+        {children}
         {' to confirm'}
       </label>
       <input id={name} name={name} required autocomplete="off" {...described(name, error)} />

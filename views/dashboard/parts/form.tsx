@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
-import { Alert, described, Field, FieldError, Hint } from '../../parts/fields.tsx'
+import { Alert, CopyField, described, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
@@ -34,7 +34,7 @@ export function FormPage(props: FormPageProps): JSX.Element {
         ) : (
           <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
         )}
-        {children as 'safe'}
+        {children}
         <div class="actions">
           <button type="submit" class="primary" safe>
             {button}
@@ -98,9 +98,9 @@ type SecretPageProps = PropsWithChildren<{
   /** Where to go once it is saved. */
   next: string
   /** Beside that. */
-  more?: JSX.Element
+  more?: Children
   /** Between the secret and the way on. */
-  below?: JSX.Element
+  below?: Children
 }>
 
 /** The only page that shows a secret; the children say what it is for. */
@@ -111,23 +111,16 @@ export function SecretPage(props: SecretPageProps): JSX.Element {
       <Head title={title} lede={lede} />
       <section class="panel caution">
         <div class="words">
-          <p>{children as 'safe'}</p>
+          <p>{children}</p>
         </div>
-        <Field id={id} label={label}>
-          <div class="copy-field">
-            <input id={id} readonly value={attribute(secret)} autocomplete="off" spellcheck="false" />
-            <button type="button" class="primary copy" data-copy={id}>
-              Copy
-            </button>
-          </div>
-        </Field>
+        <CopyField id={id} label={label} value={secret} kind="primary" />
       </section>
-      {(below ?? '') as 'safe'}
+      {below}
       <p class="actions">
         <a class="button" href={next}>
           I’ve saved it
         </a>
-        {(more ?? '') as 'safe'}
+        {more}
       </p>
     </>
   )

@@ -25,15 +25,15 @@ export function Pager({
       {previous === null ? (
         ''
       ) : (
-        <a class="quiet" rel="prev" href={attribute(previous)}>
-          {names.previous as 'safe'}
+        <a class="quiet" rel="prev" href={attribute(previous)} safe>
+          {names.previous}
         </a>
       )}
       {next === null ? (
         ''
       ) : (
-        <a class="quiet" rel="next" href={attribute(next)}>
-          {names.next as 'safe'}
+        <a class="quiet" rel="next" href={attribute(next)} safe>
+          {names.next}
         </a>
       )}
     </nav>

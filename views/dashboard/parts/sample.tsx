@@ -10,7 +10,7 @@ export function Sample({ caption, children }: PropsWithChildren<{ caption: strin
         {caption}
       </figcaption>
       <div class="picture" aria-hidden="true" inert>
-        {children as 'safe'}
+        {children}
       </div>
     </figure>
   )

@@ -4,7 +4,8 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Announcements, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { SearchLink } from '../../parts/open-search.tsx'
 import { asset } from '../../parts/static.ts'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
@@ -49,7 +50,12 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
       title={`${title} · ${site.name}`}
       styles="dashboard.css"
       scripts={['htmx.js', 'dashboard.js']}
-      head={<meta name="htmx-config" content={HTMX_CONFIG} />}
+      head={
+        <>
+          <meta name="htmx-config" content={HTMX_CONFIG} />
+          <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
+        </>
+      }
     >
       <div id="progress" class="progress" aria-hidden="true"></div>
       <Announcements />
@@ -60,7 +66,7 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
         hx-indicator:inherited="#progress"
         hx-sync:inherited="this:drop"
       >
-        <DashboardFrame {...props}>{props.children as 'safe'}</DashboardFrame>
+        <DashboardFrame {...props}>{props.children}</DashboardFrame>
       </div>
     </Document>
   )
@@ -71,7 +77,7 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
   return (
     <>
       <title safe>{`${props.title} · ${props.site.name}`}</title>
-      <DashboardFrame {...props}>{props.children as 'safe'}</DashboardFrame>
+      <DashboardFrame {...props}>{props.children}</DashboardFrame>
     </>
   )
 }
@@ -97,7 +103,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
               return (
                 <a href={href} aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}>
                   <Icon name={icon} />
-                  {name as 'safe'}
+                  {name}
                 </a>
               )
             }}
@@ -127,7 +133,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
           <Flash query={query} acting={user.acting?.name ?? null} />
         </div>
         <ConfirmNotice user={user} back={path} />
-        {children as 'safe'}
+        {children}
       </main>
       <Palette user={user} pages={PAGES} />
     </>
@@ -141,6 +147,7 @@ interface HeadProps extends PropsWithChildren {
 
 /** The heading of a page and its purpose; children are the page's actions. */
 export function Head({ title, lede, children }: HeadProps): JSX.Element {
+  const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
@@ -155,7 +162,7 @@ export function Head({ title, lede, children }: HeadProps): JSX.Element {
           </p>
         )}
       </div>
-      {children === undefined ? '' : <div class="actions">{children as 'safe'}</div>}
+      {children === undefined ? '' : actions}
     </div>
   )
 }
@@ -166,7 +173,7 @@ export function Empty({ heading, text, children }: PropsWithChildren<{ heading: 
     <section class="empty">
       <h2 safe>{heading}</h2>
       <p safe>{text}</p>
-      {children as 'safe'}
+      {children}
     </section>
   )
 }

@@ -64,7 +64,9 @@ function Choice({ id, name, hint, current }: ChoiceProps): JSX.Element {
         <span class="name" dir="auto" safe>
           {name}
         </span>
-        <span class="hint">{hint as 'safe'}</span>
+        <span class="hint" safe>
+          {hint}
+        </span>
       </span>
       {current ? <Icon name="check" /> : ''}
     </button>

@@ -47,7 +47,9 @@ interface SideProps {
 function Side({ name, from, to, effort }: SideProps): JSX.Element {
   return (
     <div class="diff">
-      <p class="hint">{name as 'safe'}</p>
+      <p class="hint" safe>
+        {name}
+      </p>
       <p>
         <TextDiff from={from ?? ''} to={to ?? ''} effort={effort} />
         {to === null ? <span class="hint"> None</span> : ''}

@@ -98,7 +98,7 @@ interface AddButtonsProps {
 
 /** The buttons that add a condition or a group. */
 export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps): JSX.Element {
-  const button = (action: string, text: string, focus: string) => (
+  const button = (action: string, text: 'Condition' | 'Group', focus: string) => (
     <button
       type="submit"
       class="add"
@@ -108,13 +108,13 @@ export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps)
       autofocus={builder.focus === `${path}.${focus}`}
     >
       <Icon name="plus" />
-      {text as 'safe'}
+      {text}
     </button>
   )
   return (
     <div class="adds cluster">
-      {(mayAdd ? button('if.add', 'Condition', 'add') : '') as 'safe'}
-      {(mayGroup ? button('if.group', 'Group', 'group') : '') as 'safe'}
+      {mayAdd ? button('if.add', 'Condition', 'add') : ''}
+      {mayGroup ? button('if.group', 'Group', 'group') : ''}
     </div>
   )
 }
@@ -124,7 +124,9 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
-      <legend class="visually-hidden">{label as 'safe'}</legend>
+      <legend class="visually-hidden" safe>
+        {label}
+      </legend>
       <Notes place={path} findings={builder.findings} />
       <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
@@ -26,7 +27,7 @@ export interface PolicyProps {
   /** Why the rules were not saved. */
   alert: string | null
   /** Someone else's saved changes, compared with the form. */
-  conflict: JSX.Element | null
+  conflict: Children
   /** The browser's time zone, sent by its script. */
   zone: string
 }
@@ -57,7 +58,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
           aria-label="Update the form"
         ></button>
         <input type="hidden" name="zone" value={attribute(props.zone)} data-zone="" />
-        {(conflict ?? '') as 'safe'}
+        {conflict}
         {editor === null ? (
           <section aria-labelledby="rules-title">
             <h2 id="rules-title">Rules</h2>

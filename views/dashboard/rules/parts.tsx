@@ -125,7 +125,7 @@ export function Mark({ matched }: { matched: boolean }): JSX.Element {
 export function OutOfBand({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {
   return (
     <tag of="hx-partial" id={id}>
-      {children as 'safe'}
+      {children}
     </tag>
   )
 }

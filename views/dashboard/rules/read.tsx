@@ -46,7 +46,7 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
         <Notes place={`rules.${at}`} findings={findings} />
       </div>
       <details class="more">
-        <summary>{`${count(tabs.length, 'tab')} and the conditions in full` as 'safe'}</summary>
+        <summary safe>{`${count(tabs.length, 'tab')} and the conditions in full`}</summary>
         <ul class="read">
           <ConditionTree condition={when} />
         </ul>

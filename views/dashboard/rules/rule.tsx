@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import type { Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
@@ -142,7 +143,7 @@ function TabsLine({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   const more = hosts.length - 3
   return (
     <p class="hint tabs-line">
-      {count(tabs.length, 'tab') as 'safe'}
+      {escapeHtml(count(tabs.length, 'tab'))}
       {hosts.length === 0 ? '' : ': '}
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
       {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}

@@ -32,7 +32,11 @@ function Node({ condition, left }: { condition: Condition | Traced; left: { node
         )}
       </span>
       {'of' in condition ? (
-        <ul>{condition.of.map((part) => (<Node condition={part} left={left} />) as 'safe')}</ul>
+        <ul>
+          {condition.of.map((part) => (
+            <Node condition={part} left={left} />
+          ))}
+        </ul>
       ) : (
         ''
       )}

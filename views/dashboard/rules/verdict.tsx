@@ -27,7 +27,7 @@ export function Verdict({ testResult: { preview, places, message, issues } }: { 
     <>
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
-      <p class="hint">{`They get ${count(preview.tabs.length, 'tab')}:` as 'safe'}</p>
+      <p class="hint" safe>{`They get ${count(preview.tabs.length, 'tab')}:`}</p>
       <TabList tabs={preview.tabs} />
       {preview.trace.length === 0 ? '' : <Trace trace={preview.trace} places={places} matched={matched} />}
     </>
@@ -54,7 +54,7 @@ function MatchedRule({ preview, number }: { preview: Tried; number: number | nul
         <>
           <Icon name="check" />
           <span>
-            {`Rule ${number}: ` as 'safe'}
+            Rule {number}:{' '}
             <strong dir="auto" safe>
               {preview.matchedRuleName ?? ''}
             </strong>

@@ -12,10 +12,10 @@ import { Restore } from './restore.tsx'
 
 /** The form that selects two versions to compare. */
 export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element {
-  const field = (name: 'from' | 'to', label: string) => (
+  const field = (name: 'from' | 'to', label: 'Compare' | 'with') => (
     <div class="field">
       <label for={name}>
-        {label as 'safe'}
+        {label}
         <span class="visually-hidden"> version</span>
       </label>
       <input
@@ -33,8 +33,8 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
   )
   return (
     <form class="compare cluster" method="get" action={`/dashboard/links/${bundle.slug}/versions`}>
-      {field('from', 'Compare') as 'safe'}
-      {field('to', 'with') as 'safe'}
+      {field('from', 'Compare')}
+      {field('to', 'with')}
       <button type="submit">Show</button>
       <FieldError id="versions" error={form.errors.from ?? form.errors.to} />
     </form>

@@ -18,6 +18,7 @@ interface ConflictProps extends PropsWithChildren {
 
 /** Two conflicting edits of one version, side by side; children are the actions. */
 export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
+  const actions = <div class="actions">{children}</div>
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
       <h2>{isOwn ? 'You saved a newer version in another tab' : 'Someone else saved first'}</h2>
@@ -26,7 +27,7 @@ export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: C
         <div>
           <h3>
             <span safe>{`Version ${versionNumber}, saved by `}</span>
-            {by as 'safe'}
+            {by}
           </h3>
           <Diff diff={theirs} />
         </div>
@@ -35,7 +36,7 @@ export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: C
           <Diff diff={mine} />
         </div>
       </div>
-      {children === undefined ? '' : <div class="actions">{children as 'safe'}</div>}
+      {children === undefined ? '' : actions}
     </section>
   )
 }

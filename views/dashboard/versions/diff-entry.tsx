@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 import type { Entry } from '../../../src/bundles/list-diff.ts'
 
 const SIGNS = {
@@ -19,10 +19,10 @@ export function DiffEntry({ entry, children }: PropsWithChildren<{ entry: Entry<
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
-      <div class="entry">{children as 'safe'}</div>
+      <div class="entry">{children}</div>
       <span class="place hint">
-        <span class="visually-hidden">{`${word}, ` as 'safe'}</span>
-        {place(entry) as 'safe'}
+        <span class="visually-hidden" safe>{`${word}, `}</span>
+        {escapeHtml(place(entry))}
       </span>
     </li>
   )

@@ -13,7 +13,7 @@ import { VariableEntry } from './variable-diff.tsx'
 
 /** The differences between two states of a bundle: fields, links and rules. */
 export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
-  if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES as 'safe'}</p>
+  if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES}</p>
   const effort = newEffort()
   const parts = {
     fields: <Values fields={diff.fields} effort={effort} />,
@@ -21,7 +21,7 @@ export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
     variables: <Variables variables={diff.variables} effort={effort} />,
     rules: <Rules rules={diff.rules} effort={effort} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
-  return <div class="diff">{Object.values(parts) as 'safe'[]}</div>
+  return <div class="diff">{Object.values(parts)}</div>
 }
 
 type Part<Name extends keyof BundleDiff> = Pick<BundleDiff, Name> & { effort: Effort }
@@ -119,8 +119,8 @@ function Rules({ rules, effort }: Part<'rules'>): JSX.Element {
 function Facet({ name, children }: PropsWithChildren<{ name: string }>): JSX.Element {
   return (
     <div class="facet">
-      <h3>{name as 'safe'}</h3>
-      {children as 'safe'}
+      <h3 safe>{name}</h3>
+      {children}
     </div>
   )
 }

@@ -101,10 +101,15 @@ type ValueChangeProps = { name: LinkName; from: string; to: string; effort: Effo
 
 function ValueChange({ name, from, to, effort }: ValueChangeProps): JSX.Element {
   const words = optionsOf(name)?.get(to)?.change
-  if (words !== undefined) return <p class="hint">{words as 'safe'}</p>
+  if (words !== undefined)
+    return (
+      <p class="hint" safe>
+        {words}
+      </p>
+    )
   return (
     <p>
-      <span class="hint">{`${LINK_FIELDS[name].label} ` as 'safe'}</span>
+      <span class="hint" safe>{`${LINK_FIELDS[name].label} `}</span>
       <TextDiff from={from} to={to} effort={effort} />
     </p>
   )
@@ -114,10 +119,25 @@ function TagsChange({ from, to }: { from: readonly string[]; to: readonly string
   return (
     <p class="tags">
       <span class="hint">Tags</span>
-      <Each of={from.filter((tag) => !to.includes(tag))} show={(tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>} />
+      <Each
+        of={from.filter((tag) => !to.includes(tag))}
+        show={(tag) => (
+          <del>
+            <Tag tag={tag} />
+          </del>
+        )}
+      />
       <Each
         of={to}
-        show={(tag) => (from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>)}
+        show={(tag) =>
+          from.includes(tag) ? (
+            <Tag tag={tag} />
+          ) : (
+            <ins>
+              <Tag tag={tag} />
+            </ins>
+          )
+        }
       />
     </p>
   )
@@ -152,7 +172,7 @@ function Path({ path }: { path: string }): JSX.Element {
         ''
       ) : (
         <details class="rest hint">
-          <summary>{`and ${rest.length} more characters` as 'safe'}</summary>
+          <summary safe>{`and ${rest.length} more characters`}</summary>
           <bdi safe>{rest}</bdi>
         </details>
       )}

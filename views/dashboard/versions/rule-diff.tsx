@@ -58,7 +58,9 @@ function ChangedRule({ rule, changes, effort }: ChangedRuleProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = changes
   return (
     <>
-      <p class="name">{(<TextDiff {...(name ?? { from: rule.name, to: rule.name })} effort={effort} />) as 'safe'}</p>
+      <p class="name">
+        <TextDiff {...(name ?? { from: rule.name, to: rule.name })} effort={effort} />
+      </p>
       {when === undefined ? (
         ''
       ) : (

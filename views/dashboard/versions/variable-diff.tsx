@@ -35,7 +35,7 @@ export function VariableEntry({ entry, effort }: { entry: Entry<WholeVariable>; 
           const { from, to } = changes[field] ?? { from: text, to: text }
           return (
             <p>
-              <span class="hint">{`${LABELS[field]} ` as 'safe'}</span>
+              <span class="hint" safe>{`${LABELS[field]} `}</span>
               <TextDiff from={[from].flat().join(', ')} to={[to].flat().join(', ')} effort={effort} />
             </p>
           )
