@@ -106,8 +106,10 @@ export function pages(service: Service, launchers: LauncherPages) {
     })
     .post(
       '/l/:slug/:value',
-      async ({ request, params: { slug, value } }) =>
-        (await launchers.unlock(request, slug, value)) ?? refuseMethod(['GET', 'HEAD']),
+      async ({ request, params: { slug, value } }) => {
+        const isLocked = (await loadLauncher(slug, service)).gate?.access === 'password'
+        return (isLocked ? await launchers.unlock(request, slug, value) : null) ?? refuseMethod(['GET', 'HEAD'])
+      },
       RAW,
     )
     .get('/static/:file', ({ request }) => staticFile(request))

@@ -125,6 +125,10 @@ onEveryTarget({}, (server) => {
     const refused = await preview(slug, { viewer: { query: { customer: '..', region: 'asia' } } })
     expect(refused.body.warnings).toEqual([
       { path: 'viewer.query.region', message: 'is refused: choose one of: eu, us' },
+      {
+        path: 'viewer.query.customer',
+        message: 'is refused: use another value: with this one, a link would lead elsewhere',
+      },
     ])
     const elsewhere = await preview(slug, { viewer: { query: { customer: '..', region: 'eu' } } })
     expect(elsewhere.body.warnings.map(({ path }) => path)).toEqual(['viewer.query.customer'])

@@ -92,8 +92,14 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
     form.classList.toggle('filled', isComplete(filling))
   }
 
+  /** What is in a field: what the server was sent until that is changed, because the field itself drops line breaks. @param {Control} field */
+  const textIn = (field) => {
+    const sent = field instanceof HTMLInputElement ? field.defaultValue : field.value
+    return field.value === sent.replace(/[\r\n]/g, '') ? sent : field.value
+  }
+
   const fill = () => {
-    filling = fillingOf(({ value }) => value)
+    filling = fillingOf(textIn)
     for (const field of fields) if (problemOf(field) === null) say(field, null)
     paint()
     if (shown === stateOf()) return

@@ -161,7 +161,7 @@ export function FieldError({
 /** Attributes that link a field to its error, or to a hint, with which nothing is wrong. */
 export function described(id: string, error: string | undefined, isHint: boolean | undefined = false) {
   if (error === undefined) return {}
-  return { 'aria-describedby': `${id}-error`, ...(isHint ? {} : ({ 'aria-invalid': 'true' } as const)) }
+  return { ...(isHint ? {} : ({ 'aria-invalid': 'true' } as const)), 'aria-describedby': `${id}-error` }
 }
 
 /** A text as the content of a textarea. HTML drops a leading newline, so one is added. */
