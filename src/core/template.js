@@ -147,11 +147,16 @@ function blank() {
  * @param {string} text
  * @param {Values} values
  * @param {(value: string) => string} as
+ * @param {number} [enough] the length after which the rest is left out.
  */
-function filled(text, values, as) {
+function filled(text, values, as, enough = Number.POSITIVE_INFINITY) {
   if (!text.includes('{')) return text
-  const pieces = piecesOf(text, Object.keys(values))
-  return pieces.map((piece, at) => (at % 2 === 1 ? as(values[piece] ?? '') : piece)).join('')
+  let whole = ''
+  for (const [at, piece] of piecesOf(text, Object.keys(values)).entries()) {
+    if (whole.length > enough) break
+    whole += at % 2 === 1 ? as(values[piece] ?? '') : piece
+  }
+  return whole
 }
 
 /** A value in a link: only unreserved characters stay as they are. @param {string} value */
@@ -176,7 +181,9 @@ function problemOf(value, options) {
  * @param {Values} values
  */
 function linkProblem(link, values) {
-  const href = fillLink(link, values)
+  // Hundreds of placeholders with a long value would make megabytes of each link, only to be refused. A code point has at
+  // most two units.
+  const href = filled(link, values, encodeValue, 2 * MAX_LINK)
   if (href === link) return null
   if (href.length > MAX_LINK && [...href].length > MAX_LINK) {
     return `Use a shorter value: a link would have more than ${MAX_LINK} characters.`
