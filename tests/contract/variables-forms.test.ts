@@ -110,7 +110,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       })
       expect(await tabsOf('?id=..&range=9d')).toMatchObject({
         missing: [],
-        invalid: [{ name: 'range', message: 'Choose one of: 7d, 30d.' }],
+        invalid: [{ name: 'range', message: 'Choose one of: 7d, 30d.' }, { name: 'id' }],
       })
       expect(await tabsOf('?id=..')).toMatchObject({ invalid: [{ name: 'id' }], tabs: [{ note: 'Of {id}' }, {}, {}] })
     })
