@@ -17,7 +17,7 @@ import { HTML, headersWith, text } from '../http/respond.ts'
 import { decideAccess } from '../launcher/access-decision.ts'
 import { addressWith, filledBundle, queryOf } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
-import { loadLauncher, seenBy } from '../launcher/seen.ts'
+import { findLauncher, loadLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
@@ -107,7 +107,7 @@ export function pages(service: Service, launchers: LauncherPages) {
     .post(
       '/l/:slug/:value',
       async ({ request, params: { slug, value } }) => {
-        const isLocked = (await loadLauncher(slug, service)).gate?.access === 'password'
+        const isLocked = (await findLauncher(slug, service))?.gate?.access === 'password'
         return (isLocked ? await launchers.unlock(request, slug, value) : null) ?? refuseMethod(['GET', 'HEAD'])
       },
       RAW,
