@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { NewBundle } from '../../src/bundles/shapes.ts'
 import { exampleOf } from '../../src/bundles/variables.ts'
-import type { LauncherJson } from '../../src/pages/launcher-forms.ts'
+import type { LauncherTabs } from '../../src/launcher/answers.ts'
 import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
@@ -21,10 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function read(address: string): Promise<LauncherJson> {
+async function read(address: string): Promise<LauncherTabs> {
   const answer = await fetch(server.origin + address, { headers: { accept: 'application/json' } })
   expect([address, answer.status]).toEqual([address, 200])
-  return (await answer.json()) as LauncherJson
+  return (await answer.json()) as LauncherTabs
 }
 
 /** The address of a launcher filled with what its variables have as examples. */
