@@ -1,6 +1,6 @@
 import type { Content, Variable } from '../../db/schema.ts'
 import type { Issue, Path } from '../core/issue.ts'
-import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
+import { checkLinks, type Filling, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
 import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
@@ -78,21 +78,6 @@ export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates)
   })
 }
 
-/** Where the placeholders of a bundle stand: for each variable, in how many links and whether in a text. */
-export function usesOf(content: Templates): Map<string, { links: number; isInText: boolean }> {
-  const names = content.variables.map(({ name }) => name)
-  const tabs = content.resolutionPolicy?.rules.flatMap((rule) => rule.tabs) ?? []
-  const links = [...content.urls, ...tabs.map(({ url }) => url)].flatMap((url) => namesIn(url, names))
-  const beside = [...content.urlMetadata, ...tabs].flatMap(({ note = '', section = '' }) => [note, section])
-  const inTexts = [content.title ?? '', content.description ?? '', ...beside].flatMap((text) => namesIn(text, names))
-  return new Map(
-    names.map((name) => [
-      name,
-      { links: links.filter((used) => used === name).length, isInText: inTexts.includes(name) },
-    ]),
-  )
-}
-
 /** A text with an ellipsis in place of what somebody will fill in. */
 export function blanked(text: string, names: readonly string[]): string {
   return piecesOf(text, names)
@@ -107,4 +92,10 @@ export function completionsOf(typed: string, variables: readonly Pick<Variable, 
       typed.startsWith(`${name}=`) ? options.map((option) => `${name}=${option}`) : [`${name}=`],
     )
     .filter((one) => one.startsWith(typed))
+}
+
+/** What rules read of the variables: null for one without a value that can be used. */
+export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
+  const none = [...missing, ...invalid.map(({ name }) => name)]
+  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
 }

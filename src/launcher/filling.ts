@@ -30,12 +30,6 @@ export function addValue(query: URLSearchParams, [first]: readonly Variable[], v
   return first !== undefined
 }
 
-/** What rules read of the variables: null for one without a value that can be used. */
-export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
-  const none = [...missing, ...invalid.map(({ name }) => name)]
-  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
-}
-
 /** A bundle with its values in place of placeholders; as it is while anything is missing or refused. */
 export function filledBundle(bundle: PublicBundle, filling: Filling): PublicBundle {
   const { values } = filling

@@ -56,6 +56,9 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
+/** Its fields, shorter than their structure. */
+const VARIABLE =
+  '{ name, label?, example?, default?, options? }: name of lower-case letters, digits and _; options: the only values.'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
@@ -69,7 +72,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
-    ...(hasContent ? {} : { UrlMetadata: SEE, Variable: SEE }),
+    ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
   const schema = inputSchema(operation, naming)
@@ -88,7 +91,13 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
   })
   const properties = Object.fromEntries(fields)
-  const lean = leanInput({ ...schema, properties, ...definitionsOf(naming) })
+  // What conditions are describes their fields.
+  const definitions = [...naming.definitions].map(([key, defined]) => [
+    key,
+    outlining(Object.keys(defined.properties ?? {}), defined),
+  ])
+  const $defs = definitions.length === 0 ? {} : { $defs: Object.fromEntries(definitions) }
+  const lean = leanInput({ ...schema, properties, ...$defs })
   return { ...lean, type: 'object', additionalProperties: false }
 }
 
@@ -96,7 +105,17 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
 const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
 
 /** Facts about a viewer that the description of conditions explains, and their names say. */
-const PLAIN_FACTS: readonly string[] = ['language', 'client', 'device', 'os', 'browser', 'country', 'referrerDomain']
+const PLAIN_FACTS: readonly string[] = [
+  'emailDomain',
+  'orgRole',
+  'language',
+  'client',
+  'device',
+  'os',
+  'browser',
+  'country',
+  'referrerDomain',
+]
 
 /** Fields of many tools that mean the same in each, with the one that describes them. */
 const DESCRIBED_BY: Readonly<Record<string, string>> = {

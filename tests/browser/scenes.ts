@@ -3,7 +3,7 @@ import type { CreatedBundle } from '../../src/bundles/answers.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
-import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { CUSTOMER, CUSTOMER_RULED, ODD, ONBOARDING, RULES } from './bundles.ts'
 import { entryScenes } from './entry-scenes.ts'
 import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
@@ -164,6 +164,11 @@ export const scenes = {
     await page.locator('.save-bar .primary').click()
     await page.locator('.conflict').waitFor()
   },
+  'bundle-variables': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(CUSTOMER)
+    await asOwner(page, world, `/dashboard/links/${slug}`)
+    await expand(page, 1)
+  },
   'bundle-access': async (page, world) => {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
@@ -195,6 +200,14 @@ export const scenes = {
     await asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`)
     await page.click('button[value=json]')
     await page.waitForSelector('#json')
+  },
+  'rules-variables': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(CUSTOMER_RULED)
+    await asOwner(page, world, `/dashboard/links/${slug}/policy`)
+    await page.click('#rules-0-edit')
+    await page.waitForSelector('#rules-0-name')
+    await page.fill('#viewer-values-customer', 'EU-4711')
+    await page.waitForSelector('.outcome.yes')
   },
   'rules-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/policy`),
   'rules-empty': async (page, world) => {

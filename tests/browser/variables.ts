@@ -25,3 +25,18 @@ export const DESK = {
     { note: 'What they use', section: 'Support desk' },
   ],
 } satisfies NewBundle
+
+/** A bundle whose links lead to destinations, with a value in the path, in the query, and none in the last. */
+export function deskAt(urls: readonly string[]): NewBundle {
+  const [first, second, ...others] = urls
+  return {
+    title: 'Customer {customer}',
+    variables: DESK.variables,
+    urls: [`${first}/{customer}`, `${second}?customer={customer}&last={range}`, ...others],
+  }
+}
+
+/** What is sent to the destinations of such a bundle of three links, sorted. */
+export function sentAt(customer: string, range = '7d'): string[] {
+  return [`/1/${customer}`, `/2?customer=${customer}&last=${range}`, '/3']
+}

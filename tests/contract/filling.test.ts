@@ -46,7 +46,7 @@ onEveryTarget({}, (at) => {
     elementsOf(html).flatMap(({ tag, attributes }) =>
       tag === 'a' && attributes.class === 'tab' ? [attributes.href ?? null] : [],
     )
-  const urlsOf = async (fields: object, query: string) => {
+  const urlsOf = async (fields: Record<string, unknown>, query: string) => {
     const made = await owner.makeBundle(fields)
     return (await told(`${made.slug}.json?${query}`)).tabs.map(({ url }) => url)
   }

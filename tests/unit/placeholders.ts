@@ -74,7 +74,7 @@ const encoded = (value: string) =>
     .map((one) => (/[\w.~-]/.test(one) ? one : `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
     .join('')
 
-const put = (link: string, texts: Record<string, string>) =>
+const put = (link: string, texts: Record<string, string>): string =>
   link.replace(/\{(x|y|constructor)\}/g, (_, name) => texts[name] as string)
 
 const MARKS = { x: 'MARKx0', y: 'MARKy0', constructor: 'MARKc0' }
@@ -82,7 +82,7 @@ const marksIn = (text: string, texts: Record<string, string>) =>
   text
     .replace(/MARKx0/g, () => texts.x as string)
     .replace(/MARKy0/g, () => texts.y as string)
-    .replace(/MARKc0/g, () => texts.constructor as string)
+    .replace(/MARKc0/g, () => texts.constructor as unknown as string)
 
 function placeOf(link: string): string | null {
   if (!URL.canParse(link)) return null

@@ -74,7 +74,8 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
       if (place.textContent === text) continue
       place.textContent = text
       place.className = value === undefined ? 'blank' : 'value'
-      if (value === undefined) {
+      // In an address, it is read out as it stands.
+      if (value === undefined && place.closest('.where') === null) {
         place.setAttribute('role', 'img')
         place.setAttribute('aria-label', fields[names.indexOf(name)]?.labels?.[0]?.textContent ?? name)
       } else {

@@ -13,11 +13,17 @@ export interface FilledProps {
   filling: Pick<Filling, 'values'>
 }
 
+interface TextProps extends FilledProps {
+  text: string
+  /** In an address, blanks are read out as they stand. */
+  isAddress?: true
+}
+
 /**
  * A text with its values, and visible blanks where there are none. Both are marked with their variable, so that the script
  * fills them as somebody types.
  */
-export function Filled({ text, variables, filling: { values } }: FilledProps & { text: string }): JSX.Element {
+export function Filled({ text, variables, filling: { values }, isAddress }: TextProps): JSX.Element {
   const names = variables.map(({ name }) => name)
   return (
     <Each
@@ -29,6 +35,13 @@ export function Filled({ text, variables, filling: { values } }: FilledProps & {
           return (
             <bdi class="value" data-variable={piece} safe>
               {value}
+            </bdi>
+          )
+        }
+        if (isAddress) {
+          return (
+            <bdi class="blank" data-variable={piece} safe>
+              {`{${piece}}`}
             </bdi>
           )
         }

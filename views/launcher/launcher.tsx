@@ -6,14 +6,13 @@ import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
-import { Each } from '../parts/each.tsx'
-import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Filled } from './filled.tsx'
 import { AddressBar, Alternates, OpenGraph } from './head.tsx'
+import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -203,41 +202,6 @@ export const QR = 'QR code of this page’s address'
 /** What protecting a launcher does not do. */
 export const REACH =
   'Only this page is protected. The tabs’ own addresses aren’t protected: whoever has one can open it.'
-
-/** Tells the owner that viewers do not see the launcher now. */
-function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
-  const isBefore = outside.kind === 'before'
-  const at = isBefore ? outside.opensAt : outside.closesAt
-  return (
-    <p class="outside">
-      <strong safe>{`${isBefore ? 'Opens' : 'Closed'} ${fromNow(at)}`}</strong>
-      {', on '}
-      <ExactTime at={at} />
-      {isBefore ? '. Until then, only its owner sees this page.' : '. Only its owner still sees this page.'}
-    </p>
-  )
-}
-
-/** A warning on unclaimed bundles, for which nobody is responsible: lists the hosts before anything opens. */
-function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
-  return (
-    <p class="unclaimed">
-      <span>Made without an account. These links go to </span>
-      <Each
-        of={hostsOf(urls)}
-        show={(host, index) => (
-          <>
-            {index === 0 ? '' : ', '}
-            <strong dir="ltr" safe>
-              {host}
-            </strong>
-          </>
-        )}
-      />
-      .
-    </p>
-  )
-}
 
 /** The name of a bundle: its title, otherwise its number of links. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {

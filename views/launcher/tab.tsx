@@ -4,7 +4,7 @@ import { marksOf } from '../../src/bundles/link-fields.ts'
 import { fillLink, namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
-import { destination } from '../parts/destination.ts'
+import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 import { Filled, type FilledProps } from './filled.tsx'
@@ -60,7 +60,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
               </span>
             )}
             <span>
-              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} />
+              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} isAddress />
             </span>
           </span>
         )}
@@ -96,9 +96,4 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
       )}
     </li>
   )
-}
-
-/** Where a parsed path has the braces of a placeholder encoded, which its query has not. */
-function withBraces(path: string, names: readonly string[]): string {
-  return path.replace(/%7B(\w+)%7D/g, (whole, name: string) => (names.includes(name) ? `{${name}}` : whole))
 }

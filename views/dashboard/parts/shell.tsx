@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
 import { SearchLink } from '../../parts/open-search.tsx'
 import { asset } from '../../parts/static.ts'
+import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
@@ -142,17 +143,19 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
 
 interface HeadProps extends PropsWithChildren {
   title: string
+  /** The names of variables in the title. */
+  names?: readonly string[]
   lede?: string
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
-export function Head({ title, lede, children }: HeadProps): JSX.Element {
+export function Head({ title, names = [], lede, children }: HeadProps): JSX.Element {
   const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
-        <h1 dir="auto" safe>
-          {title}
+        <h1 dir="auto">
+          <Blanks text={title} names={names} />
         </h1>
         {lede === undefined ? (
           ''
