@@ -18,8 +18,8 @@ export const previewPolicy = implement('preview_policy', {
   description:
     'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which ' +
     'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
-    'omit from `viewer` are unknown: conditions on them do not match. Variables take their values from ' +
-    '`viewer.query`, else their defaults.',
+    'omit from `viewer` are unknown: conditions on them do not match. Variables: `viewer.query`, ' +
+    'else their defaults.',
   output: Preview,
   present: ({ filling, warnings, tabs, ...tried }: Tried) => ({
     ...tried,

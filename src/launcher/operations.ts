@@ -21,7 +21,7 @@ const compiled = scope({}, { jitless: false })
 export const getTabs = implement('get_tabs', {
   summary: 'Read the tabs behind a link, filled in',
   description:
-    'Reads what the link of any bundle, whoever owns it, shows you: the tabs, after its rules. If it has variables, send ' +
+    'Reads what the link of any bundle shows you: the tabs, after its rules. If it has variables, send ' +
     '`values`: while one is `missing` or `invalid`, texts and tabs have {name} in its place.',
   input: type({ slug: 'string', 'values?': { '[string]': 'string' }, '+': 'reject' }),
   example: { slug: 'customer', values: { id: '4711' } },

@@ -57,10 +57,12 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
 /** Its fields, shorter than their structure. */
-const VARIABLE =
-  '{ name, label?, example?, default?, options? }: name of lower-case letters, digits and _; options: the only values.'
+const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
+
+/** The fields of a condition that say what is compared. */
+const COMPARED: readonly string[] = ['field', 'value']
 
 /** What its schema, which refers to that tool, is for. */
 const POLICY = 'Shows different viewers different tabs.'
@@ -91,10 +93,13 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
   })
   const properties = Object.fromEntries(fields)
-  // What conditions are describes their fields.
+  // What conditions are describes most of their fields.
   const definitions = [...naming.definitions].map(([key, defined]) => [
     key,
-    outlining(Object.keys(defined.properties ?? {}), defined),
+    outlining(
+      Object.keys(defined.properties ?? {}).filter((field) => !COMPARED.includes(field)),
+      defined,
+    ),
   ])
   const $defs = definitions.length === 0 ? {} : { $defs: Object.fromEntries(definitions) }
   const lean = leanInput({ ...schema, properties, ...$defs })
@@ -106,7 +111,6 @@ const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_pol
 
 /** Facts about a viewer that the description of conditions explains, and their names say. */
 const PLAIN_FACTS: readonly string[] = [
-  'emailDomain',
   'orgRole',
   'language',
   'client',

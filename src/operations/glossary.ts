@@ -33,7 +33,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   variables: [
     'What whoever opens the link fills in, at most 5: {name} stands for the value in title, description, notes, sections, `urls` ' +
-      'and rules’ tabs, there behind the host. Braces around other names are text.',
+      'and rules’ tabs, there behind the host.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
   note: ['A line shown below it.', 'Read this first'],
@@ -58,10 +58,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
-  'rules.id': [
-    'Generated. Send it back to keep the rule’s identity in insights, omit it for a new rule.',
-    'r_4fGk2bNq8Z',
-  ],
+  'rules.id': ['Generated. Send it back to keep the rule’s identity; omit it for a new rule.', 'r_4fGk2bNq8Z'],
   'rules.name': ['The rule’s name, unique within the policy.', 'Acme staff'],
   showBadge: ['Whether matching viewers see “For: <name>”.', true],
   when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
@@ -82,8 +79,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     { op: 'equals', matched: true, field: 'emailDomain', value: 'acme.com' },
   ],
   of: ['The combined conditions.'],
-  field: ['The field to compare: see Condition.'],
-  value: ['The value to compare with; a time for before and after.'],
+  field: ['The field to compare.'],
+  value: ['The value to compare with.'],
   values: ['Matches any of these.'],
   ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],

@@ -8,7 +8,7 @@ export const LAUNCHER_FIELDS: Record<string, readonly [description: string, exam
   'Variable.example': ['Shows what to fill in.', '4711'],
   'Variable.default': ['The value if none is given.', '7d'],
   'Variable.options': ['The only values that it can have; any value if omitted.', ['7d', '30d']],
-  'get_tabs.values': ['What to fill in, by name.', { id: '4711' }],
+  'get_tabs.values': ['Values, by name.', { id: '4711' }],
   'LauncherTabs.values': ['The values that are filled in, defaults included.', { id: '4711' }],
   'LauncherTabs.title': ['The title, filled; null for none.', 'Customer 4711'],
   'LauncherTabs.description': ['What the bundle is for, filled; null for none.', 'Everything about 4711.'],
