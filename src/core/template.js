@@ -99,10 +99,21 @@ export function isComplete({ missing, invalid }) {
   return missing.length + invalid.length === 0
 }
 
+/** @typedef {{ link: string, steps: number, place: string | null }} FixedLink A link with what no value may change in it. */
+
+/**
+ * For links that are checked again and again: with the values of each viewer of a page.
+ * @param {string} link
+ * @returns {FixedLink}
+ */
+export function fixedLink(link) {
+  return { link, steps: stepsIn(link), place: placeOf(link) }
+}
+
 /**
  * The same filling, with what is refused because of the links that it makes: those that lack no value.
  * @param {Filling} filling
- * @param {readonly string[]} links
+ * @param {readonly (string | FixedLink)[]} links
  * @returns {Filling}
  */
 export function checkLinks(filling, links) {
@@ -110,14 +121,16 @@ export function checkLinks(filling, links) {
   const open = [...missing, ...invalid.map(({ name }) => name)]
   /** @type {Map<string, string>} */
   const found = new Map()
-  for (const link of links) {
+  for (const known of links) {
+    const fixed = typeof known === 'string' ? fixedLink(known) : known
+    const { link } = fixed
     if (open.length > 0 && namesIn(link, open).length > 0) continue
-    const message = linkProblem(link, values)
+    const message = linkProblem(fixed, values)
     if (message === null) continue
     const names = namesIn(link, Object.keys(values))
     // Those that are refused whatever the others are.
     const alone = names.filter(
-      (name) => linkProblem(link, Object.assign(plain(names), { [name]: values[name] })) !== null,
+      (name) => linkProblem(fixed, Object.assign(plain(names), { [name]: values[name] })) !== null,
     )
     for (const name of alone.length > 0 ? alone : names) if (!found.has(name)) found.set(name, message)
   }
@@ -177,10 +190,10 @@ function problemOf(value, options) {
 
 /**
  * Why a filled link is refused; null if it is not.
- * @param {string} link
+ * @param {FixedLink} fixed
  * @param {Values} values
  */
-function linkProblem(link, values) {
+function linkProblem({ link, steps, place }, values) {
   // Hundreds of placeholders with a long value would make megabytes of each link, only to be refused. A code point has at
   // most two units.
   const href = filled(link, values, encodeValue, 2 * MAX_LINK)
@@ -189,8 +202,9 @@ function linkProblem(link, values) {
     return `Use a shorter value: a link would have more than ${MAX_LINK} characters.`
   }
   // A step up or a step nowhere would lead to another page than the one that the link names.
-  const leads = stepsIn(href) === stepsIn(link) && placeOf(href) === placeOf(fillLink(link, plain(Object.keys(values))))
-  return leads ? null : 'Use another value: with this one, a link would lead elsewhere.'
+  return stepsIn(href) === steps && placeOf(href) === place
+    ? null
+    : 'Use another value: with this one, a link would lead elsewhere.'
 }
 
 /** The number of segments `.` and `..`, also encoded, in the path of a link. @param {string} link */
