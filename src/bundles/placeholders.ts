@@ -1,7 +1,9 @@
 import type { Condition } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
+import { everyLink } from '../core/links.ts'
 import { isFixed, namesIn, piecesOf } from '../core/template.js'
 import { count } from '../core/words.ts'
+import { withTexts } from './link-fields.ts'
 import { isVariableName } from './variables.ts'
 
 /** Rules as far as variables matter to them, saved or not. */
@@ -25,7 +27,7 @@ export interface Uses {
 export function usesOf({ urls, urlMetadata, title, description, variables, resolutionPolicy }: Places) {
   const rules = resolutionPolicy?.rules ?? []
   const tabs = rules.flatMap((rule) => rule.tabs)
-  const links = [...urls, ...tabs.map(({ url }) => url)]
+  const links = everyLink({ urls, resolutionPolicy }).map(({ url }) => url)
   const beside = [...urlMetadata, ...tabs]
   const texts: Record<Uses['texts'][number], string[]> = {
     title: [title ?? ''],
@@ -76,15 +78,11 @@ export function renamed(text: string, renames: Renames): string {
 
 /** Rules whose tabs and conditions have the new names. */
 export function renamedRules<Some extends Rules>(policy: Some, renames: Renames): Some {
+  const rename = (text: string) => renamed(text, renames)
   const rules = policy.rules.map((rule) => ({
     ...rule,
     when: renamedCondition(rule.when, renames),
-    tabs: rule.tabs.map((tab) => ({
-      ...tab,
-      url: renamed(tab.url, renames),
-      ...(tab.note === undefined ? {} : { note: renamed(tab.note, renames) }),
-      ...(tab.section === undefined ? {} : { section: renamed(tab.section, renames) }),
-    })),
+    tabs: rule.tabs.map((tab) => ({ ...withTexts(tab, rename), url: rename(tab.url) })),
   }))
   return { ...policy, rules }
 }

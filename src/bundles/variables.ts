@@ -1,5 +1,6 @@
 import type { Content, Variable } from '../../db/schema.ts'
-import type { Issue, Path } from '../core/issue.ts'
+import type { Issue } from '../core/issue.ts'
+import { everyLink, type Linking } from '../core/links.ts'
 import { checkLinks, type Filling, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
 import { BOUNDS } from './bounds.ts'
 
@@ -45,21 +46,15 @@ export function isVariableName(name: string): boolean {
   return VARIABLE_NAME.test(name) && !RESERVED.test(name)
 }
 
-/** Rules as far as their texts matter, saved or not. */
-export interface Templates extends Pick<Content, 'urls' | 'urlMetadata' | 'title' | 'description' | 'variables'> {
-  resolutionPolicy: { rules: readonly { tabs: readonly { url: string; note?: string; section?: string }[] }[] } | null
-}
+/** A bundle as far as the links go that its variables stand in. */
+export type Templates = Linking & Pick<Content, 'variables'>
 
 /** What is wrong with the placeholders of a bundle’s links. A name that is not declared is text, wherever it stands. */
-export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates): Issue[] {
+export function unfitTemplates(bundle: Templates): Issue[] {
+  const { variables } = bundle
   if (variables.length === 0) return []
   const names = variables.map(({ name }) => name)
-  const links: { url: string; path: Path }[] = [
-    ...urls.map((url, at) => ({ url, path: ['urls', at] })),
-    ...(resolutionPolicy?.rules ?? []).flatMap(({ tabs }, rule) =>
-      tabs.map(({ url }, at) => ({ url, path: ['resolutionPolicy', 'rules', rule, 'tabs', at, 'url'] })),
-    ),
-  ].filter(({ url }) => url.includes('{'))
+  const links = everyLink(bundle).filter(({ url }) => url.includes('{'))
   const moving = links.filter(({ url }) => !isFixed(url, names))
   if (moving.length > 0) {
     return moving.map(({ url, path }) => {

@@ -1,5 +1,7 @@
 import type { Variable } from '../../db/schema.ts'
 import type { LauncherViewer } from '../audience/client.ts'
+import { ABOUT_NAMES, each } from '../bundles/content.ts'
+import { withTexts } from '../bundles/link-fields.ts'
 import { encodeValue, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
 import type { PublicBundle } from './served.ts'
 
@@ -34,17 +36,12 @@ export function addValue(query: URLSearchParams, [first]: readonly Variable[], v
 export function filledBundle(bundle: PublicBundle, filling: Filling): PublicBundle {
   const { values } = filling
   if (bundle.variables.length === 0 || !isComplete(filling)) return bundle
-  const text = (template: string | null) => template && fillText(template, values)
+  const text = (template: string) => fillText(template, values)
   return {
     ...bundle,
-    title: text(bundle.title),
-    description: text(bundle.description),
+    ...each(ABOUT_NAMES, (name) => bundle[name] && text(bundle[name])),
     urls: bundle.urls.map((url) => fillLink(url, values)),
-    urlMetadata: bundle.urlMetadata.map(({ note, section, ...metadata }) => ({
-      ...metadata,
-      ...(note === undefined ? {} : { note: fillText(note, values) }),
-      ...(section === undefined ? {} : { section: fillText(section, values) }),
-    })),
+    urlMetadata: bundle.urlMetadata.map((metadata) => withTexts(metadata, text)),
   }
 }
 

@@ -8,6 +8,7 @@ import {
   variableColumn,
 } from '../../../views/dashboard/editor/bundle-form.ts'
 import { ABOUT_NAMES, each } from '../../bundles/content.ts'
+import { withTexts } from '../../bundles/link-fields.ts'
 import { type Offer, type Renames, renamed, renamedRules, taken } from '../../bundles/placeholders.ts'
 import { isVariableName, variableOf, wholeVariable } from '../../bundles/variables.ts'
 
@@ -51,7 +52,7 @@ export function placed(form: BundleForm): BundleForm {
     }),
   )
   return {
-    ...withTexts(form, (text) => renamed(text, renames)),
+    ...changed(form, (text) => renamed(text, renames)),
     variables: variables.map((one) => {
       const name = one.name.trim()
       const place = one.placed === '' ? (isFit(name) ? name : '') : (renames.get(one.placed) ?? one.placed)
@@ -65,22 +66,17 @@ export function withOffer(form: BundleForm, offer: Offer): BundleForm {
   const { name } = offer
   const isKnown = form.variables.some((one) => one.name.trim() === name)
   return {
-    ...withTexts(form, (text) => taken(text, offer)),
+    ...changed(form, (text) => taken(text, offer)),
     variables: isKnown ? form.variables : [...form.variables, { ...NEW_VARIABLE, name, placed: name }],
   }
 }
 
 /** The same form with every text changed that may hold placeholders. */
-function withTexts(form: BundleForm, change: (text: string) => string): BundleForm {
+function changed(form: BundleForm, change: (text: string) => string): BundleForm {
   return {
     ...form,
     ...each(ABOUT_NAMES, (name) => change(form[name])),
-    links: form.links.map((link) => ({
-      ...link,
-      url: change(link.url),
-      note: change(link.note),
-      section: change(link.section),
-    })),
+    links: form.links.map((link) => ({ ...withTexts(link, change), url: change(link.url) })),
   }
 }
 
