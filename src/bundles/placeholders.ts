@@ -1,8 +1,9 @@
-import type { Condition } from '../../db/policy.ts'
+import type { Condition, Leaf } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { everyLink } from '../core/links.ts'
 import { isFixed, namesIn, piecesOf } from '../core/template.js'
 import { count } from '../core/words.ts'
+import { leavesOf, withLeaves } from '../policies/leaves.ts'
 import { withTexts } from './link-fields.ts'
 import { isVariableName } from './variables.ts'
 
@@ -44,16 +45,11 @@ export function usesOf({ urls, urlMetadata, title, description, variables, resol
         {
           links: links.filter(isIn).length,
           texts: places.filter((place) => texts[place].some(isIn)),
-          rules: rules.filter(({ when }) => compares(when, name)).length,
+          rules: rules.filter(({ when }) => leavesOf(when).some((leaf) => parameterOf(leaf) === name)).length,
         },
       ]
     }),
   )
-}
-
-function compares(condition: Condition, name: string): boolean {
-  if ('of' in condition) return condition.of.some((part) => compares(part, name))
-  return 'field' in condition && condition.field === `query.${name}`
 }
 
 /** The same in words, such as `11 links, title`; empty for nowhere. */
@@ -81,20 +77,22 @@ export function renamedRules<Some extends Rules>(policy: Some, renames: Renames)
   const rename = (text: string) => renamed(text, renames)
   const rules = policy.rules.map((rule) => ({
     ...rule,
-    when: renamedCondition(rule.when, renames),
+    when: withLeaves(rule.when, (leaf) => renamedLeaf(leaf, renames)),
     tabs: rule.tabs.map((tab) => ({ ...withTexts(tab, rename), url: rename(tab.url) })),
   }))
   return { ...policy, rules }
 }
 
-function renamedCondition(condition: Condition, renames: Renames): Condition {
-  if ('of' in condition) return { ...condition, of: condition.of.map((part) => renamedCondition(part, renames)) }
-  if (!('field' in condition) || !condition.field.startsWith(QUERY)) return condition
-  const to = renames.get(condition.field.slice(QUERY.length))
-  return to === undefined ? condition : ({ ...condition, field: `${QUERY}${to}` } as Condition)
+function renamedLeaf(leaf: Leaf, renames: Renames): Leaf {
+  const to = renames.get(parameterOf(leaf) ?? '')
+  return to === undefined ? leaf : ({ ...leaf, field: `query.${to}` } as Leaf)
 }
 
-const QUERY = 'query.'
+/** The parameter of the link’s query that a condition asks for; null for any other. */
+function parameterOf(leaf: Leaf): string | null {
+  if (!('field' in leaf) || !leaf.field.startsWith('query.')) return null
+  return leaf.field.slice('query.'.length)
+}
 
 /** Something in links that could be a variable, though nobody has made it one. */
 export interface Offer {
