@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { HeaderValues } from '../core/header-values.ts'
+import { valuesOf } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
@@ -101,9 +102,7 @@ type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query'> & { csv
 
 function withQuery(operation: Reading, request: Request, path: Path): unknown {
   const { searchParams } = new URL(request.url)
-  // Of several of one name the first, as launchers read them.
-  if (operation.query !== undefined)
-    return { ...path, [operation.query]: Object.fromEntries([...searchParams].reverse()) }
+  if (operation.query !== undefined) return { ...path, [operation.query]: valuesOf(searchParams) }
   const { format, ...query } = queryFields(searchParams)
   if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
   else if (format !== undefined && format !== 'csv' && format !== 'json') {

@@ -1,13 +1,21 @@
 import type { Content, Variable } from '../../db/schema.ts'
 import type { Issue } from '../core/issue.ts'
 import { everyLink, type Linking } from '../core/links.ts'
-import { checkLinks, type Filling, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
-import { BOUNDS } from './bounds.ts'
+import { checkLinks, type Filling, isFixed, NAME, namesIn, piecesOf, readValues } from '../core/template.js'
 
 // The command loads this, so it must not import server code.
 
 /** A variable with all its fields, unset ones being empty. */
 export type WholeVariable = Required<Variable>
+
+/** What each field of a variable is called. */
+export const VARIABLE_LABELS = {
+  name: 'Name',
+  label: 'Label',
+  example: 'Example',
+  default: 'Default',
+  options: 'Options',
+} as const satisfies Record<keyof WholeVariable, string>
 
 /** A stored variable with everything that is not stored with it. */
 export function wholeVariable({ name, label = '', example = '', default: value = '', options = [] }: Variable) {
@@ -39,7 +47,7 @@ export function exampleOf(variable: Variable | undefined): string | null {
 
 /** Names that addresses of launchers give another meaning. */
 const RESERVED = /^(?:lang|format|client|utm_.*)$/
-export const VARIABLE_NAME = new RegExp(`^[a-z][a-z0-9_]{0,${BOUNDS.variableName - 1}}$`)
+export const VARIABLE_NAME = new RegExp(`^${NAME}$`)
 
 /** Whether a variable could have this name. */
 export function isVariableName(name: string): boolean {

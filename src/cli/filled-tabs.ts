@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { launcherLinkIn } from '../core/launcher-link.ts'
+import { launcherLinkIn, valuesOf } from '../core/launcher-link.ts'
 import type { Client } from '../sdk/openall.ts'
 import { slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
@@ -25,8 +25,7 @@ const ASSIGNMENT = /^([a-z][a-z0-9_]*)=(.*)$/s
 export function askedIn(text: string, words: readonly string[], server: string): Asked {
   const slug = slugIn(text, server)
   const { value, query } = launcherLinkIn(text) ?? { value: null, query: new URLSearchParams() }
-  // Of several of one name the first counts, as on the page.
-  const values: Record<string, string> = Object.fromEntries([...query].reverse())
+  const values = valuesOf(query)
   const [lone, other] = words.filter((word) => !ASSIGNMENT.test(word))
   if (other !== undefined) throw new UsageError(`unexpected argument "${other}": write it as name=value`)
   const named: string[] = []

@@ -1,3 +1,5 @@
+import { MAX_LINK } from './template.js'
+
 // The command loads this, so it must not import server code.
 
 /** What a launcher has below its link besides `/l/<slug>/<value>`: these are no values. */
@@ -24,8 +26,6 @@ export interface LauncherLink {
 }
 
 const LINK = /^(?:https?:\/\/)?([^/?#]*)\/l\/([^/?#.]+)(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
-/** Longer than any link. */
-const MAX_LINK = 2048
 
 /** The parts of a link to a launcher, which may lack its scheme, or be a path alone; null for any other text. */
 export function launcherLinkIn(text: string): LauncherLink | null {
@@ -40,6 +40,11 @@ export function launcherLinkIn(text: string): LauncherLink | null {
     value: value === '' || BELOW_LAUNCHERS.includes(below) ? null : value,
     query: new URLSearchParams(query),
   }
+}
+
+/** The parameters of a query; of several of one name the first counts, as on the page. */
+export function valuesOf(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...query].reverse())
 }
 
 function decoded(text: string): string | null {

@@ -22,8 +22,11 @@ export const MAX_LINK = 2048
  * @property {Values} sent What was sent, as it was, so that a form loses nothing.
  */
 
-const PLACEHOLDER = /\{([a-z][a-z0-9_]{0,29})\}/
-const UNFIT = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
+/** Characters not allowed in single-line text. */
+export const CONTROLS = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
+/** What variables can be called, as the source of a regular expression. */
+export const NAME = '[a-z][a-z0-9_]{0,29}'
+const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`)
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
@@ -184,7 +187,7 @@ export function encodeValue(value) {
  */
 function problemOf(value, options) {
   if (value.length > MAX_VALUE && [...value].length > MAX_VALUE) return `Use at most ${MAX_VALUE} characters.`
-  if (UNFIT.test(value) || LONE_SURROGATE.test(value)) return 'Leave out line breaks and invisible characters.'
+  if (CONTROLS.test(value) || LONE_SURROGATE.test(value)) return 'Leave out line breaks and invisible characters.'
   return options === undefined || options.includes(value) ? null : `Choose one of: ${options.join(', ')}.`
 }
 

@@ -5,7 +5,7 @@ import { withTexts } from '../bundles/link-fields.ts'
 import { encodeValue, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
 import type { PublicBundle } from './served.ts'
 
-/** Of a bundle without variables. */
+/** Of a bundle without variables, or where none is filled in. */
 export const FREE: Filling = readValues([], () => null)
 
 /** What a viewer fills in, before it is known which links it goes into. */

@@ -1,3 +1,4 @@
+import { FACTS } from '../../db/policy.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, schemaOf } from '../api/json-schema.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { isContent } from '../bundles/content.ts'
@@ -110,16 +111,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
 const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
 
 /** Facts about a viewer that the description of conditions explains, and their names say. */
-const PLAIN_FACTS: readonly string[] = [
-  'orgRole',
-  'language',
-  'client',
-  'device',
-  'os',
-  'browser',
-  'country',
-  'referrerDomain',
-]
+const PLAIN_FACTS: readonly string[] = FACTS.filter((fact) => fact !== 'emailDomain')
 
 /** Fields of many tools that mean the same in each, with the one that describes them. */
 const DESCRIBED_BY: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { pathText, phrase, type Words } from '../core/issue-words.ts'
+import { inSentence } from '../core/words.ts'
 import type { Concern, Finding } from './lint.ts'
 
 /** The ends of sentences that begin with the path. */
@@ -16,7 +17,7 @@ const WARNINGS: Words<Concern> = {
   other_format: ({ field, value, format }) => `${field} is ${format}, so "${value}" never matches`,
   not_a_domain: ({ field, value }) => `${field} is a domain alone, such as acme.com, so "${value}" never matches`,
   not_as_sent: ({ value, sent }) => `browsers send "${value}" as "${sent}": use that form, or it never matches`,
-  refused_value: ({ message }) => `is refused: ${withinSentence(message)}`,
+  refused_value: ({ message }) => `is refused: ${inSentence(message).replace(/\.$/, '')}`,
 }
 
 /** Findings in the words of the API. */
@@ -35,9 +36,4 @@ const MAX_LISTED = 10
 function someOf(values: readonly string[]): readonly string[] {
   const more = values.length - MAX_LISTED
   return more > 0 ? [...values.slice(0, MAX_LISTED), `and ${more} more`] : values
-}
-
-/** A sentence as the end of another one. */
-function withinSentence(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
 }

@@ -2,7 +2,7 @@ import type { ProposedChanges } from '../../../db/schema.ts'
 import type { ScalarName } from '../../../src/bundles/content.ts'
 import { LINK_NAMES, type Link, linkField } from '../../../src/bundles/link-fields.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
-import { type WholeVariable, wholeVariable } from '../../../src/bundles/variables.ts'
+import { VARIABLE_LABELS, type WholeVariable } from '../../../src/bundles/variables.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
 
 /** One link as typed (`textsOf`), its tags separated by commas. */
@@ -36,7 +36,7 @@ export const NEW_VARIABLE: VariableFields = {
 }
 
 /** The fields of a variable that people type into. */
-export const VARIABLE_FIELDS = Object.keys(wholeVariable({ name: '' })) as (keyof WholeVariable)[]
+export const VARIABLE_FIELDS = Object.keys(VARIABLE_LABELS) as (keyof WholeVariable)[]
 
 /** The name of a variable’s field in the form, like the path in the API. */
 export function variableColumn(name: keyof VariableFields): string {

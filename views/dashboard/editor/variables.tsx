@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
-import { VARIABLE_NAME } from '../../../src/bundles/variables.ts'
+import { VARIABLE_LABELS, VARIABLE_NAME } from '../../../src/bundles/variables.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -99,7 +99,7 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
         <input type="hidden" name={variableColumn('was')} value={attribute(fields.was)} />
         <input type="hidden" name={variableColumn('placed')} value={attribute(fields.placed)} />
         <div class="cell named">
-          <label for={`${id}-name`}>Name</label>
+          <label for={`${id}-name`}>{VARIABLE_LABELS.name}</label>
           <input
             {...textOf('name')}
             pattern={VARIABLE_NAME.source}
@@ -114,18 +114,18 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
           {messageOf('name')}
         </div>
         <div class="cell">
-          <label for={`${id}-label`}>Label</label>
+          <label for={`${id}-label`}>{VARIABLE_LABELS.label}</label>
           <input {...textOf('label')} dir="auto" autofocus={focus === 'label'} />
           {messageOf('label')}
         </div>
         <div class="cell">
-          <label for={`${id}-example`}>Example</label>
+          <label for={`${id}-example`}>{VARIABLE_LABELS.example}</label>
           <input {...textOf('example')} dir="auto" />
           {messageOf('example')}
         </div>
         <div class="cell">
           <label for={`${id}-options`}>
-            Options <span class="optional">one per line</span>
+            {VARIABLE_LABELS.options} <span class="optional">one per line</span>
           </label>
           <textarea
             id={`${id}-options`}
@@ -147,7 +147,7 @@ function VariableRow({ fields, id, index, uses, errors, focus }: RowProps): JSX.
           <div class="pop">
             <div class="cell">
               <label for={`${id}-default`}>
-                Default <span class="optional">where nobody fills it in</span>
+                {VARIABLE_LABELS.default} <span class="optional">where nobody fills it in</span>
               </label>
               <input {...textOf('default')} dir="auto" />
               {messageOf('default')}

@@ -2,16 +2,13 @@
 
 import type { Policy, Rule } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
-import { readValues } from '../../../src/core/template.js'
 import { count } from '../../../src/core/words.ts'
+import { FREE } from '../../../src/launcher/filling.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
 import { Notes } from './parts.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
 import { summaryOf } from './words.ts'
-
-/** Rules are read as they are, with blanks for what viewers fill in. */
-const UNFILLED = readValues([], () => null)
 
 interface ReadProps {
   policy: Policy
@@ -61,7 +58,8 @@ function RuleRead({ rule, at, findings, variables }: RuleProps): JSX.Element {
         <ul class="read">
           <ConditionTree condition={when} variables={variables} />
         </ul>
-        <TabList tabs={tabs} fill={{ variables, filling: UNFILLED }} />
+        {/* As they are, with blanks for what viewers fill in. */}
+        <TabList tabs={tabs} fill={{ variables, filling: FREE }} />
       </details>
     </li>
   )
