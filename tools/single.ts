@@ -75,11 +75,12 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     ],
   },
   {
+    file: /views\/parts\/static-files\.ts$/,
+    replace: [[/const HTMX = .*/, "const HTMX = 'htmx'"]],
+  },
+  {
     file: /views\/parts\/static\.ts$/,
-    replace: [
-      [/const HTMX = .*/, "const HTMX = 'htmx'"],
-      [/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`],
-    ],
+    replace: [[/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`]],
   },
 ]
 

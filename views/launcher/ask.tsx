@@ -35,7 +35,7 @@ export function Ask(props: AskProps): JSX.Element {
 /** Each value leads to its field, without a script too: the form is shown while one of its fields is the target. */
 function Given({ variables, filling }: { variables: readonly Variable[]; filling: Filling }): JSX.Element {
   return (
-    <fieldset class="given" aria-label="Values">
+    <div class="given">
       <Each
         of={variables}
         show={(variable) => (
@@ -51,7 +51,7 @@ function Given({ variables, filling }: { variables: readonly Variable[]; filling
         )}
       />
       <CopyValues />
-    </fieldset>
+    </div>
   )
 }
 

@@ -85,8 +85,13 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
     }
     for (const [at, tab] of tabs.entries()) {
       const link = templates[at] ?? ''
-      if (namesIn(link, names).every((name) => name in ofTabs)) tab.href = new URL(fillLink(link, ofTabs)).href
-      else tab.removeAttribute('href')
+      if (namesIn(link, names).every((name) => name in ofTabs)) {
+        tab.href = new URL(fillLink(link, ofTabs)).href
+        tab.target ||= '_blank'
+        tab.rel = 'noopener noreferrer'
+      } else {
+        tab.removeAttribute('href')
+      }
     }
     document.title = heading.textContent + siteName
     form.classList.toggle('filled', isComplete(filling))

@@ -3,7 +3,8 @@
 import { escapeHtml } from '@kitajs/html'
 import type { Variable } from '../../db/schema.ts'
 import { labelOf } from '../../src/bundles/variables.ts'
-import { type Filling, piecesOf } from '../../src/core/template.js'
+import { type Filling, fillLink, namesIn, piecesOf } from '../../src/core/template.js'
+import { destination } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 
@@ -11,6 +12,13 @@ import { attribute } from '../parts/layout.tsx'
 export interface FilledProps {
   variables: readonly Pick<Variable, 'name' | 'label'>[]
   filling: Pick<Filling, 'values'>
+}
+
+/** The attributes of a link that opens its URL in a tab of its own; none while a value is missing: it leads nowhere yet. */
+export function leadTo(url: string, { variables, filling: { values } }: FilledProps): JSX.HtmlAnchorTag {
+  const names = variables.map(({ name }) => name)
+  if (namesIn(url, names).some((name) => values[name] === undefined)) return {}
+  return { href: attribute(destination(fillLink(url, values)).href), target: '_blank', rel: 'noopener noreferrer' }
 }
 
 interface TextProps extends FilledProps {

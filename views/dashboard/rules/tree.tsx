@@ -2,12 +2,11 @@
 
 import type { Condition, Tab, Traced } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
-import { fillLink, namesIn } from '../../../src/core/template.js'
+import { namesIn } from '../../../src/core/template.js'
 import { asSentence } from '../../../src/core/words.ts'
-import { Filled, type FilledProps } from '../../launcher/filled.tsx'
+import { Filled, type FilledProps, leadTo } from '../../launcher/filled.tsx'
 import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { Mark } from './parts.tsx'
 import { conditionWords, GROUP_HEADS } from './words.ts'
 
@@ -69,7 +68,6 @@ export function TabList({ tabs, fill }: TabListProps): JSX.Element {
         show={({ url, note = '', section = '' }) => {
           const to = destination(url)
           const own = namesIn(url, names)
-          const isBlank = own.some((name) => fill.filling.values[name] === undefined)
           const [title = '', ...more] = note.trim().split('\n')
           return (
             <li>
@@ -80,11 +78,7 @@ export function TabList({ tabs, fill }: TabListProps): JSX.Element {
                   <Filled text={title} {...fill} />
                 </bdi>
               )}
-              <a
-                href={isBlank ? undefined : attribute(destination(fillLink(url, fill.filling.values)).href)}
-                target="_blank"
-                rel="noopener noreferrer"
-              >
+              <a {...leadTo(url, fill)}>
                 <bdi>
                   <Filled text={hostText(to) + withBraces(to.path, own)} {...fill} />
                 </bdi>
