@@ -30,6 +30,8 @@ export async function startMailSink(port: number) {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     url: `smtp://127.0.0.1:${port}`,
+    /** Every mail so far, oldest first. */
+    mails: mails as readonly ParsedMail[],
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
     /** Waits for a mail to an address whose subject begins with `subject`. @returns the latest. */
     async mailTo(email: string, subject = ''): Promise<ParsedMail> {

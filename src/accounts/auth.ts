@@ -67,9 +67,12 @@ export async function startAuth(parts: AuthParts) {
   return createAuth(isUsable ? parts : { ...parts, config: { ...config, oidc: null } })
 }
 
+/** Only what is before the colon is logged: an address may have what somebody filled in. */
+const REFUSED_ADDRESS = /^(Invalid \w+): .*/s
+
 /** Whoever sends an address that is refused must not be able to fill the log with errors. */
 function levelOf<Level extends string>(level: Level, message: string): Level | 'warn' {
-  return /^Invalid \w+: /.test(message) ? 'warn' : level
+  return REFUSED_ADDRESS.test(message) ? 'warn' : level
 }
 
 /**
@@ -97,7 +100,8 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     onAPIError: { throw: true, errorURL: '/sign-in' },
     logger: {
       level: 'warn',
-      log: (level, message) => log[levelOf(level, message)]({ from: 'better-auth' }, clip(message)),
+      log: (level, message) =>
+        log[levelOf(level, message)]({ from: 'better-auth' }, clip(message.replace(REFUSED_ADDRESS, '$1'))),
     },
     // Rate limits are our own (api/auth-limits.ts), by our own client address.
     rateLimit: { enabled: false },
@@ -149,7 +153,12 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     },
     session: { expiresIn: SESSION_SECONDS, freshAge: RECENT_SECONDS, disableSessionRefresh: true },
     verification: { storeIdentifier: { default: 'plain', overrides: { 'reset-password:': 'hashed' } } },
-    account: { accountLinking: { enabled: true, requireLocalEmailVerified: true }, updateAccountOnSignIn: false },
+    account: {
+      accountLinking: { enabled: true, requireLocalEmailVerified: true },
+      updateAccountOnSignIn: false,
+      // Where to continue may have what somebody filled into a launcher, so it is not stored.
+      storeStateStrategy: 'cookie',
+    },
     user: {
       changeEmail: { enabled: false },
       deleteUser: {

@@ -71,12 +71,7 @@ export function accountPages(service: Service) {
       async ({ request }) => {
         const { form } = await readAccountForm(request)
         const { email, next } = form
-        const errorCallbackURL = `/sign-in?next=${encodeURIComponent(next)}`
-        const answer = await callAuth(request, service, '/sign-in/magic-link', {
-          email,
-          callbackURL: next,
-          errorCallbackURL,
-        })
+        const answer = await callAuth(request, service, '/sign-in/magic-link', { email, ...onward(next) })
         if (answer instanceof Problem) return signInRefused(form, answer)
         return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
       },
@@ -86,8 +81,9 @@ export function accountPages(service: Service) {
       '/sign-in/oidc',
       async ({ request }) => {
         const { form } = await readAccountForm(request)
-        const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
-        const body = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
+        const { next } = form
+        const kept = [next, next.split('?', 1)[0] ?? '', '/'].map(onward).find(isKept)
+        const body = { provider: 'oidc', ...kept }
         const answer = await callAuth(request, service, '/sign-in/social', body)
         if (answer instanceof Problem) return signInRefused(form, answer)
         const { url } = (await answer.json()) as { url: string }
@@ -102,7 +98,12 @@ export function accountPages(service: Service) {
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
         const { email, name, next } = form
-        const answer = await callAuth(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
+        const answer = await callAuth(request, service, '/sign-up/email', {
+          email,
+          name,
+          password,
+          callbackURL: onward(next).callbackURL,
+        })
         if (answer instanceof Problem) {
           const view = <SignUpPage site={site} form={explained(form, answer)} methods={methods} />
           return refused(view, answer)
@@ -171,6 +172,25 @@ async function invitationPage(request: Request, service: Service, id: string, er
   const invitation = (await answer.json()) as Invitation
   const view = <InvitationPage site={site} invitation={invitation} path={path} error={error} />
   return page(view, error === undefined ? 200 : 400)
+}
+
+interface Onward {
+  callbackURL: string
+  errorCallbackURL: string
+}
+
+/** Where to continue, as better-auth takes it: an encoded slash in a path it refuses. */
+function onward(next: string): Onward {
+  const again = `/sign-in?next=${encodeURIComponent(next)}`
+  return { callbackURL: /^[^?#]*%(?:2f|5c)/i.test(next) ? again : next, errorCallbackURL: again }
+}
+
+/** In a cookie of 4096 bytes, this takes twice its length, beside 700 bytes of better-auth’s own. */
+const MAX_KEPT = 1600
+
+/** Whether a browser keeps it while somebody is at a provider. */
+function isKept({ callbackURL, errorCallbackURL }: Onward): boolean {
+  return callbackURL.length + errorCallbackURL.length <= MAX_KEPT
 }
 
 async function readAccountForm(request: Request): Promise<{ form: AccountForm; password: string }> {

@@ -35,7 +35,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
     await sink?.stop()
   })
 
-  test('a refused address to return to is logged as a warning, and only its beginning', async () => {
+  test('a refused address to return to is logged as a warning, and nothing of it', async () => {
     const callbackURL = `https://elsewhere.example/${'x'.repeat(5000)}`
     const words = { email: newEmail(), callbackURL }
     const { status } = await new Visitor(server).api('POST', '/api/auth/sign-in/magic-link', words)
@@ -44,12 +44,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
       server
         .output()
         .split('\n')
-        .filter((line) => line.includes('elsewhere.example'))
+        .filter((line) => line.includes('Invalid callbackURL'))
     await becomes(() => lines().length, 1)
-    expect(JSON.parse(lines()[0]!)).toMatchObject({
-      level: 40,
-      msg: expect.stringMatching(/^Invalid callbackURL: https:\/\/elsewhere\.example\/x{50,200}…$/),
-    })
+    expect(JSON.parse(lines()[0]!)).toMatchObject({ level: 40, msg: 'Invalid callbackURL' })
+    expect(server.output()).not.toContain('elsewhere.example')
   })
 
   test('mail is sent over SMTP, from the set address to one person, and its links work', async () => {
