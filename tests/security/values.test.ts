@@ -216,8 +216,7 @@ test('whoever signs in for a filled page comes back to it, by a mailed link and 
   expect(Math.max(...long.headers.getSetCookie().map(({ length }) => length))).toBeLessThan(4096)
   const again = (long.headers.get('refresh') ?? '').split('0;url=')[1] ?? ''
   const cameBack = (await fetch(again, { redirect: 'manual' })).headers.get('location') ?? ''
-  const page = (await other.fetch(cameBack)).headers.get('location') ?? ''
-  expect(page.replace(server.origin, '')).toBe(`/l/${slugs[3]}`)
+  expect((await other.fetch(cameBack)).headers.get('location')).toEndWith(`/l/${slugs[3]}`)
 })
 
 test('and then it is in nothing that is kept, written or sent to others', async () => {
