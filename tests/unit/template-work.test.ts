@@ -7,10 +7,10 @@ const LINKS = Array.from({ length: 50 }, (_, at) => `https://${at}.example/`.pad
 const LONG = '漢'.repeat(MAX_VALUE)
 
 test('long values in hundreds of placeholders are encoded only until a link is too long', () => {
-  const { encodeURIComponent } = globalThis
+  const encode = globalThis.encodeURIComponent
   let encoded = 0
   globalThis.encodeURIComponent = (value) => {
-    const text = encodeURIComponent(value)
+    const text = encode(value)
     encoded += text.length
     return text
   }
@@ -24,7 +24,7 @@ test('long values in hundreds of placeholders are encoded only until a link is t
     )
     expect(invalid.map(({ name }) => name)).toEqual(NAMES)
   } finally {
-    globalThis.encodeURIComponent = encodeURIComponent
+    globalThis.encodeURIComponent = encode
   }
   // Each link is filled with all values, and with each alone; whole, one would be of half a million characters.
   const fillings = LINKS.length * (1 + NAMES.length)
