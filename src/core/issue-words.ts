@@ -32,7 +32,7 @@ const EXPECTED: Words<Expectation> = {
   metadata_without_urls: 'sent with urls, to which it belongs',
   more_metadata_than_urls: ({ urls }) => `no longer than urls, which has ${urls}`,
   not_a_variable_name: 'lower-case letters, digits and _, beginning with a letter, at most 30 of them',
-  reserved_name: 'another name: lang, format, client and those that begin with utm_ are taken',
+  reserved_name: 'another name: lang, format, client, password and those that begin with utm_ are taken',
   listed_twice: 'different from the options before it',
   not_an_option: 'one of the options',
   variable_named_twice: ({ variable }) => `another name than that of variables[${variable}]`,

@@ -65,3 +65,8 @@ export function escapeControls(text: string): string {
 export function isAscii(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text)
 }
+
+/** Whether addresses of launchers give a parameter of this name a meaning of their own, so that no variable can have it. */
+export function isTakenParameter(name: string): boolean {
+  return /^(?:lang|format|client|password|utm_.*)$/.test(name)
+}

@@ -58,6 +58,22 @@ describe('a launcher that lacks a value', () => {
     },
   )
 
+  test('promises that Enter opens all only while nothing is refused, with and without a script', async () => {
+    const page = await visit(DESK)
+    const promise = page.locator('#fills .promise', { hasText: 'Enter opens all.' })
+    expect(await promise.isVisible()).toBe(true)
+    await page.fill('#value-customer', '\u202e')
+    await page.press('#value-customer', 'Tab')
+    expect([await page.locator('.error').count(), await promise.isVisible()]).toEqual([1, false])
+    await page.fill('#value-customer', '4711')
+    expect(await promise.isVisible()).toBe(true)
+    const sent = await visit(DESK, '?customer=%E2%80%AE', { javaScriptEnabled: false })
+    expect([await sent.locator('.error').count(), await sent.locator('#fills .promise').isVisible()]).toEqual([
+      1,
+      false,
+    ])
+  })
+
   test('keeps what is typed in its address, its bookmarks file, its QR code and a copy, with the rest of the query', async () => {
     const page = await visit({ ...DESK, copyable: true }, '?team=sales')
     await page.fill('#value-customer', 'a&b')

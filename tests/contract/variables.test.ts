@@ -38,6 +38,7 @@ const REFUSED: [what: string, variables: unknown, path: string][] = [
     'a b',
     `a${'b'.repeat(30)}`,
     'lang',
+    'password',
     'format',
     'client',
     'utm_',

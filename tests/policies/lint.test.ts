@@ -82,7 +82,7 @@ test('a policy that is probably a mistake gets a warning at its place', () => {
   expect(wrong).toEqual([])
 })
 
-const VARIABLES = [{ name: 'customer' }, { name: 'region', options: ['EU', 'us'] }]
+const VARIABLES = [{ name: 'customer' }, { name: 'region', options: ['EU', 'us'] }, { name: 'land' }]
 const asked = (field: string, value: string): Condition => ({ op: 'equals', field: `query.${field}`, value })
 
 test.each<[what: string, condition: Condition, says: RegExp | null]>([
@@ -90,6 +90,7 @@ test.each<[what: string, condition: Condition, says: RegExp | null]>([
   ['an option in another case', asked('region', 'eu'), null],
   ['a part of an option', { op: 'startsWith', field: 'query.region', value: 'U' }, null],
   ['a variable that has a value', { op: 'exists', field: 'query.region' }, null],
+  ['a parameter of every launcher that is near a variable', asked('lang', 'de'), null],
   ['another parameter', asked('utm_source', 'mail'), null],
   ['a mistyped name', asked('custmer', '4711'), /^query\.custmer: no such variable \(customer\?\)$/],
   ['a name in another case', { op: 'exists', field: 'query.Customer' }, /no such variable \(customer\?\)/],

@@ -80,8 +80,8 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
         Fill in the links
       </button>
       <div class="after">
-        <p class="hint" id="fills" safe>
-          {hintOf(deciding, openable)}
+        <p class="hint" id="fills">
+          <Hint deciding={deciding} openable={openable} />
         </p>
         {isFilled ? '' : <CopyValues />}
       </div>
@@ -89,12 +89,15 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
   )
 }
 
-/** What Enter does. */
-function hintOf(deciding: readonly string[], openable: number): string {
-  const opens = openable === 0 ? '' : ` Enter opens ${openable === 1 ? 'it' : 'all'}.`
-  return deciding.length === 0
-    ? `Fills in as you type.${opens}`
-    : 'Which links there are depends on what you enter. Enter shows them.'
+/** What Enter does; the styles hide its promise while a value is refused. */
+function Hint({ deciding, openable }: Pick<AskProps, 'deciding' | 'openable'>): JSX.Element {
+  if (deciding.length > 0) return <>Which links there are depends on what you enter. Enter shows them.</>
+  return (
+    <>
+      Fills in as you type.
+      {openable === 0 ? '' : <span class="promise"> Enter opens {openable === 1 ? 'it' : 'all'}.</span>}
+    </>
+  )
 }
 
 interface ControlProps {
