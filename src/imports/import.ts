@@ -27,6 +27,7 @@ import {
   type ImportPlan,
   remark,
 } from './plan.ts'
+import { sharedVariables } from './shared-variables.ts'
 
 /**
  * Reads a bookmarks file, CSV, Markdown, a OneTab export, a list of URLs or this service's own JSON. Folders, headings and
@@ -58,12 +59,14 @@ export function readList(text: string): FoundList {
   const top = groups.find(({ texts, links }) => texts.title !== '' || links.length > 0)
   const isOverAll = plan.format === 'markdown' && top?.links.length === 0
   const { title, names } = headings(plan.format, filled)
+  const variables = sharedVariables(filled, plan)
   const { format, skipped, changed, counts } = inOrder(plan)
   const texts = isOverAll ? top.texts : filled.length === 1 ? filled[0]?.texts : undefined
   return {
     ...clipped(texts),
     ...(title === '' ? {} : { title: clip(title, BOUNDS.title) }),
     ...sharedSettings(filled.map(({ settings }) => settings)),
+    ...variables,
     links: filled.flatMap(({ links }, index) =>
       filled.length === 1 ? links : links.map((link) => underSection(link, names[index] ?? '')),
     ),
@@ -107,7 +110,8 @@ export function splitList({ links, ...list }: FoundList): ImportedBundle[] {
     eachValue((name) => list[name] ?? ''),
     links,
   )
-  return parts.map((part) => ({ ...part, ...settingsOf(list) }))
+  const { variables } = list
+  return parts.map((part) => ({ ...part, ...settingsOf(list), ...(variables === undefined ? {} : { variables }) }))
 }
 
 function settingsOf(bundle: Settings): Settings {

@@ -50,6 +50,8 @@ export interface FoundList
     Record<ValueName, string | null>,
     Settings {
   links: ImportedLink[]
+  /** Those of all its bundles, not validated yet; missing for none. */
+  variables?: unknown[]
 }
 
 /** Adds a remark to a plan. */

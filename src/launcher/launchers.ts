@@ -61,8 +61,8 @@ export class Launcher extends Variant {
   /** Null if anyone may see it at any time. */
   readonly gate: AccessGate | null
   /**
-   * The source of its pages. Without a policy, null once a page is rendered, because it takes three times as much memory
-   * as the page.
+   * The source of its pages. Without a policy and variables, null once a page is rendered, because it takes three times as
+   * much memory as the page.
    */
   bundle: ServedBundle | null
   /** By rule id, created on first use. */
@@ -163,7 +163,8 @@ export class Launchers {
   /** Caches a rendered page. */
   addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template'>>): void {
     Object.assign(variant, page)
-    if (launcher.policy === null) launcher.bundle = null
+    // With variables, the page of a refused value is rendered each time.
+    if (launcher.policy === null && launcher.variables === null) launcher.bundle = null
     if (this.#cache.peek(launcher.slug) !== launcher) return
     // Weighed again: setting the value that is there already would not do that.
     this.#cache.delete(launcher.slug)
@@ -235,10 +236,9 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule, gate, variables } = launcher
+  const { bundle, byRule, gate } = launcher
   const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
-  // Its variables stay when the bundle is released.
-  const sourceBytes = bundle === null ? 2 * JSON.stringify(variables).length : weightOf(bundle)
+  const sourceBytes = bundle === null ? 0 : weightOf(bundle)
   let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum

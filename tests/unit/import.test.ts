@@ -422,3 +422,22 @@ describe('a list with groups', () => {
     }
   })
 })
+
+test('bundles of JSON that become one keep their variables; one that is declared otherwise, or too many, is said', () => {
+  const bundle = (slug: string, variables: object[]) => ({ slug, urls: [`https://${slug}.example/{id}`], variables })
+  const id = { name: 'id', label: 'Number' }
+  const others = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name }))
+  const read = (...bundles: object[]) => {
+    const { bundles: made, changed } = readSections(JSON.stringify(bundles))
+    return [made.map(({ variables }) => variables), changed.map(({ text, reason }) => `${text} ${reason}`)]
+  }
+  expect(read(bundle('one', [id]), bundle('two', [id, { name: 'b' }]))).toEqual([[[id, { name: 'b' }]], []])
+  expect(read(bundle('one', [id]), bundle('two', [{ name: 'id', label: 'Other' }]))).toEqual([
+    [[id]],
+    ['{id} is declared otherwise in another bundle of the list, whose label, default and options it gets'],
+  ])
+  expect(read(bundle('one', [id]), bundle('two', others))).toEqual([
+    [[id, ...others.slice(0, 4)]],
+    ['{e} is beyond the 5 variables of a bundle: its places stay as braces'],
+  ])
+})
