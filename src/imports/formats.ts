@@ -8,6 +8,7 @@ import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { readCsv } from './csv.ts'
 import { linksIn, linksOrText } from './line-links.ts'
+import { titleOfList } from './line-titles.ts'
 
 /** The format that a text was recognised as. */
 export type ImportFormat = 'bookmarks' | 'csv' | 'markdown' | 'onetab' | 'list' | 'json'
@@ -73,7 +74,7 @@ function introductionOf(line: string): string {
   const text = line.trim()
   if (text.length > MAX_INTRODUCTION) return ''
   const bare = text.replace(/^[*_]+|[*_]+$/g, '')
-  return /[:：]$/.test(bare) ? bare.slice(0, -1).trim() : ''
+  return /[:：]$/.test(bare) ? titleOfList(bare.slice(0, -1).trim()) : ''
 }
 
 type Json = Record<string, unknown>

@@ -1,4 +1,6 @@
 import { sanitized } from '../core/text.ts'
+import { titleOf, withoutSpeaker } from './line-titles.ts'
+import { markdownLinks, type Placed } from './markdown-links.ts'
 
 /** A link in a line of text, with the rest of the line as its note; `''` for none. */
 export interface LineLink {
@@ -7,10 +9,8 @@ export interface LineLink {
 }
 
 const BULLET = /^\s*(?:[-*+•‣◦–—·]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/u
-/** The parts of a Markdown link: before its URL, the end of the URL, and after it. */
-const LINK_HEAD = /!?\[([^[\]]*)\]\(\s{0,8}<?/g
-const LINK_URL_END = /[\s>]/g
-const LINK_TAIL = />?(?:\s{1,8}"[^"]{0,500}")?\s{0,8}\)/y
+/** The marks of a quotation in a mail. */
+const QUOTED = /^\s{0,8}(?:>\s?){1,20}/
 /** Excludes invisible direction marks, which are often copied along with a URL. */
 const WEB_URL = /\bhttps?:\/\/[^\s<>"|\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gi
 const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}$/u
@@ -21,18 +21,16 @@ const AFTER_DOMAIN = /^(?::\d{1,5})?(?:[/?#]\S*)?$/
 /**
  * The links in one line of a text: one or several web addresses, with or without bullets and words around them;
  * `title | url` and `url | title` (OneTab); Markdown links; a bare `example.com`, which becomes https. The text beside a
- * single link is its note. Pure; takes linear time.
+ * link is its note, without who wrote it in a chat, greetings and pleas. Pure; takes linear time.
  */
 export function linksIn(raw: string): LineLink[] {
-  const line = raw.replace(BULLET, '').trim()
+  const line = withoutSpeaker(raw.replace(QUOTED, '').replace(BULLET, '')).trim()
   // Most lines lack most forms, and searching for a few letters is cheaper than matching a pattern.
   const markdown = line.includes('](') ? markdownLinks(line) : []
-  if (markdown.length > 0) return withPlainLinks(line, markdown)
-
-  const found = webUrls(line)
-  const [first] = found
-  if (first !== undefined && found.length === 1) return [{ url: first.url, note: titleAround(line, first) }]
-  if (first !== undefined) return found.map(({ url }) => ({ url, note: '' }))
+  if (markdown.length > 0 || line.includes('://')) {
+    const found = withPlainUrls(line, markdown)
+    if (found.length > 0) return noted(line, withBare(line, found))
+  }
   return line.includes('.') ? bareLinks(line) : []
 }
 
@@ -42,14 +40,62 @@ export function linksOrText(raw: string): LineLink[] {
   return links.length > 0 ? links : [{ url: raw.replace(BULLET, '').trim(), note: '' }]
 }
 
-interface PlacedUrl {
-  url: string
-  index: number
+function webUrls(text: string, offset: number): Placed[] {
+  return Array.from(text.matchAll(WEB_URL), ({ 0: found, index }) => {
+    const url = trimPunctuation(found)
+    return { url, from: offset + index, to: offset + index + url.length }
+  })
 }
 
-function webUrls(line: string): PlacedUrl[] {
-  if (!line.includes('://')) return []
-  return Array.from(line.matchAll(WEB_URL), ({ 0: url, index }) => ({ url: trimPunctuation(url), index }))
+/** The Markdown links and the plain URLs between them. */
+function withPlainUrls(line: string, links: readonly Placed[]): Placed[] {
+  const all: Placed[] = []
+  let at = 0
+  for (const link of links) {
+    all.push(...webUrls(line.slice(at, link.from), at), link)
+    at = link.to
+  }
+  return [...all, ...webUrls(line.slice(at), at)]
+}
+
+/** Words that look like a domain and are names of files and of programs. */
+const FILE =
+  /\.(?:jsx?|tsx?|pdf|docx?|xlsx?|pptx?|txt|csv|png|jpe?g|gif|svg|json|html?|css|ya?ml|xml|log|exe|md|py|sh)$/i
+
+/**
+ * Links and, between them, the addresses without a scheme. In a line with a link, such a word is one too, unless it is
+ * written as a name (Booking.com, Node.js) or names the site of a link beside it.
+ */
+function withBare(line: string, links: readonly Placed[]): Placed[] {
+  const hosts = new Set(links.map(({ url }) => hostOf(url)))
+  const isLink = (word: string) =>
+    word.includes('.') &&
+    isBareDomain(word) &&
+    (isMarked(word) || (word === word.toLowerCase() && !FILE.test(word) && !hosts.has(hostOf(word))))
+  const all: Placed[] = []
+  let at = 0
+  for (const link of [...links, { url: '', from: line.length, to: line.length }]) {
+    for (const { 0: word, index } of line.slice(at, link.from).matchAll(/[^\s,;|()<>"“]+/g)) {
+      const url = trimPunctuation(word)
+      if (isLink(url)) all.push({ url: toUrl(url), from: at + index, to: at + index + url.length })
+    }
+    if (link.url !== '') all.push(link)
+    at = link.to
+  }
+  return all
+}
+
+function hostOf(url: string): string {
+  return url
+    .replace(/^https?:\/\//i, '')
+    .split(/[/?#:]/, 1)[0]!
+    .replace(/^www\./i, '')
+    .toLowerCase()
+}
+
+/** Whether an address without a scheme is plainly one. */
+function isMarked(word: string): boolean {
+  return /^www\./i.test(word) || word.includes('/')
 }
 
 /** Addresses without a scheme. A dot is not enough: in a sentence, a word also needs `www.`, a path, a colon or a dash. */
@@ -66,11 +112,10 @@ function bareLinks(line: string): LineLink[] {
   const words = line.split(/[\s,;|]+/).filter((word) => word !== '')
   const bare = words.map((word) => trimPunctuation(word.replace(/^[(<"'“]+/, '')))
   if (bare.every(isBareDomain)) return bare.map((word) => ({ url: toUrl(word), note: '' }))
-  const plain = bare.filter((word) => (/^www\./i.test(word) || word.includes('/')) && isBareDomain(word))
-  const [one = edgeDomain(words, bare)] = plain
+  const one = bare.find((word) => isMarked(word) && isBareDomain(word)) ?? edgeDomain(words, bare)
   if (one === undefined) return []
-  if (plain.length > 1) return plain.map((word) => ({ url: toUrl(word), note: '' }))
-  return [{ url: toUrl(one), note: titleAround(line, { url: one, index: line.indexOf(one) }) }]
+  const from = line.indexOf(one)
+  return noted(line, withBare(line, [{ url: toUrl(one), from, to: from + one.length }]))
 }
 
 /** An address at the end of a line after a colon or dash, or at its beginning before a dash. */
@@ -98,70 +143,6 @@ function isBareDomain(text: string): boolean {
   return domain.length <= MAX_DOMAIN && DOMAIN.test(domain) && AFTER_DOMAIN.test(plain.slice(domain.length))
 }
 
-interface MarkdownLink extends LineLink {
-  from: number
-  to: number
-}
-
-/**
- * The Markdown links of a line. Searches for the end of a URL once, however many links begin before it: one pattern for
- * a whole link would rescan the rest of the line from each `](`, in quadratic time.
- */
-function markdownLinks(line: string): MarkdownLink[] {
-  const links: MarkdownLink[] = []
-  const closing = closingBrackets(line)
-  let space = -1
-  let end = 0
-  for (const { 0: head, 1: title = '', index } of line.matchAll(LINK_HEAD)) {
-    const from = index + head.length
-    // Inside the previous link: `[a](x[b](y)` is one link.
-    if (end > index) continue
-    if (space < from) {
-      LINK_URL_END.lastIndex = from
-      space = LINK_URL_END.exec(line)?.index ?? line.length
-    }
-    const urlEnd = Math.min(space, closing(index + head.indexOf('](') + 1))
-    LINK_TAIL.lastIndex = urlEnd
-    if (from >= urlEnd || !LINK_TAIL.test(line)) continue
-    end = LINK_TAIL.lastIndex
-    const url = sanitized(line.slice(from, urlEnd))
-    links.push({ url, note: title === url ? '' : title.trim(), from: index, to: end })
-  }
-  return links
-}
-
-/** Finds the `)` that closes a `(` of a line: its own, or the next one if the brackets do not match. */
-function closingBrackets(line: string): (open: number) => number {
-  const own = new Map<number, number>()
-  const open: number[] = []
-  for (let at = 0; at < line.length; at += 1) {
-    if (line[at] === '(') open.push(at)
-    else if (line[at] === ')') {
-      const start = open.pop()
-      if (start !== undefined) own.set(start, at)
-    }
-  }
-  let next = -1
-  return (at) => {
-    const match = own.get(at)
-    if (match !== undefined) return match
-    if (next < at && next < line.length) next = line.indexOf(')', at)
-    if (next === -1) next = line.length
-    return next
-  }
-}
-
-/** The Markdown links and the plain URLs between them. */
-function withPlainLinks(line: string, links: readonly MarkdownLink[]): LineLink[] {
-  const all: LineLink[] = []
-  let at = 0
-  for (const { from, to, url, note } of links) {
-    all.push(...webUrls(line.slice(at, from)).map((other) => ({ url: other.url, note: '' })), { url, note })
-    at = to
-  }
-  return [...all, ...webUrls(line.slice(at)).map((other) => ({ url: other.url, note: '' }))]
-}
-
 const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{', '»': '«', '”': '“' }
 
 /** A URL without the trailing punctuation of the sentence around it; a closing bracket stays if the URL opened it. */
@@ -175,7 +156,7 @@ function trimPunctuation(url: string): string {
       const more = surplus.get(last) ?? 0
       if (more <= 0) break
       surplus.set(last, more - 1)
-    } else if (!/[.,;:!?'’*`。，、）」]/.test(last)) break
+    } else if (!/[.,;:!?'’*`،؛؟。，、）」]/.test(last)) break
   }
   return url.slice(0, end)
 }
@@ -189,14 +170,40 @@ function unmatchedBrackets(text: string): Map<string, number> {
   )
 }
 
-/** The text of a line besides its URL, without separators. */
-function titleAround(line: string, { url, index }: PlacedUrl): string {
-  const [before, after] = [line.slice(0, index), line.slice(index + url.length)]
-  // Punctuation or invisible characters alone are not a title.
-  return [strip(before), strip(after)].filter((piece) => /[^\p{P}\p{Cf}\s]/u.test(piece)).join(' ')
+/** A longer text before several links is the note of the first only. */
+const MAX_SHARED = 100
+
+/**
+ * The links of a line with the text beside them. Of several, each has the text before it, or, where a link begins the
+ * line, the text after it; a text with nothing between the links below it is about all of them.
+ */
+function noted(line: string, links: readonly Placed[]): LineLink[] {
+  const isPiped = line.includes('|')
+  const texts = [...links, { from: line.length, to: 0 }].map(({ from }, index) => {
+    const text = line.slice(links[index - 1]?.to ?? 0, from)
+    const piece = isPiped
+      ? strip(text).replace(/^\[(?=[^\]]*$)/, '')
+      : titleOf(strip(text), index === links.length ? 'after' : 'before')
+    // Punctuation or invisible characters alone are not a title.
+    return /[^\p{P}\p{Cf}\s]/u.test(piece) ? piece : ''
+  })
+  const [before = '', ...others] = texts
+  const after = texts.at(-1) ?? ''
+  const isBesides = /^\s*,/.test(line.slice(links.at(-1)?.to))
+  const joined = (one: string, other: string) => [one, other].filter((text) => text !== '').join(isBesides ? ', ' : ' ')
+  const isAboutAll =
+    links.every(({ note }) => note === undefined) &&
+    others.every((text, index) => text === '' || index === others.length - 1)
+  return links.map(({ url, note }, index) => {
+    if (note !== undefined) return { url, note }
+    if (links.length === 1 || (isAboutAll && before !== '' && before.length <= MAX_SHARED))
+      return { url, note: joined(before, after) }
+    if (before === '') return { url, note: texts[index + 1] ?? '' }
+    return { url, note: index === links.length - 1 ? joined(texts[index] ?? '', after) : (texts[index] ?? '') }
+  })
 }
 
-const SEPARATOR = /[\s|:<>()\-–—]/u
+const SEPARATOR = /[\s|:<>()\-–—,;→⇒➜]/u
 
 function strip(text: string): string {
   let from = 0

@@ -114,7 +114,7 @@ test('Markdown becomes one bundle per heading', () => {
   )
   expect(plan.format).toBe('markdown')
   expect(short(plan)).toEqual([
-    [null, 'intro.example/ (See)'],
+    [null, 'intro.example/'],
     ['Week 1', 'a.example/ (Agenda)', 'b.example/ (Notes)'],
     ['Later', 'c.example/'],
   ])

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readList } from '../../src/imports/import.ts'
 import { linksIn } from '../../src/imports/line-links.ts'
+import { PASTES } from './pastes.ts'
 
 /** A line, and the `url` or `[url, note]` that it contains. */
 const CASES: [string, (string | [string, string])[]][] = [
@@ -35,7 +36,7 @@ const CASES: [string, (string | [string, string])[]][] = [
   ],
   ['<https://a.example>', ['https://a.example']],
   ['"https://a.example"', ['https://a.example']],
-  ['See https://a.example/x.', [['https://a.example/x', 'See']]],
+  ['See https://a.example/x.', ['https://a.example/x']],
   ['(https://a.example/x)', ['https://a.example/x']],
   ['https://a.example/x_(y)', ['https://a.example/x_(y)']],
   ['https://a.example https://b.example', ['https://a.example', 'https://b.example']],
@@ -54,8 +55,8 @@ const CASES: [string, (string | [string, string])[]][] = [
   ['a.example, b.example c.example', ['https://a.example', 'https://b.example', 'https://c.example']],
   ['Docs: a.example', [['https://a.example', 'Docs']]],
   ['a.example - our board', [['https://a.example', 'our board']]],
-  ['See www.a.example.', [['https://www.a.example', 'See']]],
-  ['Notes are at a.example/notes, not here', [['https://a.example/notes', 'Notes are at , not here']]],
+  ['See www.a.example.', ['https://www.a.example']],
+  ['Notes are at a.example/notes, not here', [['https://a.example/notes', 'Notes, not here']]],
   ['| Docs | https://a.example |', [['https://a.example', 'Docs']]],
   ['\u202bhttps://a.example/\u202c', ['https://a.example/']],
   ['\u200ea.example\u200e', ['https://a.example']],
@@ -116,4 +117,9 @@ test.each([
   ['no link at all', 'Hi all', [null, [], [1], 0]],
 ] as const)('a text is read as one list: %s', (_, text, [title, hosts, skipped, duplicates]) => {
   expect(shortOf(text)).toEqual([title, hosts.map((name) => `${name}.example`), [...skipped], duplicates])
+})
+
+test.each(PASTES)('what is pasted gets the titles a person would give: %s', (_, text, title, links) => {
+  const list = readList(text)
+  expect([list.title, list.links.map(({ url, metadata: { note = '' } }) => [url, note])]).toEqual([title, links])
 })
