@@ -40,8 +40,11 @@ type DashboardProps = PropsWithChildren<{
 /** What the palette finds by name. */
 const PAGES = [...Object.values(SECTIONS), { href: '/dashboard/proposals', name: 'Proposals' }]
 
-/** Turns off inline styles, which the Content-Security-Policy forbids. */
-const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000 })
+/**
+ * Turns off inline styles, which the Content-Security-Policy forbids. Without a delay for settling, htmx does not write the
+ * `style` of what it replaces, such as the height of a text field that was dragged larger, into what it swaps in.
+ */
+const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultSettleDelay: 0, defaultTimeout: 30_000 })
 
 /** A dashboard page as a whole document. */
 export function DashboardDocument(props: DashboardProps): JSX.Element {
