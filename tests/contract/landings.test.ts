@@ -138,6 +138,16 @@ onEveryTarget({}, (at) => {
     expect(elsewhere.headers.get('location') ?? '').not.toStartWith('/claims')
   })
 
+  test('/login and /signup lead to the pages, with what they were asked', async () => {
+    for (const [typed, page] of [
+      ['/login?next=/claims', '/sign-in?next=/claims'],
+      ['/signup', '/sign-up'],
+    ] as const) {
+      const answer = await new Visitor(at()).fetch(typed)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, page])
+    }
+  })
+
   test('a claim that comes too late is reported on the list of bundles to claim', async () => {
     const email = newEmail()
     const ann = await newPerson(at(), email)
@@ -279,6 +289,13 @@ onEveryTarget({}, (at) => {
     expect(await sessions()).toEqual([{ open: 0 }])
     const { body: others } = await ann.api<{ subject: unknown }>('GET', '/api/me')
     expect(others.subject).toEqual({ type: 'user', userId: eve.userId })
+  })
+
+  test('the mailbox says its times as people read them', async () => {
+    await newPerson(at())
+    const text = await textOf(await fetch(`${at().origin}/dev/mailbox`))
+    expect(text).toMatch(/ at \d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d(:\d\d)? UTC/)
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
   })
 
   test('a claim link in an email names the bundle and the day', async () => {
