@@ -128,6 +128,32 @@ onEveryTarget({}, (server) => {
       expect([again.status, again.html]).toEqual([409, expect.stringContaining('already been accepted')])
     })
 
+    test('sees in Versions who proposed and who accepted, as the proposer does', async () => {
+      const [ada, grace] = [await newPerson(server()), await newPerson(server())]
+      await ada.api('POST', '/api/auth/update-user', { name: 'Ada' })
+      await grace.api('POST', '/api/auth/update-user', { name: 'Grace' })
+      const { id } = await newOrganization(await newPerson(server()), [
+        [ada, 'viewer'],
+        [grace, 'editor'],
+      ])
+      for (const person of [ada, grace]) await actFor(person, id)
+      const { slug } = await grace.makeBundle({ title: 'Launch day' })
+      const credit = async (by: Person) =>
+        [...(await page(`/dashboard/links/${slug}/versions`, by)).html.matchAll(/<span class="by hint">(.*?), <time/gs)]
+          .map(([, said]) => said!.replace(/<[^>]*>/g, ''))
+          .reverse()
+      expect((await post(`${await propose(slug, { title: 'one' }, ada)}/accept`, { version: '1' }, grace)).status).toBe(
+        303,
+      )
+      expect(
+        (await post(`${await propose(slug, { title: 'two' }, grace)}/accept`, { version: '2' }, grace)).status,
+      ).toBe(303)
+      expect(await credit(grace)).toEqual(['You', 'Ada, accepted by you', 'You'])
+      expect(await credit(ada)).toEqual(['Grace', 'You, accepted by Grace', 'Grace'])
+      expect((await ada.api('POST', '/api/auth/delete-user', {})).status).toBe(200)
+      expect(await credit(grace)).toEqual(['You', 'A deleted account, accepted by you', 'You'])
+    })
+
     test('edits before accepting, in one version', async () => {
       const { slug } = await admin.makeBundle({ title: 'Launch day' })
       const path = await propose(slug, { title: 'Launch week', urls: [URL_A] })
