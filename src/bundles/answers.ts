@@ -124,7 +124,7 @@ export const VersionList = lazy(() =>
       resolutionPolicy: SavedPolicy().or('null'),
       editedByIdentityUserId: 'string | null',
       editedAt: Time(),
-      'proposedBy?': 'string',
+      proposedBy: 'string | null',
       '+': 'reject',
     })
       .configure({ named: 'Version' }, 'self')

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundleVersions, type Content, user } from '../../db/schema.ts'
@@ -20,6 +21,8 @@ export type Version = Content & {
   bytes: number
   /** With their current name; null if nobody was signed in, or the account was deleted. */
   editor: { name: string; email: string } | null
+  /** The same of who proposed it. */
+  proposer: { name: string; email: string } | null
 }
 
 /** A bundle and its versions. */
@@ -106,11 +109,19 @@ export function inMessage({ versions, rest, next }: Pick<History, 'versions' | '
   return { versions: part, isAll, before: isAll ? next : (part.at(-1)?.versionNumber ?? null) }
 }
 
+const proposer = alias(user, 'proposer')
+
 const history = prepared((db) =>
   db
-    .select({ ...VERSION_COLUMNS, editor: { name: user.name, email: realEmail } })
+    .select({
+      ...VERSION_COLUMNS,
+      editor: { name: user.name, email: realEmail },
+      // As `realEmail`.
+      proposer: { name: proposer.name, email: sql<string>`coalesce(${proposer.takenEmail}, ${proposer.email})` },
+    })
     .from(bundleVersions)
     .leftJoin(user, eq(user.id, bundleVersions.editedBy))
+    .leftJoin(proposer, eq(proposer.id, bundleVersions.proposedBy))
     .where(
       and(
         eq(bundleVersions.bundleId, sql.placeholder('id')),

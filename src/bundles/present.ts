@@ -34,13 +34,8 @@ export function toMetadata(client: string | null): { client: string } | null {
 }
 
 /** A version. */
-export function toSnapshot({ editedBy, editedAt, proposedBy, editor: _, bytes: __, ...snapshot }: Version) {
-  return {
-    ...snapshot,
-    editedByIdentityUserId: editedBy,
-    editedAt: iso(editedAt),
-    ...(proposedBy === null ? {} : { proposedBy }),
-  }
+export function toSnapshot({ editedBy, editedAt, editor: _, proposer: __, bytes: ___, ...snapshot }: Version) {
+  return { ...snapshot, editedByIdentityUserId: editedBy, editedAt: iso(editedAt) }
 }
 
 /** The ETag of a bundle: its version. */

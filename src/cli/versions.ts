@@ -16,16 +16,21 @@ export const versions = command({
   async run({ args, server, client }) {
     const answer = await client.listVersions({ slug: slugIn(args.slug, server) })
     if (args.json) return printJson(answer)
-    const rows = answer.versions.map(({ versionNumber, editedAt, editedByIdentityUserId, urls, title }) => [
+    const rows = answer.versions.map(({ urls, title, versionNumber, editedAt, ...by }) => [
       String(versionNumber),
       minute(editedAt),
-      editedByIdentityUserId ?? 'no account',
+      editorOf(by),
       String(urls.length),
       oneLine(title ?? ''),
     ])
     printTable(['VERSION', 'EDITED (UTC)', 'BY', 'TABS', 'TITLE'], rows)
   },
 })
+
+function editorOf({ editedByIdentityUserId, proposedBy }: Pick<Version, 'editedByIdentityUserId' | 'proposedBy'>) {
+  const editor = editedByIdentityUserId ?? 'no account'
+  return proposedBy === null || proposedBy === editor ? editor : `${proposedBy}, accepted by ${editor}`
+}
 
 export const diff = command({
   name: 'diff',

@@ -38,7 +38,7 @@ export const PROPOSAL_FIELDS: Record<string, readonly [description: string, exam
   changes: ['The fields that it changes, as sent.', { title: 'Launch week' }],
   ...forEach(DIFFERENCES, 'changes', ['The old and new value of each field that differs.', {}]),
   proposedBy: ['Who proposed it; null once the account is deleted.', 'u_19xk'],
-  'Version.proposedBy': ['Who proposed it, if the editor accepted a proposal.', 'u_19xk'],
+  'Version.proposedBy': ['Who proposed it, if the editor accepted a proposal; else null.', 'u_19xk'],
   decidedBy: ['Who decided or withdrew it; null once the account is deleted.', 'u_19xk'],
   decidedAt: ['When that was.', '2026-11-20T10:00:00.000Z'],
   difference: ['What it changes of the version that it is based on.'],

@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
 import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { Problem } from '../core/problem.ts'
@@ -48,6 +49,41 @@ export async function countOpen({ db }: Store, { subject }: Pick<SignedIn, 'subj
     .where(openOf(subject))
   return row?.open ?? 0
 }
+
+/** How many proposals are open for the bundle with a slug; 0 if there is none. */
+export async function countOpenFor({ db }: Store, slug: string): Promise<number> {
+  const [row] = await openFor(db).all({ slug })
+  return row?.open ?? 0
+}
+
+const openFor = prepared((db) =>
+  db
+    .select({ open: sql<number>`count(*)` })
+    .from(proposals)
+    .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
+    .where(and(eq(bundles.slug, sql.placeholder('slug')), sql`${proposals.state} = 'open'`))
+    .prepare(),
+)
+
+/**
+ * How many proposals are open for each of several bundles, by id; a bundle without any is missing.
+ * @param ids of bundles that the caller may see.
+ */
+export async function countsOpen({ db }: Store, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const counts = await openByBundle(db).all({ ids: JSON.stringify(ids) })
+  return new Map(counts.map(({ id, open }) => [id, open]))
+}
+
+const openByBundle = prepared((db) =>
+  db
+    .select({ id: proposals.bundleId, open: sql<number>`count(*)` })
+    .from(proposals)
+    .where(
+      sql`${proposals.bundleId} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${proposals.state} = 'open'`,
+    )
+    .groupBy(proposals.bundleId)
+    .prepare(),
+)
 
 function openOf(subject: SignedIn['subject']) {
   const isOpen = sql`${proposals.state} = 'open'`

@@ -113,6 +113,34 @@ onEveryTarget({}, (server) => {
       expect((await page('/dashboard')).html).toMatch(/\d+ proposals? to decide/)
     })
 
+    test('sees on the row of the list and on the tab how many wait, until they are decided', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const marks = async (by: Person) => {
+        const list = (await page('/dashboard?limit=100', by)).html
+        const row = new RegExp(`href="/dashboard/links/${slug}/proposals"[^>]*>([^<]*)<`).exec(list)?.[1] ?? null
+        const pages = ['', '/policy', '/versions', '/proposals', '/insights'].map(async (tab) => {
+          const { html } = await page(`/dashboard/links/${slug}${tab}`, by)
+          const shown = new RegExp(`<a href="/dashboard/links/${slug}/proposals"[^>]*>(.*?)</a>`, 's').exec(html)?.[1]
+          return shown?.replace(/<[^>]*>/g, '')
+        })
+        return { row, tabs: new Set(await Promise.all(pages)) }
+      }
+      const none = { row: null, tabs: new Set(['Proposals']) }
+      expect(await marks(admin)).toEqual(none)
+      const first = await propose(slug, { title: 'one' })
+      const second = await propose(slug, { title: 'two' })
+      for (const person of [admin, viewer]) {
+        expect(await marks(person)).toEqual({ row: '2 proposals', tabs: new Set(['Proposals 2 open']) })
+      }
+      expect((await post(`${first}/accept`, { version: '1' })).status).toBe(303)
+      expect(await marks(admin)).toEqual({ row: '1 proposal', tabs: new Set(['Proposals 1 open']) })
+      expect((await post(`${second}/reject`, {})).status).toBe(303)
+      expect(await marks(admin)).toEqual(none)
+      await propose(slug, { title: 'three' })
+      await admin.api('DELETE', `/api/links/${slug}`)
+      expect((await page('/dashboard?state=deleted')).html).not.toContain(`links/${slug}/proposals`)
+    })
+
     test('accepts what they have seen, and can undo it', async () => {
       const { slug } = await admin.makeBundle({ title: 'Launch day' })
       const path = await propose(slug, { title: 'Launch week' })
@@ -126,6 +154,32 @@ onEveryTarget({}, (server) => {
       expect((await page(path)).html).toContain('version 3')
       const again = await post(`${path}/accept`, { version: '3' })
       expect([again.status, again.html]).toEqual([409, expect.stringContaining('already been accepted')])
+    })
+
+    test('sees in Versions who proposed and who accepted, as the proposer does', async () => {
+      const [ada, grace] = [await newPerson(server()), await newPerson(server())]
+      await ada.api('POST', '/api/auth/update-user', { name: 'Ada' })
+      await grace.api('POST', '/api/auth/update-user', { name: 'Grace' })
+      const { id } = await newOrganization(await newPerson(server()), [
+        [ada, 'viewer'],
+        [grace, 'editor'],
+      ])
+      for (const person of [ada, grace]) await actFor(person, id)
+      const { slug } = await grace.makeBundle({ title: 'Launch day' })
+      const credit = async (by: Person) =>
+        [...(await page(`/dashboard/links/${slug}/versions`, by)).html.matchAll(/<span class="by hint">(.*?), <time/gs)]
+          .map(([, said]) => said!.replace(/<[^>]*>/g, ''))
+          .reverse()
+      expect((await post(`${await propose(slug, { title: 'one' }, ada)}/accept`, { version: '1' }, grace)).status).toBe(
+        303,
+      )
+      expect(
+        (await post(`${await propose(slug, { title: 'two' }, grace)}/accept`, { version: '2' }, grace)).status,
+      ).toBe(303)
+      expect(await credit(grace)).toEqual(['You', 'Ada, accepted by you', 'You'])
+      expect(await credit(ada)).toEqual(['Grace', 'You, accepted by Grace', 'Grace'])
+      expect((await ada.api('POST', '/api/auth/delete-user', {})).status).toBe(200)
+      expect(await credit(grace)).toEqual(['You', 'A deleted account, accepted by you', 'You'])
     })
 
     test('edits before accepting, in one version', async () => {

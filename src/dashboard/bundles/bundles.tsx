@@ -15,7 +15,7 @@ import { cookieLine } from '../../identity/cookies.ts'
 import { recentCounts } from '../../insights/recent.ts'
 import { DAY_MS } from '../../launcher/salts.ts'
 import { validate } from '../../operations/validate.ts'
-import { countOpen } from '../../proposals/stored.ts'
+import { countOpen, countsOpen } from '../../proposals/stored.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery, sortCookie } from './list-query.ts'
@@ -30,15 +30,13 @@ export const bundleScreens: readonly Screen[] = [
       const only = await onlyHit(visit, listed)
       if (only !== null) return { to: `/l/${only.slug}` }
       const { store, config } = visit.service
-      const [total, history, recent, proposals] = await Promise.all([
+      const ids = listed.bundles.map(({ id }) => id)
+      const [total, history, recent, proposals, open] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
-        recentCounts(
-          store,
-          listed.bundles.map(({ id }) => id),
-          Date.now(),
-        ),
+        recentCounts(store, ids, Date.now()),
         countOpen(store, listed),
+        countsOpen(store, ids),
       ])
       const props = {
         site: visit.site,
@@ -48,6 +46,7 @@ export const bundleScreens: readonly Screen[] = [
         history,
         proposals,
         recent,
+        open,
         idempotencyKey: randomUUID(),
         keptDays: config.keepDeletedMs / DAY_MS,
       }

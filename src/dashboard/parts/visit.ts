@@ -1,4 +1,4 @@
-import type { SignedInUser } from '../../../views/parts/layout.tsx'
+import type { DashboardSite } from '../../../views/dashboard/parts/shell.tsx'
 import { Problem } from '../../core/problem.ts'
 import type { Service } from '../../core/service.ts'
 import { callContext } from '../../http/client.ts'
@@ -7,6 +7,7 @@ import { allowsRole } from '../../identity/roles.ts'
 import { type Answer, execute, respond } from '../../operations/execute.ts'
 import type { CallContext, Conditions, Operation } from '../../operations/operation.ts'
 import { signedInUser } from '../../pages/site.ts'
+import { countOpenFor } from '../../proposals/stored.ts'
 
 /** A request for a dashboard page by a signed-in visitor. */
 export interface Visit {
@@ -17,7 +18,7 @@ export interface Visit {
   query: URLSearchParams
   session: Session
   context: CallContext
-  site: { name: string; origin: string; user: SignedInUser }
+  site: DashboardSite
 }
 
 /** The visit of a request, or null if nobody is signed in. */
@@ -30,7 +31,11 @@ export async function visitOf(
   if (context.caller.kind !== 'session') return null
   const { session } = context.caller
   const { name, origin } = service.config
-  const site = { name, origin, user: await signedInUser(session, service) }
+  const [user, openProposals] = await Promise.all([
+    signedInUser(session, service),
+    params.slug === undefined ? 0 : countOpenFor(service.store, params.slug),
+  ])
+  const site = { name, origin, user, openProposals }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 

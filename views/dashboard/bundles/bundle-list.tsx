@@ -20,10 +20,12 @@ export interface ListProps {
   listing: Listing
   /** Recent views and clicks, by bundle id. */
   recent: ReadonlyMap<number, RecentCounts>
+  /** How many proposals are open, by bundle id. */
+  open: ReadonlyMap<number, number>
 }
 
 /** A page of bundles, which searching, sorting and paging replace. */
-export function BundleList({ site, listed, total, listing, recent }: ListProps): JSX.Element {
+export function BundleList({ site, listed, total, listing, recent, open }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
@@ -53,7 +55,15 @@ export function BundleList({ site, listed, total, listing, recent }: ListProps):
       <ul class="rows">
         <Each
           of={bundles}
-          show={(bundle) => <BundleRow bundle={bundle} site={site} listing={listing} recent={recent.get(bundle.id)} />}
+          show={(bundle) => (
+            <BundleRow
+              bundle={bundle}
+              site={site}
+              listing={listing}
+              recent={recent.get(bundle.id)}
+              open={open.get(bundle.id) ?? 0}
+            />
+          )}
         />
       </ul>
       {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} role={site.user.role} /> : ''}

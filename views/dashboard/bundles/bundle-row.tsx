@@ -26,13 +26,15 @@ interface BundleRowProps {
   listing: Listing
   /** Undefined if nothing was counted. */
   recent: RecentCounts | undefined
+  /** How many proposals wait to be decided. */
+  open: number
 }
 
 /** Tags beyond this number are only counted. */
 const MOST_TAGS = 3
 
 /** A row of the list, with its actions. */
-export function BundleRow({ bundle, site, listing, recent }: BundleRowProps): JSX.Element {
+export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, versionNumber, resolutionPolicy } = bundle
   const rules = resolutionPolicy?.rules.length ?? 0
   const isDeleted = deletedAt !== null
@@ -73,6 +75,13 @@ export function BundleRow({ bundle, site, listing, recent }: BundleRowProps): JS
       <div class="facts hint">
         <span safe>{count(urls.length, 'tab')}</span>
         {rules === 0 ? '' : <span safe>{count(rules, 'rule')}</span>}
+        {open === 0 || isDeleted ? (
+          ''
+        ) : (
+          <a class="tag good" href={`/dashboard/links/${slug}/proposals`} safe>
+            {count(open, 'proposal')}
+          </a>
+        )}
         {opening === '' || isDeleted ? '' : <span safe>{opening}</span>}
         <span>
           {isDeleted ? 'deleted ' : versionNumber === 1 ? 'created ' : 'edited '}

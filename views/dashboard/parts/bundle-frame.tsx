@@ -69,11 +69,26 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           show={([key, { path, name }]) => (
             <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
               {name}
+              {key === 'proposals' ? <Waiting open={site.openProposals} /> : ''}
             </a>
           )}
         />
       </nav>
       {children}
+    </>
+  )
+}
+
+/** How many proposals wait to be decided. */
+function Waiting({ open }: { open: number }): JSX.Element {
+  if (open === 0) return ''
+  return (
+    <>
+      {' '}
+      <span class="tag good" safe>
+        {String(open)}
+      </span>
+      <span class="visually-hidden"> open</span>
     </>
   )
 }

@@ -35,8 +35,12 @@ function sectionsFor({ role }: SignedInUser): Section[] {
 /** Every section with its name. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
-/** The service, and who is signed in. */
-export type DashboardSite = Pick<Site, 'name' | 'origin'> & { user: SignedInUser }
+/** The service, who is signed in, and what waits in the bundle that a page is about. */
+export type DashboardSite = Pick<Site, 'name' | 'origin'> & {
+  user: SignedInUser
+  /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
+  openProposals: number
+}
 
 type DashboardProps = PropsWithChildren<{
   site: DashboardSite

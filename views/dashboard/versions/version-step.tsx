@@ -11,7 +11,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import { Diff } from './diff.tsx'
-import { EditedBy } from './edited-by.tsx'
+import { MadeBy } from './edited-by.tsx'
 import type { HistoryProps } from './history-props.ts'
 import { Restore } from './restore.tsx'
 
@@ -46,7 +46,7 @@ export function VersionStep(props: StepProps): JSX.Element {
         </h2>
         {versionNumber === latest ? <span class="tag good">current</span> : ''}
         <span class="by hint">
-          <EditedBy site={site} version={version} />
+          <MadeBy site={site} version={version} />
           {', '}
           <RelativeTime at={editedAt} />
         </span>
