@@ -13,6 +13,12 @@ export function bundleCountOf(subject: Subject) {
   return sql<number>`coalesce((SELECT ${owners.bundleCount} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)}), 0)`
 }
 
+/** Whether an owner has bundles, deleted ones excluded. */
+export async function ownsBundles({ db }: Store, subject: Subject): Promise<boolean> {
+  const [row] = await db.select({ held: bundleCountOf(subject) }).from(sql`(SELECT 1)`)
+  return (row?.held ?? 0) > 0
+}
+
 /** The same for an anonymous address: unclaimed (a claim erases the hash) and not deleted. */
 export function bundleCountOfAddress(db: Store['db'], addressHash: string) {
   const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))

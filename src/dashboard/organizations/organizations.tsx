@@ -22,6 +22,7 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
 import { requireRole } from '../../identity/roles.ts'
+import { ownsBundles } from '../../plans/caps.ts'
 import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
@@ -43,7 +44,9 @@ export const organizationScreens: readonly Screen[] = [
       const answer = await callAuth(visit, '/organization/create', { name, slug })
       if (answer instanceof Response) {
         const { id } = (await answer.json()) as { id: string }
-        return seeOther(withFlash(`${LIST}/${id}`, 'organizationMade'), answer)
+        const { userId } = visit.session
+        const hasOwn = await ownsBundles(visit.service.store, { type: 'user', userId })
+        return seeOther(withFlash(`${LIST}/${id}${hasOwn ? '/move' : ''}`, 'organizationMade'), answer)
       }
       const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }

@@ -56,7 +56,7 @@ export function BundleList({ site, listed, total, listing, recent }: ListProps):
           show={(bundle) => <BundleRow bundle={bundle} site={site} listing={listing} recent={recent.get(bundle.id)} />}
         />
       </ul>
-      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} role={site.user.role} /> : ''}
+      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
       <Pager
         text={bundles.length === total ? count(total, 'bundle') : `${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
