@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { knownMigrations } from '../db/known-migrations.ts'
-import { GUIDES, guideText } from '../src/api/guides.ts'
+import { GUIDES, guidePicture, guidePictures, guideText } from '../src/api/guides.ts'
 import { commitOfBuild } from '../src/runtime/built.ts'
 import { asset, assetAt, assetNames } from '../views/parts/static.ts'
 
@@ -66,14 +66,21 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   },
   {
     file: /src\/api\/guides\.ts$/,
-    replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
+    replace: [
+      [/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`],
+      [
+        /return new Uint8Array\(readFileSync\(.*/,
+        `return new Uint8Array(Buffer.from(${JSON.stringify(pictures())}[name] ?? '', 'base64'))`,
+      ],
+    ],
+  },
+  {
+    file: /views\/parts\/static-files\.ts$/,
+    replace: [[/const HTMX = .*/, "const HTMX = 'htmx'"]],
   },
   {
     file: /views\/parts\/static\.ts$/,
-    replace: [
-      [/const HTMX = .*/, "const HTMX = 'htmx'"],
-      [/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`],
-    ],
+    replace: [[/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`]],
   },
 ]
 
@@ -115,6 +122,13 @@ function embed(path: string, replace: [RegExp, string][]) {
 /** The guides by name. */
 function guides(): Record<string, string> {
   return Object.fromEntries(GUIDES.map((name) => [name, guideText(name)]))
+}
+
+/** The pictures of guides by name, in Base64. */
+function pictures(): Record<string, string> {
+  return Object.fromEntries(
+    [...guidePictures()].map((name) => [name, Buffer.from(guidePicture(name)).toString('base64')]),
+  )
 }
 
 /** The static files by name without the hash. */

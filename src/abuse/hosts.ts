@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import type { Policy } from '../../db/policy.ts'
 import { every, type Loop } from '../core/every.ts'
 import type { Issue, Path } from '../core/issue.ts'
+import { everyLink, type Linking } from '../core/links.ts'
 import { invalid } from '../core/problem.ts'
 
 // Hosts as serialised by the URL parser (WHATWG), which already unifies 0x7f.1, 2130706433 and 127.0.0.1.
@@ -59,11 +59,6 @@ declare module '../core/service.ts' {
 
 /** Polling interval. */
 const POLL_MS = 1_000
-
-interface BundleUrls {
-  urls: readonly string[]
-  resolutionPolicy: Pick<Policy, 'rules'> | { rules: readonly { tabs: readonly { url: string }[] }[] } | null
-}
 
 /**
  * Hosts that bundles may not link to, from a file with one per line and `#` comments. An entry covers its subdomains,
@@ -121,25 +116,17 @@ export class BlockedHosts {
   }
 
   /** Whether a bundle has a blocked URL, in its rules too. */
-  isIn({ urls, resolutionPolicy }: BundleUrls): boolean {
-    if (this.#hosts.size === 0) return false
-    const tabs = resolutionPolicy?.rules.flatMap(({ tabs }) => tabs.map(({ url }) => url)) ?? []
-    return [...urls, ...tabs].some((url) => this.of(url) !== null)
+  isIn(bundle: Linking): boolean {
+    return this.#hosts.size > 0 && everyLink(bundle).some(({ url }) => this.of(url) !== null)
   }
 
   /**
    * Refuses a bundle with a blocked URL.
    * @throws Problem INVALID_URLS; BAD_REQUEST for a URL of a rule.
    */
-  refuse({ urls, resolutionPolicy }: BundleUrls): void {
+  refuse(bundle: Linking): void {
     if (this.#hosts.size === 0) return
-    const rules = resolutionPolicy?.rules ?? []
-    const issues = [
-      ...urls.flatMap((url, index) => this.#issue(url, ['urls', index])),
-      ...rules.flatMap(({ tabs }, rule) =>
-        tabs.flatMap(({ url }, tab) => this.#issue(url, ['resolutionPolicy', 'rules', rule, 'tabs', tab, 'url'])),
-      ),
-    ]
+    const issues = everyLink(bundle).flatMap(({ url, path }) => this.#issue(url, path))
     if (issues.length > 0) throw invalid(issues)
   }
 

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { HeaderValues } from '../core/header-values.ts'
+import { valuesOf } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
@@ -97,10 +98,12 @@ export function refuseMethod(allow: readonly string[]): never {
 
 /** Typed path parameters. */
 type Path = Record<string, unknown>
-type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes'> & { csv?: unknown }
+type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query'> & { csv?: unknown }
 
 function withQuery(operation: Reading, request: Request, path: Path): unknown {
-  const { format, ...query } = queryFields(new URL(request.url).searchParams)
+  const { searchParams } = new URL(request.url)
+  if (operation.query !== undefined) return { ...path, [operation.query]: valuesOf(searchParams) }
+  const { format, ...query } = queryFields(searchParams)
   if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
   else if (format !== undefined && format !== 'csv' && format !== 'json') {
     throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')

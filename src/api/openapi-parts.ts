@@ -3,6 +3,13 @@ import type { OperationName } from '../operations/table.ts'
 
 // Parts of the document that are the same for every operation.
 
+export const INTRODUCTION =
+  'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
+  'to do, and a code for programs; if more than one thing of an input is wrong, `errors` has all. `x-errors` lists every code, ' +
+  'those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
+  'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
+  'tells what changed.'
+
 /** The request headers of call options. */
 export const HEADERS = {
   idempotencyKey: 'Idempotency-Key',
@@ -33,7 +40,7 @@ export const TAG_DOCS = {
   Policies: 'Rules that show different tabs to different viewers.',
   Claims: 'Move bundles that were created without an account into one.',
   Insights: 'Counts of views and clicks.',
-  Launchers: 'What viewers send from a bundle’s page.',
+  Launchers: 'What a bundle’s link shows to viewers, and what they send from its page.',
   Account: 'The credential, and the data of its subject.',
   Keys: 'API keys.',
   Webhooks: 'URLs that are told about events.',
@@ -62,6 +69,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   claim_bundle: 'Claims',
   list_claims: 'Claims',
   get_insights: 'Insights',
+  get_tabs: 'Launchers',
   record_event: 'Launchers',
   report_bundle: 'Launchers',
   who_am_i: 'Account',

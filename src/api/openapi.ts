@@ -10,7 +10,7 @@ import { type Variant, variantsOf } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
 import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
-import { HEADERS, IF_MATCH, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
+import { HEADERS, IF_MATCH, INTRODUCTION, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
 
 // The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.
 
@@ -63,13 +63,6 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
     },
   }
 }
-
-const INTRODUCTION =
-  'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
-  'to do, and a code for programs; if more than one thing of an input is wrong, `errors` has all. `x-errors` lists every code, ' +
-  'those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
-  'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
-  'tells what changed.'
 
 function pathOf(route: string): string {
   const [, path = ''] = route.split(' ')
@@ -138,6 +131,7 @@ function requestOf(
       in: where,
       required: where === 'path' || required.includes(name),
       description: String(description),
+      ...(where === 'query' && name === operation.query ? ({ style: 'form', explode: true } as const) : {}),
       schema: rest,
       ...(example[name] === undefined ? {} : { example: example[name] }),
     }

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { ICON_FILES } from '../../views/parts/icon-files.ts'
+import { OPEN_SEARCH, openSearch } from '../../views/parts/open-search.tsx'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { headersWith, text } from '../http/respond.ts'
@@ -95,6 +96,12 @@ export function wellKnown({ config }: Service) {
       .get('/site.webmanifest', ({ request }) =>
         text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
       )
+      .get('/opensearch.xml', ({ request }) => {
+        const { name, origin } = config
+        const template = `${origin}/dashboard?q={searchTerms}&open=1`
+        const xml = openSearch({ name, description: 'Find your bundles; if there is one, open it', template, origin })
+        return text(request, xml, { type: OPEN_SEARCH, headers: DAY })
+      })
       .use(icons())
       .all('/.well-known/security.txt', () => refuseMethod(['GET', 'HEAD']), RAW)
       .all('/.well-known/change-password', () => refuseMethod(['GET', 'HEAD']), RAW)

@@ -9,8 +9,6 @@ export type Client = (typeof CLIENTS)[number]
 export interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
   /** The kind of client, where it is known from elsewhere than the headers. */
   client?: Client
-  /** Values of the bundle’s variables that are sent otherwise than in the URL’s query, by name. */
-  values?: Readonly<Record<string, string>> | undefined
 }
 
 /** What agents and the models behind them call themselves. What one does not say, nobody can know. */

@@ -16,7 +16,6 @@ export const BOUNDS = {
   tags: 10,
   tag: 40,
   variables: 5,
-  variableName: 30,
   variableLabel: 60,
   variableExample: 100,
   variableDefault: MAX_VALUE,

@@ -79,7 +79,7 @@ function dryRunOf(draft: Draft, site: Site) {
       metadata: toMetadata(client),
       resolutionPolicy: resolutionPolicy === null ? null : withoutNewIds(resolutionPolicy, newRuleIds),
     },
-    warnings: resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now())),
+    warnings: resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now(), draft.variables)),
   }
 }
 

@@ -187,6 +187,22 @@ export function textsBeside(metadata: UrlMetadata): string[] {
   })
 }
 
+type TextName = { [Name in LinkName]: (typeof LINK_FIELDS)[Name]['kind'] extends 'text' ? Name : never }[LinkName]
+
+const TEXT_NAMES = LINK_NAMES.filter((name): name is TextName => LINK_FIELDS[name].kind === 'text')
+
+/** The same fields of a link, or of a tab, with each text that it has changed. */
+export function withTexts<Fields extends { [Name in TextName]?: string }>(
+  fields: Fields,
+  change: (text: string) => string,
+): Fields {
+  const texts = TEXT_NAMES.flatMap((name) => {
+    const text = fields[name]
+    return text === undefined ? [] : [[name, change(text)]]
+  })
+  return { ...fields, ...Object.fromEntries(texts) }
+}
+
 /** The values that a field can have, as texts; null if it can have any. */
 export function optionsOf(name: LinkName): Map<string, Words> | null {
   const field = linkField(name)

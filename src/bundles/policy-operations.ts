@@ -1,13 +1,16 @@
 import { type } from 'arktype'
+import { readValues } from '../core/template.js'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { Preview } from '../policies/answers.ts'
 import { describedViewer, SentViewer } from '../policies/described.ts'
 import { warningsOf } from '../policies/lint-words.ts'
-import { preview, type Tried } from '../policies/preview.ts'
+import { launcherTabs, preview, type Tried } from '../policies/preview.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import { PolicyOrNone } from '../policies/shapes.ts'
+import { refuseUnfitTemplates } from './merge.ts'
 import { loadFor } from './roles.ts'
+import { valuesIn } from './variables.ts'
 
 /** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {
@@ -15,9 +18,14 @@ export const previewPolicy = implement('preview_policy', {
   description:
     'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which ' +
     'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
-    'omit from `viewer` are unknown: conditions on them do not match.',
+    'omit from `viewer` are unknown: conditions on them do not match. Variables: `viewer.query`, ' +
+    'else their defaults.',
   output: Preview,
-  present: ({ warnings, ...tried }: Tried) => ({ ...tried, warnings: warningsOf(warnings) }),
+  present: ({ filling, warnings, tabs, ...tried }: Tried) => ({
+    ...tried,
+    tabs: launcherTabs({ tabs, filling }),
+    warnings: warningsOf(warnings),
+  }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
   input: type({
@@ -31,6 +39,10 @@ export const previewPolicy = implement('preview_policy', {
     const now = Date.now()
     // A draft’s rules get the ids that saving would give them; new ids are only for this answer.
     const policy = draft ? (await withStoredRuleIds(store.db, bundle, draft)).policy : draft
-    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
+    if (policy) refuseUnfitTemplates({ ...bundle, resolutionPolicy: policy })
+    const { query = {} } = viewer
+    const filling = readValues(bundle.variables, (name) => (Object.hasOwn(query, name) ? query[name] : null))
+    const described = describedViewer(viewer, now, valuesIn(filling))
+    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, described, filling, now)
   },
 })

@@ -1,7 +1,8 @@
-import type { Condition, Policy } from '../../db/policy.ts'
+import type { Leaf, Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
 import { daysAfter } from '../policies/instants.ts'
+import { withLeaves } from '../policies/leaves.ts'
 import { each, TIME_NAMES } from './content.ts'
 
 /**
@@ -27,11 +28,13 @@ function moved(instant: string, days: number, timeZone: string): string {
 }
 
 function movedRules(policy: Policy, move: (instant: string) => string): Policy {
-  return { ...policy, rules: policy.rules.map((rule) => ({ ...rule, when: movedCondition(rule.when, move) })) }
+  return {
+    ...policy,
+    rules: policy.rules.map((rule) => ({ ...rule, when: withLeaves(rule.when, (leaf) => movedLeaf(leaf, move)) })),
+  }
 }
 
-function movedCondition(condition: Condition, move: (instant: string) => string): Condition {
-  if ('of' in condition) return { ...condition, of: condition.of.map((inner) => movedCondition(inner, move)) }
-  const isInstant = condition.op === 'before' || condition.op === 'after'
-  return isInstant ? { ...condition, value: move(condition.value) } : condition
+function movedLeaf(leaf: Leaf, move: (instant: string) => string): Leaf {
+  const isInstant = leaf.op === 'before' || leaf.op === 'after'
+  return isInstant ? { ...leaf, value: move(leaf.value) } : leaf
 }

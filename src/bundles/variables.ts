@@ -1,12 +1,21 @@
 import type { Content, Variable } from '../../db/schema.ts'
-import type { Issue, Path } from '../core/issue.ts'
-import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
-import { BOUNDS } from './bounds.ts'
+import type { Issue } from '../core/issue.ts'
+import { everyLink, type Linking } from '../core/links.ts'
+import { checkLinks, type Filling, isFixed, NAME, namesIn, piecesOf, readValues } from '../core/template.js'
 
 // The command loads this, so it must not import server code.
 
 /** A variable with all its fields, unset ones being empty. */
 export type WholeVariable = Required<Variable>
+
+/** What each field of a variable is called. */
+export const VARIABLE_LABELS = {
+  name: 'Name',
+  label: 'Label',
+  example: 'Example',
+  default: 'Default',
+  options: 'Options',
+} as const satisfies Record<keyof WholeVariable, string>
 
 /** A stored variable with everything that is not stored with it. */
 export function wholeVariable({ name, label = '', example = '', default: value = '', options = [] }: Variable) {
@@ -38,28 +47,22 @@ export function exampleOf(variable: Variable | undefined): string | null {
 
 /** Names that addresses of launchers give another meaning. */
 const RESERVED = /^(?:lang|format|client|utm_.*)$/
-export const VARIABLE_NAME = new RegExp(`^[a-z][a-z0-9_]{0,${BOUNDS.variableName - 1}}$`)
+export const VARIABLE_NAME = new RegExp(`^${NAME}$`)
 
 /** Whether a variable could have this name. */
 export function isVariableName(name: string): boolean {
   return VARIABLE_NAME.test(name) && !RESERVED.test(name)
 }
 
-/** Rules as far as their texts matter, saved or not. */
-export interface Templates extends Pick<Content, 'urls' | 'urlMetadata' | 'title' | 'description' | 'variables'> {
-  resolutionPolicy: { rules: readonly { tabs: readonly { url: string; note?: string; section?: string }[] }[] } | null
-}
+/** A bundle as far as the links go that its variables stand in. */
+export type Templates = Linking & Pick<Content, 'variables'>
 
 /** What is wrong with the placeholders of a bundle’s links. A name that is not declared is text, wherever it stands. */
-export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates): Issue[] {
+export function unfitTemplates(bundle: Templates): Issue[] {
+  const { variables } = bundle
   if (variables.length === 0) return []
   const names = variables.map(({ name }) => name)
-  const links: { url: string; path: Path }[] = [
-    ...urls.map((url, at) => ({ url, path: ['urls', at] })),
-    ...(resolutionPolicy?.rules ?? []).flatMap(({ tabs }, rule) =>
-      tabs.map(({ url }, at) => ({ url, path: ['resolutionPolicy', 'rules', rule, 'tabs', at, 'url'] })),
-    ),
-  ].filter(({ url }) => url.includes('{'))
+  const links = everyLink(bundle).filter(({ url }) => url.includes('{'))
   const moving = links.filter(({ url }) => !isFixed(url, names))
   if (moving.length > 0) {
     return moving.map(({ url, path }) => {
@@ -78,24 +81,24 @@ export function unfitTemplates({ urls, variables, resolutionPolicy }: Templates)
   })
 }
 
-/** Where the placeholders of a bundle stand: for each variable, in how many links and whether in a text. */
-export function usesOf(content: Templates): Map<string, { links: number; isInText: boolean }> {
-  const names = content.variables.map(({ name }) => name)
-  const tabs = content.resolutionPolicy?.rules.flatMap((rule) => rule.tabs) ?? []
-  const links = [...content.urls, ...tabs.map(({ url }) => url)].flatMap((url) => namesIn(url, names))
-  const beside = [...content.urlMetadata, ...tabs].flatMap(({ note = '', section = '' }) => [note, section])
-  const inTexts = [content.title ?? '', content.description ?? '', ...beside].flatMap((text) => namesIn(text, names))
-  return new Map(
-    names.map((name) => [
-      name,
-      { links: links.filter((used) => used === name).length, isInText: inTexts.includes(name) },
-    ]),
-  )
-}
-
 /** A text with an ellipsis in place of what somebody will fill in. */
 export function blanked(text: string, names: readonly string[]): string {
   return piecesOf(text, names)
     .map((piece, at) => (at % 2 === 1 ? '…' : piece))
     .join('')
+}
+
+/** What `name=value`, as far as it is typed, may become: each name with `=`, or with a name the options of its variable. */
+export function completionsOf(typed: string, variables: readonly Pick<Variable, 'name' | 'options'>[]): string[] {
+  return variables
+    .flatMap(({ name, options = [] }) =>
+      typed.startsWith(`${name}=`) ? options.map((option) => `${name}=${option}`) : [`${name}=`],
+    )
+    .filter((one) => one.startsWith(typed))
+}
+
+/** What rules read of the variables: null for one without a value that can be used. */
+export function valuesIn({ values, missing, invalid }: Filling): ReadonlyMap<string, string | null> {
+  const none = [...missing, ...invalid.map(({ name }) => name)]
+  return new Map([...Object.entries(values), ...none.map((name) => [name, null] as const)])
 }

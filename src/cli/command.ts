@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import about from '../../package.json' with { type: 'json' }
+import { launcherLinkIn } from '../core/launcher-link.ts'
 import { type Client, createClient } from '../sdk/openall.ts'
 import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
@@ -69,6 +70,9 @@ interface Run<F extends Flags> {
   client: Client
 }
 
+/** What a word that is being typed after a bundle’s slug or link may become. */
+type CompleteRest = (at: { slug: string; typed: string; server: string; client: Client }) => Promise<string[]>
+
 interface Declared<F extends Flags> {
   name: string
   summary: string
@@ -79,6 +83,8 @@ interface Declared<F extends Flags> {
   credential?: 'none'
   /** Whether more arguments may follow the named ones. */
   rest?: 'any'
+  /** Of a command about a bundle, what the words after it may be. */
+  completeRest?: CompleteRest
   run(run: Run<F>): Promise<void>
 }
 
@@ -86,18 +92,20 @@ export interface Command {
   summary: string
   examples: readonly string[]
   flags: Flags
+  completeRest?: CompleteRest | undefined
   /** @throws UsageError. */
   run(words: string[]): Promise<void>
 }
 
 /** Defines a command with strictly checked and typed flags, and a client. */
 export function command<const F extends Flags>(declared: Declared<F>): Command {
-  const { summary, examples, args, rest = 'none', credential, run } = declared
+  const { summary, examples, args, rest = 'none', completeRest, credential, run } = declared
   const flags: Flags = { ...args, ...COMMON }
   return {
     summary,
     examples,
     flags,
+    completeRest,
     async run(words) {
       const { values, more, lists } = read(words, flags)
       if (rest === 'none' && more[0] !== undefined) throw new UsageError(`unexpected argument "${more[0]}"`)
@@ -157,9 +165,9 @@ export function integer(text: string, name: string): number {
 /** The slug in an argument, which may be a link. @throws UsageError for a link to another service. */
 export function slugIn(text: string, server: string): string {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return text
-  const { origin, pathname } = new URL(text)
+  const { origin } = new URL(text)
   if (origin !== new URL(server).origin) {
     throw new UsageError(`this link leads to ${origin}, not to ${server}: add --server ${origin}`)
   }
-  return /^\/l\/([^/]+)$/.exec(pathname)?.[1] ?? text
+  return launcherLinkIn(text)?.slug ?? text
 }

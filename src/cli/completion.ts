@@ -1,8 +1,8 @@
-import { createClient } from '../sdk/openall.ts'
+import { type Client, createClient } from '../sdk/openall.ts'
 import { type Command, command, type Flag } from './command.ts'
 import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
-import { print } from './output.ts'
+import { oneLine, print } from './output.ts'
 import { serverFor } from './settings.ts'
 
 /** Commands and groups of commands, by name. */
@@ -11,16 +11,24 @@ export type Tree = { readonly [name: string]: Command | Tree }
 /** Each script calls `openall complete`, so that completions are never out of date. */
 const SCRIPTS: Record<string, string> = {
   bash: `_openall() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(openall complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local word IFS=$'\\n'
+  COMPREPLY=()
+  while read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <(openall complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ "\${COMPREPLY[0]}" != *= ]] || compopt -o nospace 2>/dev/null
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -F _openall openall`,
   zsh: `#compdef openall
 _openall() {
-  local -a found
-  found=("\${(@f)$(openall complete -- "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)}")
-  compadd -a found || _files
+  local -a found open whole
+  found=(\${(f)"$(openall complete -- "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)"})
+  (( \${#found} )) || { _files; return }
+  open=(\${(M)found:#*=})
+  whole=(\${found:#*=})
+  compadd -S '' -a open
+  compadd -a whole
 }
 compdef _openall openall`,
   fish: `complete -c openall -a '(openall complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
@@ -39,19 +47,35 @@ export const completion = command({
 })
 
 /** Prints the completions of the last of `words`, one per line. */
-export async function complete(words: readonly string[], tree: Tree): Promise<void> {
+export async function complete(typed: readonly string[], tree: Tree): Promise<void> {
+  const words = joined(typed)
   let at: Command | Tree = tree
+  let depth = 0
   for (const word of words.slice(0, -1)) {
     const next: Command | Tree | undefined = isCommand(at) ? undefined : at[word]
     if (next === undefined) break
     at = next
+    depth += 1
   }
   const last = words.at(-1) ?? ''
-  const names = isCommand(at) ? await wordsOf(at, words) : Object.keys(at)
-  for (const name of names) if (name.startsWith(last)) print(name)
+  const names = isCommand(at) ? await wordsOf(at, words.slice(depth)) : Object.keys(at)
+  // A shell that takes the word apart completes only what is behind the `=`.
+  const from = words.length < typed.length && last.includes('=') ? last.indexOf('=') + 1 : 0
+  for (const name of names) if (name.startsWith(last)) print(oneLine(name.slice(from)))
 }
 
-async function wordsOf({ flags }: Command, words: readonly string[]): Promise<string[]> {
+/** The words as they were typed: bash takes `region=eu` apart, into three. */
+function joined(words: readonly string[]): string[] {
+  const whole: string[] = []
+  for (const [index, word] of words.entries()) {
+    const isPart = whole.length > 0 && (word === '=' || words[index - 1] === '=')
+    if (isPart) whole.push(whole.pop() + word)
+    else whole.push(word)
+  }
+  return whole
+}
+
+async function wordsOf({ flags, completeRest }: Command, words: readonly string[]): Promise<string[]> {
   const [before = '', last = ''] = [words.at(-2), words.at(-1)]
   const flag = flags[before.replace(/^--/, '')]
   if (before.startsWith('--') && flag !== undefined && flag.type !== 'boolean') return valuesOf(flag)
@@ -59,7 +83,12 @@ async function wordsOf({ flags }: Command, words: readonly string[]): Promise<st
     const named = Object.entries(flags).filter(([, { type }]) => type !== 'positional')
     return [...named.map(([name]) => `--${name}`), '--help']
   }
-  return 'slug' in flags && flags.slug?.type === 'positional' ? newestSlugs() : []
+  if (flags.slug?.type !== 'positional') return []
+  const [slug] = words.slice(0, -1).filter((word) => !word.startsWith('-'))
+  if (slug === undefined) return atOnce(newestSlugs)
+  return completeRest === undefined
+    ? []
+    : atOnce((client, server) => completeRest({ slug, typed: last ?? '', server, client }))
 }
 
 /** The values that a flag accepts, if they are few. */
@@ -67,17 +96,21 @@ function valuesOf(flag: Flag): string[] {
   return flag.type === 'enum' ? [...flag.options] : []
 }
 
-/** Slugs of the caller's newest bundles; none if the server does not answer at once. */
-async function newestSlugs(): Promise<string[]> {
+/** What the server answers; nothing if it does not answer at once. */
+async function atOnce(read: (client: Client, server: string) => Promise<string[]>): Promise<string[]> {
   try {
     const server = serverFor(undefined)
     const key = await credentialFor(server)
-    if (key === undefined) return []
-    const { bundles } = await createClient({ server, key, timeoutMs: 1500, retries: 0 }).listBundles({ limit: 100 })
-    return bundles.map(({ slug }) => slug)
+    return await read(createClient({ server, key, timeoutMs: 1500, retries: 0 }), server)
   } catch {
     return []
   }
+}
+
+/** Slugs of the caller's newest bundles. */
+async function newestSlugs(client: Client): Promise<string[]> {
+  const { bundles } = await client.listBundles({ limit: 100 })
+  return bundles.map(({ slug }) => slug)
 }
 
 /** Whether a node of the tree is a command, not a group. */

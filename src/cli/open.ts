@@ -1,22 +1,39 @@
+import { completionsOf } from '../bundles/variables.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { hasBrowser, openInBrowser } from './browser.ts'
 import { SLUG } from './bundles.ts'
-import { command, slugIn } from './command.ts'
+import { command } from './command.ts'
 import { EXIT } from './exit.ts'
+import { type Asked, askedIn, filledTabs } from './filled-tabs.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 
 export const open = command({
   name: 'open',
-  summary: 'Open the tabs of your bundle in your browser, except those marked manual',
-  examples: ['openall open 4k2mz7qy9p', 'openall open 4k2mz7qy9p --all --print'],
+  summary: 'Open the tabs behind a link in your browser, except those marked manual',
+  examples: [
+    'openall open 4k2mz7qy9p',
+    'openall open customer 4711',
+    'openall open oncall service=checkout region=eu',
+    'openall open 4k2mz7qy9p --all --print',
+  ],
   args: {
     slug: SLUG,
+    value: {
+      type: 'positional',
+      required: false,
+      description: 'Of a variable, as name=value, or alone for the first one; more may follow',
+    },
     all: { type: 'boolean', alias: 'a', description: 'Include tabs marked manual' },
     print: { type: 'boolean', alias: 'p', description: 'Print the URLs without opening them' },
   },
-  async run({ args, server, client }) {
-    const slug = slugIn(args.slug, server)
-    const urls = (await tabsOf(slug, server, client, args.all ? 'all' : 'auto')).filter((url) => /^https?:/i.test(url))
+  rest: 'any',
+  async completeRest({ slug, typed, server, client }) {
+    const { variables } = await client.getTabs({ slug: askedIn(slug, [], server).slug })
+    return completionsOf(typed, variables)
+  },
+  async run({ args, more, server, client }) {
+    const asked = askedIn(args.slug, args.value === undefined ? [] : [args.value, ...more], server)
+    const urls = (await urlsOf(asked, server, client, args.all)).filter((url) => /^https?:/i.test(url))
     const canOpen = args.print || hasBrowser()
     if (canOpen && !args.print) for (const url of urls) await openInBrowser(url)
     if (args.json) printJson({ urls })
@@ -29,14 +46,23 @@ export const open = command({
   },
 })
 
-/** The URLs of the caller's own bundle; otherwise its launcher, which shows each viewer their own tabs. */
-async function tabsOf(slug: string, server: string, client: Client, which: 'all' | 'auto'): Promise<string[]> {
+/** Refusals to which a launcher’s own page is the answer: it takes a session or a password, or says more. */
+const AT_ITS_PAGE: readonly string[] = ['MEMBERS_ONLY', 'PASSWORD_REQUIRED', 'NOT_OPEN_YET', 'CLOSED']
+
+/** The URLs of the tabs; that of the launcher if only a browser gets further. */
+async function urlsOf(asked: Asked, server: string, client: Client, isAll: boolean): Promise<string[]> {
   try {
-    const { urls, urlMetadata } = await client.getBundle({ slug })
-    return urls.filter((_, index) => which === 'all' || urlMetadata[index]?.openPolicy !== 'manual')
+    const { tabs } = await filledTabs(asked, client)
+    return tabs.filter(({ openPolicy }) => isAll || openPolicy !== 'manual').map(({ url }) => url)
   } catch (error) {
-    if (!(error instanceof OpenallError) || (error.status !== 401 && error.status !== 403)) throw error
-    note('This bundle is not yours, so this opens its page: press Open all there.')
-    return [`${server}/l/${encodeURIComponent(slug)}`]
+    if (!(error instanceof OpenallError) || !AT_ITS_PAGE.includes(error.code)) throw error
+    note(oneLine(`${error.message} This opens its page.`))
+    return [pageOf(asked, server)]
   }
+}
+
+function pageOf({ slug, values, first }: Asked, server: string): string {
+  const path = [slug, ...(first === null ? [] : [first.value])].map((part) => encodeURIComponent(part)).join('/')
+  const query = new URLSearchParams(values).toString()
+  return `${server}/l/${path}${query === '' ? '' : `?${query}`}`
 }

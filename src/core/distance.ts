@@ -1,3 +1,17 @@
+/** Longer names are no typing mistakes. */
+const MAX_NAME = 40
+
+/** Whether one name may be a mistyped form of another: two letters differ at most, and fewer in short names. */
+export function isNear(name: string, other: string): boolean {
+  const [one, two] = [plain(name), plain(other)]
+  if (name.length > MAX_NAME || one === two) return name.length <= MAX_NAME
+  return distance(one, two) <= (Math.min(one.length, two.length) < 5 ? 1 : 2)
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
+}
+
 /** The Levenshtein distance: how many letters to add, leave out or replace to make one text of the other. */
 export function distance(one: string, two: string): number {
   let row = Array.from({ length: two.length + 1 }, (_, index) => index)

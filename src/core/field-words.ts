@@ -24,6 +24,7 @@ const CLAUSES: Partial<Words<Reason>> = {
     const [only] = choices
     return choices.length === 1 && only ? clauseIn(only) : `must be ${choices.map(expectationIn).join(' or ')}`
   },
+  variable_named_twice: ({ variable }) => `must be another name than that of variable ${variable + 1}`,
   name_taken: ({ rule }) => `must be another name than that of rule ${rule + 1}`,
 }
 

@@ -22,8 +22,11 @@ export const MAX_LINK = 2048
  * @property {Values} sent What was sent, as it was, so that a form loses nothing.
  */
 
-const PLACEHOLDER = /\{([a-z][a-z0-9_]{0,29})\}/
-const UNFIT = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
+/** Characters not allowed in single-line text. */
+export const CONTROLS = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
+/** What variables can be called, as the source of a regular expression. */
+export const NAME = '[a-z][a-z0-9_]{0,29}'
+const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`)
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
@@ -99,31 +102,45 @@ export function isComplete({ missing, invalid }) {
   return missing.length + invalid.length === 0
 }
 
+/** @typedef {{ link: string, steps: number, place: string | null }} FixedLink A link with what no value may change in it. */
+
 /**
- * The same filling, with what is refused because of the links that it would make.
+ * For links that are checked again and again: with the values of each viewer of a page.
+ * @param {string} link
+ * @returns {FixedLink}
+ */
+export function fixedLink(link) {
+  return { link, steps: stepsIn(link), place: placeOf(link) }
+}
+
+/**
+ * The same filling, with what is refused because of the links that it makes: those that lack no value.
  * @param {Filling} filling
- * @param {readonly string[]} links
+ * @param {readonly (string | FixedLink)[]} links
  * @returns {Filling}
  */
 export function checkLinks(filling, links) {
-  const { values } = filling
-  if (!isComplete(filling)) return filling
+  const { values, missing, invalid } = filling
+  const open = [...missing, ...invalid.map(({ name }) => name)]
   /** @type {Map<string, string>} */
   const found = new Map()
-  for (const link of links) {
-    const message = linkProblem(link, values)
+  for (const known of links) {
+    const fixed = typeof known === 'string' ? fixedLink(known) : known
+    const { link } = fixed
+    if (open.length > 0 && namesIn(link, open).length > 0) continue
+    const message = linkProblem(fixed, values)
     if (message === null) continue
     const names = namesIn(link, Object.keys(values))
     // Those that are refused whatever the others are.
     const alone = names.filter(
-      (name) => linkProblem(link, Object.assign(plain(names), { [name]: values[name] })) !== null,
+      (name) => linkProblem(fixed, Object.assign(plain(names), { [name]: values[name] })) !== null,
     )
     for (const name of alone.length > 0 ? alone : names) if (!found.has(name)) found.set(name, message)
   }
   if (found.size === 0) return filling
   const left = Object.entries(values).filter(([name]) => !found.has(name))
-  const invalid = [...found].map(([name, message]) => ({ name, message }))
-  return { ...filling, values: Object.assign(blank(), Object.fromEntries(left)), invalid }
+  const refused = [...found].map(([name, message]) => ({ name, message }))
+  return { ...filling, values: Object.assign(blank(), Object.fromEntries(left)), invalid: [...invalid, ...refused] }
 }
 
 /**
@@ -146,11 +163,16 @@ function blank() {
  * @param {string} text
  * @param {Values} values
  * @param {(value: string) => string} as
+ * @param {number} [enough] the length after which the rest is left out.
  */
-function filled(text, values, as) {
+function filled(text, values, as, enough = Number.POSITIVE_INFINITY) {
   if (!text.includes('{')) return text
-  const pieces = piecesOf(text, Object.keys(values))
-  return pieces.map((piece, at) => (at % 2 === 1 ? as(values[piece] ?? '') : piece)).join('')
+  let whole = ''
+  for (const [at, piece] of piecesOf(text, Object.keys(values)).entries()) {
+    if (whole.length > enough) break
+    whole += at % 2 === 1 ? as(values[piece] ?? '') : piece
+  }
+  return whole
 }
 
 /** A value in a link: only unreserved characters stay as they are. @param {string} value */
@@ -165,24 +187,27 @@ export function encodeValue(value) {
  */
 function problemOf(value, options) {
   if (value.length > MAX_VALUE && [...value].length > MAX_VALUE) return `Use at most ${MAX_VALUE} characters.`
-  if (UNFIT.test(value) || LONE_SURROGATE.test(value)) return 'Leave out line breaks and invisible characters.'
+  if (CONTROLS.test(value) || LONE_SURROGATE.test(value)) return 'Leave out line breaks and invisible characters.'
   return options === undefined || options.includes(value) ? null : `Choose one of: ${options.join(', ')}.`
 }
 
 /**
  * Why a filled link is refused; null if it is not.
- * @param {string} link
+ * @param {FixedLink} fixed
  * @param {Values} values
  */
-function linkProblem(link, values) {
-  const href = fillLink(link, values)
+function linkProblem({ link, steps, place }, values) {
+  // Hundreds of placeholders with a long value would make megabytes of each link, only to be refused. A code point has at
+  // most two units.
+  const href = filled(link, values, encodeValue, 2 * MAX_LINK)
   if (href === link) return null
   if (href.length > MAX_LINK && [...href].length > MAX_LINK) {
     return `Use a shorter value: a link would have more than ${MAX_LINK} characters.`
   }
   // A step up or a step nowhere would lead to another page than the one that the link names.
-  const leads = stepsIn(href) === stepsIn(link) && placeOf(href) === placeOf(fillLink(link, plain(Object.keys(values))))
-  return leads ? null : 'Use another value: with this one, a link would lead elsewhere.'
+  return stepsIn(href) === steps && placeOf(href) === place
+    ? null
+    : 'Use another value: with this one, a link would lead elsewhere.'
 }
 
 /** The number of segments `.` and `..`, also encoded, in the path of a link. @param {string} link */

@@ -1,6 +1,8 @@
 import type { Expectation } from './issue.ts'
 import { DIRECTIONS, LATE_CONTROLS, MAX_LINK } from './template.js'
 
+export { CONTROLS } from './template.js'
+
 // Rules for accepted text. Imports no server code, so that clients can check before they send.
 
 /** The longest accepted URL, in Unicode code points. */
@@ -19,8 +21,6 @@ const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
 export function hasLink(name: string): boolean {
   return LINK.test(name.normalize('NFKC'))
 }
-/** Characters not allowed in single-line text. */
-export const CONTROLS = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
 /** Characters not allowed in multi-line text. */
 export const CONTROLS_SAVE_TAB_AND_NEWLINE = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
 /** Characters not allowed in URLs; the URL parser percent-encodes all others. */

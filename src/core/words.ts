@@ -56,6 +56,11 @@ export function asSentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** The same within a sentence. */
+export function inSentence(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
 /** `Chrome Os`. */
 export function capitalised(text: string): string {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

@@ -135,3 +135,12 @@ export async function leaveAll(
   const name = needed?.rows[0]?.name
   return name === undefined ? null : String(name)
 }
+
+/** The role of a user in any of their organisations; null for a non-member. */
+export async function roleIn({ db }: Store, userId: string, organizationId: string): Promise<Role | null> {
+  const [row] = await db
+    .select({ role: member.role })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)))
+  return row?.role ?? null
+}

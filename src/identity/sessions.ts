@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts'
 import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import { type Cookie, cookieIn, cookieOf, hostCookieName } from './cookies.ts'
-import type { Role } from './roles.ts'
 
 declare module '../core/service.ts' {
   interface Service {
@@ -141,15 +140,6 @@ export async function replaceSession({ db, write }: Store, before: string, token
       .where(eq(session.token, token)),
     db.delete(session).where(eq(session.token, before)),
   ])
-}
-
-/** The role of a user in any of their organisations; null for a non-member. */
-export async function roleIn({ db }: Store, userId: string, organizationId: string): Promise<Role | null> {
-  const [row] = await db
-    .select({ role: member.role })
-    .from(member)
-    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)))
-  return row?.role ?? null
 }
 
 /** The session token that a browser sends, whether or not the session still exists; null if it has no valid signature. */

@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { roleIn } from '../identity/sessions.ts'
+import { roleIn } from '../identity/members.ts'
 import { type AccessGate, isOpenToAll } from './access-gate.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 

@@ -1,4 +1,3 @@
-import type { Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { CreatedBundle } from '../bundles/answers.ts'
 import { withoutClaim } from '../bundles/claims.ts'
@@ -15,6 +14,7 @@ import { NOTHING } from '../bundles/values.ts'
 import { Problem } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
+import { withoutIds } from '../policies/rule-ids.ts'
 import { seenBy } from './seen.ts'
 
 /** POST /api/links/:slug/duplicate. */
@@ -117,9 +117,4 @@ async function seenContent(
     // Nothing tells whether a bundle that they may not see could be copied.
     throw error instanceof Problem && error.status === 401 ? denied : error
   }
-}
-
-/** The rules without ids, because an id belongs to one bundle for good. */
-function withoutIds(policy: Policy | null): NewBundle['resolutionPolicy'] {
-  return policy && { ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) }
 }

@@ -56,6 +56,8 @@ export class Launcher extends Variant {
   readonly organizationId: string | null
   /** Null for none, which is asked at each view. */
   readonly variables: readonly Variable[] | null
+  /** The variables that its rules read, so that their values decide which tabs there are. */
+  readonly deciding: readonly string[]
   /** Null if anyone may see it at any time. */
   readonly gate: AccessGate | null
   /**
@@ -73,6 +75,7 @@ export class Launcher extends Variant {
     this.versionNumber = bundle.versionNumber
     this.organizationId = bundle.organizationId
     this.variables = bundle.variables.length === 0 ? null : bundle.variables
+    this.deciding = bundle.variables.map(({ name }) => name).filter((name) => policy?.needs(`query.${name}`))
     this.gate = accessGateOf(bundle)
     this.bundle = bundle
   }
@@ -232,9 +235,11 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule, gate } = launcher
+  const { bundle, byRule, gate, variables } = launcher
   const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
-  let sum = ENTRY_BYTES + noteBytes + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
+  // Its variables stay when the bundle is released.
+  const sourceBytes = bundle === null ? 2 * JSON.stringify(variables).length : weightOf(bundle)
+  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum
 }

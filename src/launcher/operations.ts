@@ -1,17 +1,38 @@
-import { scope } from 'arktype'
+import { scope, type } from 'arktype'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import type { Caller } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
+import { linkIn } from '../operations/slug-in.ts'
 import { isRuleId } from '../policies/rule-id.ts'
 import { isRuleOf } from '../policies/rule-ids.ts'
 import { isInside } from './access-decision.ts'
 import { isOpenToAll } from './access-gate.ts'
+import { LauncherTabs } from './answers.ts'
 import type { Launcher } from './launchers.ts'
+import { seenAt } from './seen.ts'
+import { tabsOf } from './tabs.ts'
 import { isOpen } from './times.ts'
 
 /** Compiles schemas, because clicks are as frequent as views. */
 const compiled = scope({}, { jitless: false })
+
+/** GET /api/links/:slug/tabs. */
+export const getTabs = implement('get_tabs', {
+  summary: 'Read the tabs behind a link, filled in',
+  description:
+    'Reads what the link of any bundle shows you: the tabs, after its rules. If it has variables, send ' +
+    '`values`: while one is `missing` or `invalid`, texts and tabs have {name} in its place.',
+  input: type({ slug: 'string', 'values?': { '[string]': 'string' }, '+': 'reject' }),
+  example: { slug: 'customer', values: { id: '4711' } },
+  output: LauncherTabs,
+  errors: ['NOT_FOUND', 'MEMBERS_ONLY', 'PASSWORD_REQUIRED', 'NOT_OPEN_YET', 'CLOSED', 'BLOCKED'],
+  async run({ slug, values = {} }, { service, viewer }) {
+    const link = linkIn(slug, service.config) ?? { slug, value: null, query: new URLSearchParams() }
+    for (const [name, value] of Object.entries(values)) link.query.set(name, value)
+    return tabsOf(await seenAt(link, viewer, service), service.config)
+  },
+})
 
 /** POST /api/links/:slug/events. */
 export const recordEvent = implement('record_event', {

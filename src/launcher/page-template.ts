@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { Variable } from '../../db/schema.ts'
-import { encodeValue, type Filling, type Values } from '../core/template.js'
+import { encodeValue, type Filling, type FixedLink, fixedLink, type Values } from '../core/template.js'
 
 // A filled page is rendered once, with marks for values, and cut where these come out: each further one puts texts together,
 // which takes a tenth of the time.
@@ -37,6 +37,8 @@ interface Slot {
 export class PageTemplate {
   readonly #texts: string[] = []
   readonly #slots: Slot[] = []
+  /** For `checkLinks`, which looks at them for each viewer. */
+  readonly links: readonly FixedLink[]
   /** Its size in memory, about. */
   readonly bytes: number
 
@@ -47,8 +49,9 @@ export class PageTemplate {
   constructor(
     html: string,
     readonly variables: readonly Variable[],
-    readonly links: readonly string[],
+    links: readonly string[],
   ) {
+    this.links = links.map(fixedLink)
     this.bytes = 2 * html.length
     const parts = html.split(MARKS)
     for (let from = 0; from < parts.length; from += 5) {

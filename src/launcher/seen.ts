@@ -1,13 +1,15 @@
 import type { Rule } from '../../db/policy.ts'
 import type { LauncherViewer } from '../audience/client.ts'
+import { valuesIn } from '../bundles/variables.ts'
 import type { Config } from '../config/config.ts'
-import { Problem } from '../core/problem.ts'
+import type { LauncherLink } from '../core/launcher-link.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling } from '../core/template.js'
-import { roleIn } from '../identity/sessions.ts'
+import { roleIn } from '../identity/members.ts'
 import type { Account } from '../policies/facts.ts'
 import { decideAccess, refused } from './access-decision.ts'
-import { FREE, fillingOf, valuesIn } from './filling.ts'
+import { addValue, FREE, fillingOf } from './filling.ts'
 import type { Launcher } from './launchers.ts'
 import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
@@ -41,6 +43,23 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const seen = publicBundle(rule, bundle)
   const isGuarded = launcher.gate !== null
   return { bundle: seen, id, versionNumber, isGuarded, filling: checkLinks(filling, seen.urls) }
+}
+
+/**
+ * The same at a link to it, whose query gets the value of its path.
+ * @throws Problem as above; NOT_FOUND for a value if the bundle has no variables, which only those learn who may see it.
+ */
+export async function seenAt(
+  { slug, value, query }: Pick<LauncherLink, 'slug' | 'value' | 'query'>,
+  { headers, client }: Pick<LauncherViewer, 'headers' | 'client'>,
+  service: Service,
+): Promise<ViewerBundle> {
+  const { variables } = await loadLauncher(slug, service)
+  const hasPlace = value === null || addValue(query, variables ?? [], value)
+  const viewer = { headers, url: `/l/${slug}?${query}`, ...(client === undefined ? {} : { client }) }
+  const seen = await seenBy(viewer, slug, service)
+  if (!hasPlace) throw unknownUrl()
+  return seen
 }
 
 /** The launcher with a slug. @throws Problem NOT_FOUND, BLOCKED. */

@@ -37,7 +37,7 @@ export function limitsOf({
     report: { name: 'report', max: 5, windowMs: 3_600_000 },
     /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
     signIn: { name: 'sign-in', ...addressLimit },
-    /** Submitting long texts in forms, per signed-in user. */
+    /** Reading without a credential, per client address; long texts in forms, per signed-in user. */
     reading: { name: 'reading', max: 120, windowMs: 60_000 },
     /** Writes of one user over all sessions. */
     writes: writes.filter(({ max }) => max > 0),

@@ -7,6 +7,8 @@ type Rule = (schema: JsonSchema) => JsonSchema
 
 /** Larger bounds only say that a number is one. */
 const MAX_BOUND = 1e9
+/** Longer texts are rare: the error of one that is too long says how long it may be. */
+const LONG_TEXT = 60
 
 /**
  * An input's schema without patterns: most only refuse characters that nobody types, and descriptions state the rest. It does
@@ -15,6 +17,7 @@ const MAX_BOUND = 1e9
 export function leanInput(schema: JsonSchema): JsonSchema {
   return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => {
     if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
+    if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
   })
@@ -42,7 +45,7 @@ export function outlining(names: readonly string[], schema: JsonSchema): JsonSch
 const CONSTRAINTS = new Set(
   'required pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '),
 )
-const OUTLINE = new Set('type items anyOf enum const'.split(' '))
+const OUTLINE = new Set('type items anyOf enum const $ref'.split(' '))
 
 /** Applies a rule to a schema and to every schema in it, the innermost first. */
 function mapped(schema: JsonSchema, rule: Rule): JsonSchema {

@@ -1,6 +1,9 @@
 import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import type { Variable } from '../../db/schema.ts'
 import type { Listed } from '../bundles/listing.ts'
 import { getBundle } from '../bundles/operations.ts'
+import { completionsOf } from '../bundles/variables.ts'
+import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
 import type { PublicAnswer } from '../operations/execute.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -13,7 +16,10 @@ export type Call = (operation: Operation, input: Record<string, unknown>) => Pro
 /** Reads a page of the caller’s bundles: all of it, of which a tool would get only what fits into a message. */
 export type ReadList = (input: Record<string, unknown>) => Promise<Pick<Listed, 'bundles'>>
 
-export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
+export type ReadLauncher = (link: LauncherLink) => Promise<{ form: 'markdown' | 'json'; text: string }>
+
+/** The variables of a launcher: none of one that the agent may not see. */
+export type ReadVariables = (slug: string) => Promise<readonly Pick<Variable, 'name' | 'options'>[]>
 
 /** JSON-RPC code of the standard. */
 const INTERNAL_ERROR = -32603
@@ -25,6 +31,9 @@ const MAX_WANTED = 100
 /** A bundle of the caller’s: the answer of `get_bundle`. */
 const BUNDLE = 'bundle://'
 
+/** Any launcher: what follows is as in its own link. */
+const LAUNCHER = 'openall://l/'
+
 const TEMPLATES = [
   {
     uriTemplate: `${BUNDLE}{slug}`,
@@ -34,10 +43,12 @@ const TEMPLATES = [
     mimeType: 'application/json',
   },
   {
-    uriTemplate: 'openall://l/{slug}',
+    uriTemplate: `${LAUNCHER}{slug}{?values*}`,
     name: 'launcher',
     title: 'The tabs behind a link',
-    description: 'What /l/{slug} shows to anyone, as Markdown; with .json after the slug, as JSON.',
+    description:
+      'What /l/{slug} shows to anyone, as Markdown; with .json after the slug, as JSON. `values` are those of its variables, by ' +
+      'name. The https: address of a launcher on this server is read the same way.',
     mimeType: 'text/markdown',
   },
 ]
@@ -47,13 +58,16 @@ export interface Reach {
   call: Call
   readList: ReadList
   readLauncher: ReadLauncher
+  readVariables: ReadVariables
+  /** Where launchers are: a host with its port. */
+  authority: string
   /** Counts a message against the key’s limit that reaches neither. */
   count(method: string): Promise<unknown>
 }
 
 /** Offers the caller’s bundles, and every launcher, as resources. */
 export function offerResources(server: Server, reach: Reach): void {
-  const { count, readList } = reach
+  const { count, readList, readVariables } = reach
   const read: ReadList = async (input) => {
     try {
       return await readList(input)
@@ -86,10 +100,12 @@ export function offerResources(server: Server, reach: Reach): void {
     })
     return { contents: [{ uri, ...content }] }
   })
-  server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
+  server.setRequestHandler('completion/complete', async ({ params: { argument, context } }) => {
     if (argument.name !== 'slug') {
       await count('completion/complete')
-      return { completion: { values: [] } }
+      const slug = argument.name === 'values' ? context?.arguments?.slug : undefined
+      const variables = slug === undefined ? [] : await readVariables(slug.trim().slice(0, MAX_WANTED))
+      return { completion: { values: completionsOf(argument.value, variables) } }
     }
     const q = argument.value.trim().slice(0, MAX_WANTED)
     const { bundles } = await read({ limit: PAGE, ...(q === '' ? {} : { q }) })
@@ -99,13 +115,16 @@ export function offerResources(server: Server, reach: Reach): void {
 
 async function contentOf(
   uri: string,
-  { call, count, readLauncher }: Reach,
+  { call, count, readLauncher, authority }: Reach,
 ): Promise<{ mimeType: string; text: string }> {
-  const [, launcher, json] = /^openall:\/\/l\/([^./?#]+)(\.json)?$/.exec(uri) ?? []
-  if (launcher !== undefined) {
-    const form = json === undefined ? 'markdown' : 'json'
-    const { text } = await readLauncher({ slug: launcher, form })
+  const link = launcherLinkIn(uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, '/l/') : uri)
+  if (link !== null && (link.host === '' || link.host === authority)) {
+    const { form, text } = await readLauncher(link)
     return { mimeType: MIME_TYPES[form], text }
+  }
+  if (/^https?:/.test(uri)) {
+    await count('resources/read')
+    throw new ProtocolError(INVALID_PARAMS, notHere(uri, authority))
   }
   const slug = uri.startsWith(BUNDLE) ? uri.slice(BUNDLE.length) : ''
   if (slug === '') {
@@ -114,6 +133,14 @@ async function contentOf(
   }
   const { body } = await call(getBundle as Operation, { slug })
   return { mimeType: 'application/json', text: JSON.stringify(body) }
+}
+
+/** What to do about the address of something else on the web. */
+function notHere(uri: string, authority: string): string {
+  return (
+    `${uri.slice(0, MAX_WANTED)} is no launcher of ${authority}, and this server reads no other addresses: fetch it, with ` +
+    'Accept: text/markdown if it is a launcher of another server.'
+  )
 }
 
 const MIME_TYPES = { markdown: 'text/markdown', json: 'application/json' } as const

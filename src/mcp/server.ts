@@ -3,13 +3,13 @@ import { callOptionsOf } from '../api/json-schema.ts'
 import { listBundles } from '../bundles/operations.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { seenBy } from '../launcher/seen.ts'
+import { seenAt, seenBy } from '../launcher/seen.ts'
 import { countForKey } from '../limits/count-requests.ts'
 import { execute, type PublicAnswer, respond } from '../operations/execute.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
-import { type Call, offerResources, type ReadLauncher, type ReadList } from './resources.ts'
+import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadVariables } from './resources.ts'
 import { INVALID_PARAMS, StrictServer } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
@@ -111,12 +111,20 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     return (await limited(listBundles.name, () => execute(listBundles, decode, options, service))).output
   }
   /** What a launcher shows to the agent. */
-  const readLauncher: ReadLauncher = ({ slug, form }) =>
+  const readLauncher: ReadLauncher = (link) =>
     limited('launcher', async () => {
       const headers = await rateLimitHeaders()
       const { bodyOf } = await import('../pages/launcher-forms.ts')
-      return { headers, text: await bodyOf(form, await seenBy(viewer, slug, service), service) }
+      const form = link.form === 'json' ? ('json' as const) : ('markdown' as const)
+      return { headers, form, text: await bodyOf(form, await seenAt(link, viewer, service), service) }
     })
+  const readVariables: ReadVariables = async (slug) => {
+    const seen = await seenBy(viewer, slug, service).catch((error) => {
+      if (error instanceof Problem) return null
+      throw error
+    })
+    return seen?.bundle.variables ?? []
+  }
 
   server.setRequestHandler('tools/list', () => ({
     tools: listed.filter(({ operation }) => isAllowed(operation, scopes)).map(({ tool }) => tool),
@@ -135,7 +143,8 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  offerResources(server, { call, count, readList, readLauncher })
+  const { authority } = service.config
+  offerResources(server, { call, count, readList, readLauncher, readVariables, authority })
   offerPrompts(server)
   return server
 }

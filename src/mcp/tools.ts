@@ -1,3 +1,4 @@
+import { FACTS } from '../../db/policy.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, schemaOf } from '../api/json-schema.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { isContent } from '../bundles/content.ts'
@@ -16,9 +17,9 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** Whether an operation is a tool: all that use a credential, except those whose answer may not fit into a message. */
-export function isTool({ auth, keyScope, download }: Operation): boolean {
-  return download === undefined && (auth !== 'public' || keyScope !== undefined)
+/** Whether an operation is a tool: all that read or use a credential, except those whose answer may not fit into a message. */
+export function isTool({ route, auth, keyScope, download }: Operation): boolean {
+  return download === undefined && (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
 }
 
 /** Whether a key with these scopes may call it. */
@@ -56,8 +57,13 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
+/** Its fields, shorter than their structure. */
+const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
+
+/** The fields of a condition that say what is compared. */
+const COMPARED: readonly string[] = ['field', 'value']
 
 /** What its schema, which refers to that tool, is for. */
 const POLICY = 'Shows different viewers different tabs.'
@@ -69,7 +75,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
-    ...(hasContent ? {} : { UrlMetadata: SEE, Variable: SEE }),
+    ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
   const schema = inputSchema(operation, naming)
@@ -88,7 +94,16 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
   })
   const properties = Object.fromEntries(fields)
-  const lean = leanInput({ ...schema, properties, ...definitionsOf(naming) })
+  // What conditions are describes most of their fields.
+  const definitions = [...naming.definitions].map(([key, defined]) => [
+    key,
+    outlining(
+      Object.keys(defined.properties ?? {}).filter((field) => !COMPARED.includes(field)),
+      defined,
+    ),
+  ])
+  const $defs = definitions.length === 0 ? {} : { $defs: Object.fromEntries(definitions) }
+  const lean = leanInput({ ...schema, properties, ...$defs })
   return { ...lean, type: 'object', additionalProperties: false }
 }
 
@@ -96,7 +111,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
 const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
 
 /** Facts about a viewer that the description of conditions explains, and their names say. */
-const PLAIN_FACTS: readonly string[] = ['language', 'client', 'device', 'os', 'browser', 'country', 'referrerDomain']
+const PLAIN_FACTS: readonly string[] = FACTS.filter((fact) => fact !== 'emailDomain')
 
 /** Fields of many tools that mean the same in each, with the one that describes them. */
 const DESCRIBED_BY: Readonly<Record<string, string>> = {
@@ -148,6 +163,10 @@ const AS_SENT = `See ${SHOWS_POLICIES}.`
 const OPAQUE = {
   UrlMetadata: 'See create_bundle.',
   Draft: AS_READ,
+  MatchedRule: '{ id, name }',
+  RefusedValue: '{ name, message }',
+  LauncherVariable: '{ name, label, example, options }',
+  LauncherTab: '{ url, note, section, tags, openPolicy }',
   Policy: AS_SENT,
   SavedPolicy: AS_SENT,
   TracedCondition: 'The condition, with `matched` at each node.',

@@ -105,13 +105,14 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = conditionsOf(context)
     const decoding = call.decode()
-    const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
+    const sent = decoding instanceof Promise ? await decoding : decoding
+    const decoded = operation.query === undefined ? withSlug(sent, service.config) : sent
     if (caller.kind !== 'anonymous') await countForCaller(service, countedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
     const made = make(call, decoded, conditions)
-    const sent = made instanceof Promise ? await made : made
-    return rateLimitHeaders === null ? sent : { ...sent, headers: { ...sent.headers, ...rateLimitHeaders } }
+    const answered = made instanceof Promise ? await made : made
+    return rateLimitHeaders === null ? answered : { ...answered, headers: { ...answered.headers, ...rateLimitHeaders } }
   } catch (thrown) {
     const error = thrown instanceof Problem ? thrown : await unlessAccountGone(thrown, caller, service)
     if (rateLimitHeaders !== null && error instanceof Problem) Object.assign(error.headers, rateLimitHeaders)

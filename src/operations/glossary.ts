@@ -1,4 +1,5 @@
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
+import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
@@ -35,20 +36,12 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
-    'What whoever opens the link fills in, at most 5. {name} stands for the value in the path, query and fragment of `urls` ' +
-      'and rules’ tabs, in title, description, notes and sections; braces around any other name are text. [] for none.',
+    'What whoever opens the link fills in, at most 5: {name} stands for the value in title, description, notes, sections, `urls` ' +
+      'and rules’ tabs, there behind the host.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
-  'Variable.name': [
-    'Lower-case letters, digits and _, beginning with a letter. Also the name in the link: ?id=4711.',
-    'id',
-  ],
-  'Variable.label': ['What the launcher calls it; by default its name.', 'Customer number'],
-  'Variable.example': ['Shows what to fill in.', '4711'],
-  'Variable.default': ['The value if none is given.', '7d'],
-  'Variable.options': ['The only values that it can have; any value if omitted.', ['7d', '30d']],
-  note: ['A line about this tab, shown below it.', 'Read this first'],
-  section: ['The heading above this tab; neighbours with the same section share it.', 'Before you start'],
+  note: ['A line shown below it.', 'Read this first'],
+  section: ['The heading above it; neighbours with the same share it.', 'Before you start'],
   tags: ['Tags of this tab, shown beside it.', ['live']],
   openPolicy: [
     '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
@@ -65,14 +58,11 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'wins, and its tabs replace the bundle’s. If none matches, the viewer gets the bundle’s own `urls`. At most ' +
       '128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
       '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
-      'at acme.com their own plan, and everyone else `urls`. Try a draft with preview_policy.',
+      'at acme.com their own plan, and everyone else `urls`.',
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
-  'rules.id': [
-    'Identifies the rule in insights; generated. Send it back to keep a rule’s identity, omit it for a new rule.',
-    'r_4fGk2bNq8Z',
-  ],
+  'rules.id': ['Generated. Send it back to keep the rule’s identity; omit it for a new rule.', 'r_4fGk2bNq8Z'],
   'rules.name': ['The rule’s name, unique within the policy.', 'Acme staff'],
   showBadge: ['Whether matching viewers see “For: <name>”.', true],
   when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
@@ -84,8 +74,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'a time with its UTC offset); timeWindow (`days`, `from`, `to`, `timeZone`). ' +
       'Fields: emailDomain (of a signed-in viewer’s verified address), orgRole (viewer, editor or admin in the ' +
       'organisation that owns the bundle), language (such as de-AT), client (browser, agent, script), device (desktop, mobile, tablet), os and browser ' +
-      '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link. A condition on ' +
-      'an unknown field does not match.',
+      '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link (of a variable its value, its default included). A ' +
+      'condition on an unknown field does not match.',
     { op: 'equals', field: 'emailDomain', value: 'acme.com' },
   ],
   TracedCondition: [
@@ -93,9 +83,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     { op: 'equals', matched: true, field: 'emailDomain', value: 'acme.com' },
   ],
   of: ['The combined conditions.'],
-  field: ['The field to compare: see Condition.'],
-  value: ['The value to compare with; a time for before and after.'],
+  field: ['The field to compare.'],
+  value: ['The value to compare with.'],
   values: ['Matches any of these.'],
+  ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
   'Condition.to': ['When it closes, HH:MM up to 24:00; if not later than `from`, on the next day.'],
@@ -132,7 +123,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     2,
   ],
   viewer: ['The viewer to simulate; omitted fields are unknown.', { emailDomain: 'acme.com', language: 'de' }],
-  signedIn: ['Whether they are signed in; by default, if they have an emailDomain or orgRole.', true],
+  signedIn: ['By default, if they have an emailDomain or orgRole.', true],
   emailDomain: ['The domain of their verified address.', 'acme.com'],
   orgRole: ['Their role in the organisation that owns the bundle.', 'editor'],
   language: ['Their browser’s preferred language.', 'de-AT'],
@@ -143,7 +134,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   country: ['Two letters.', 'AT'],
   query: ['The query parameters of the link, by name.', { ref: 'newsletter' }],
   referrerDomain: ['The host of the page that linked here.', 'news.example'],
-  now: ['The time of the view, with its UTC offset; by default, now.', '2026-11-02T09:00:00Z'],
+  now: ['The time, with its UTC offset; by default, now.', '2026-11-02T09:00:00Z'],
   token: [
     'The claim token of the bundle: the last part of its claim link.',
     'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ',

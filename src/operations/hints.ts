@@ -1,12 +1,10 @@
-import { distance } from '../core/distance.ts'
+import { isNear } from '../core/distance.ts'
 import type { Hint, Issue, Path } from '../core/issue.ts'
 import type { Operation } from './operation.ts'
 import { fieldsAt } from './places.ts'
 
 /** Longer values are not quoted: their senders know what they sent. */
 const MAX_QUOTED = 100
-/** Longer names are no typing mistakes. */
-const MAX_NAME = 40
 
 /**
  * What the sender of a wrong field probably meant, if it can be told.
@@ -52,15 +50,4 @@ function forLink(path: Path, data: unknown): Hint | undefined {
   const { url } = (data ?? {}) as { url?: unknown }
   const isTab = path.length === 2 && path[0] === 'urls' && typeof url === 'string' && url.length <= MAX_QUOTED
   return isTab ? { code: 'meant_text', link: url } : undefined
-}
-
-/** Whether one name may be a mistyped form of another: two letters differ at most, and fewer in short names. */
-function isNear(name: string, other: string): boolean {
-  const [one, two] = [plain(name), plain(other)]
-  if (name.length > MAX_NAME || one === two) return name.length <= MAX_NAME
-  return distance(one, two) <= (Math.min(one.length, two.length) < 5 ? 1 : 2)
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, '')
 }

@@ -38,6 +38,9 @@ export interface Parameter {
   in: 'path' | 'query' | 'header'
   required: boolean
   description?: string
+  /** Of an object that is the whole query: each of its fields is a parameter. */
+  style?: 'form'
+  explode?: true
   schema: JsonSchema
   example?: unknown
 }

@@ -1,22 +1,21 @@
 import type { Config } from '../config/config.ts'
+import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
-
-const LINK = /^(?:https?:\/\/)?([^/?#]*)\/l\/([^/?#]+)\/?(?:[?#]|$)/i
-/** Longer than any link. */
-const MAX_LINK = 2048
 
 /**
  * Input whose `slug` may be a bundle’s link, with its slug: people and agents have links at hand.
  * @throws Problem BAD_REQUEST for a link to another server, because a bundle here may have the same slug.
  */
-export function withSlug(input: unknown, { authority }: Pick<Config, 'authority'>): unknown {
+export function withSlug(input: unknown, config: Pick<Config, 'authority'>): unknown {
   const sent = (input as { slug?: unknown } | null)?.slug
+  const link = typeof sent === 'string' ? linkIn(sent, config) : null
+  return link === null ? input : { ...(input as object), slug: link.slug }
+}
+
+/** The link to a launcher in the place of a slug; null if it is no link. @throws Problem BAD_REQUEST as above. */
+export function linkIn(sent: string, { authority }: Pick<Config, 'authority'>): LauncherLink | null {
   // No slug has a slash.
-  if (typeof sent !== 'string' || !sent.includes('/') || sent.length > MAX_LINK) return input
-  const [, host = '', slug] = LINK.exec(sent) ?? []
-  if (slug === undefined) return input
-  if (host !== '' && host.toLowerCase() !== authority) {
-    throw new Problem('BAD_REQUEST', `slug is a link to ${host.slice(0, 100)}, but this is ${authority}`)
-  }
-  return { ...(input as object), slug }
+  const link = sent.includes('/') ? launcherLinkIn(sent) : null
+  if (link === null || link.host === '' || link.host === authority) return link
+  throw new Problem('BAD_REQUEST', `slug is a link to ${link.host.slice(0, 100)}, but this is ${authority}`)
 }

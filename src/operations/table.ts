@@ -20,7 +20,7 @@ export interface Declaration {
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
   /** The rate limit by address for callers without a credential. */
-  readonly limit?: 'address' | 'report'
+  readonly limit?: 'address' | 'report' | 'reading'
   /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
   readonly limitsAlso?: 'unlimited' | 'everybody'
   /** Dropped if a page of another site has a browser send it: answered like any other, and counted against no limit. */
@@ -43,6 +43,11 @@ export interface Declaration {
   readonly takesSource?: true
   /** The field of the answer that holds a page of a longer list; `offset` and `limit` select others. */
   readonly pages?: string
+  /**
+   * The field that all parameters of its query are in, by their names. It then also takes a bundle’s whole link for
+   * `slug`, with the query of the link.
+   */
+  readonly query?: 'values'
   /** What this process must drop from memory after a successful call; `execute` does it. */
   readonly invalidates?: 'launcher' | 'keys'
 }
@@ -118,6 +123,7 @@ export const OPERATIONS = {
   preview_policy: { route: 'POST /links/:slug/policy/preview', auth: 'links:read', effect: 'none' },
   claim_bundle: { route: 'POST /claims', auth: 'links:write', invalidates: 'launcher' },
   list_claims: { route: 'GET /me/claims', auth: 'links:read' },
+  get_tabs: { route: 'GET /links/:slug/tabs', auth: 'public', limit: 'reading', query: 'values' },
   get_insights: { route: 'GET /links/:slug/insights', auth: 'links:read', csv: true },
   record_event: {
     route: 'POST /links/:slug/events',

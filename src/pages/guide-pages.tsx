@@ -4,14 +4,14 @@ import { escapeHtml } from '@kitajs/html'
 import { Marked, type Tokens } from 'marked'
 import { GuidePage } from '../../views/docs/guide.tsx'
 import { attribute } from '../../views/parts/layout.tsx'
-import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from '../api/guides.ts'
+import { GUIDES, type GuideName, guidePicture, guidePictures, guideText, guideTitle, isGuide } from '../api/guides.ts'
 import { lazy } from '../core/lazy.ts'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { page, pageApp } from '../http/page.ts'
-import { text } from '../http/respond.ts'
+import { headersWith, text } from '../http/respond.ts'
 
-/** Serves the guides as pages, and as Markdown with `.md`. Loaded on the first request for one; each is rendered once. */
+/** Serves the guides as pages, as Markdown with `.md`, and their pictures. Loaded on the first request for one; each is rendered once. */
 export function guidePages({ config: { name, origin } }: Service) {
   const titles = GUIDES.map((guide) => ({ guide, title: guideTitle(guide) }))
   const make = (guide: GuideName) => (
@@ -19,18 +19,25 @@ export function guidePages({ config: { name, origin } }: Service) {
   )
   const pages = new Map(GUIDES.map((guide) => [guide, lazy(() => make(guide) as string)]))
   const headers = { 'cache-control': 'no-cache' }
-  return pageApp().get('/docs/:guide', ({ request, params: { guide } }) => {
-    const source = guide.replace(/\.md$/, '')
-    if (!isGuide(source)) throw unknownUrl()
-    if (source !== guide) return text(request, guideText(source), { type: 'text/markdown; charset=utf-8', headers })
-    return page(pages.get(source)!(), 200, { ...headers, 'referrer-policy': 'no-referrer' })
-  })
+  return pageApp()
+    .get('/docs/:guide', ({ request, params: { guide } }) => {
+      const source = guide.replace(/\.md$/, '')
+      if (!isGuide(source)) throw unknownUrl()
+      if (source !== guide) return text(request, guideText(source), { type: 'text/markdown; charset=utf-8', headers })
+      return page(pages.get(source)!(), 200, { ...headers, 'referrer-policy': 'no-referrer' })
+    })
+    .get('/docs/pictures/:picture', ({ params: { picture } }) => {
+      if (!guidePictures().has(picture)) throw unknownUrl()
+      const kept = { 'content-type': 'image/png', 'cache-control': 'public, max-age=86400' }
+      return new Response(guidePicture(picture), { headers: headersWith(kept) })
+    })
 }
 
-/** Where a link of a file in `docs/` leads on the service; null if it is not served. */
+/** Where a link or a picture of a file in `docs/` leads on the service; null if it is not served. */
 function placeOf(href: string): string | null {
   const [, file = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? []
   const guide = file.replace(/\.md$/, '')
+  if (file.startsWith('pictures/')) return `/docs/${file}`
   return isGuide(guide) ? `/docs/${guide}${anchor}` : null
 }
 
@@ -60,6 +67,9 @@ function render(markdown: string, placeOf: (href: string) => string | null): { h
         const inner = this.parser.parseInline(tokens)
         const place = /^(?:\w+:|#)/.test(href) ? href : placeOf(href)
         return place === null ? inner : `<a href="${attribute(escapeHtml(place))}">${inner}</a>`
+      },
+      image({ href, text }: Tokens.Image) {
+        return `<img src="${attribute(escapeHtml(placeOf(href) ?? href))}" alt="${attribute(escapeHtml(text))}" loading="lazy">`
       },
       code({ text }: Tokens.Code) {
         return `<pre class="code"><code>${escapeHtml(text)}</code></pre>\n`

@@ -20,10 +20,11 @@ import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
-import { readList, splitList, toNewBundle } from '../imports/import.ts'
+import { splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
+import { listIn, mayHaveVariables, offersOf, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
@@ -54,7 +55,9 @@ export function homePages(service: Service) {
       async ({ request }) => {
         await countForAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM)
-        return page(<FoundLinks list={listIn(fields)} />, 200, NO_REFERRER)
+        const list = listIn(fields)
+        const offers = fields.has('offer') ? offersOf(list, fields.getAll('declared')) : []
+        return page(<FoundLinks list={list} offers={offers} />, 200, NO_REFERRER)
       },
       RAW,
     )
@@ -66,19 +69,41 @@ function emptyForm(): HomeForm {
     text: '',
     errors: {},
     found: null,
+    declared: [],
+    offers: [],
+    isWanted: false,
     parts: 0,
     made: null,
     idempotencyKey: randomUUID(),
   }
 }
 
-function listIn(fields: URLSearchParams): FoundList {
-  return readList(fields.getAll('urls').join('\n'))
+/** POST /: what the form makes, or what it asks first. */
+async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
+  const sent = await readForm(request)
+  if (!mayHaveVariables(sent)) return createBundles(request, service, sent)
+  await countForAddress(service, 'reading', clientNetwork(request))
+  const { fields, offers, isWanted, isReady } = pressed(sent)
+  if (isReady) return createBundles(request, service, fields)
+  const list = listIn(fields)
+  const parts = splitList(list).length
+  const form: HomeForm = {
+    ...emptyForm(),
+    ...each(ABOUT_NAMES, (name) => fields.get(name) ?? ''),
+    text: fields.getAll('urls').join('\n'),
+    found: list,
+    declared: fields.getAll('declared'),
+    offers,
+    isWanted,
+    parts: parts <= MAX_PARTS ? parts : 0,
+    idempotencyKey: fields.get('idempotencyKey') || randomUUID(),
+  }
+  const isGated = !service.config.anonymousBundles
+  return page(<HomePage site={await siteFor(request, service)} form={form} isGated={isGated} />)
 }
 
-/** POST /: runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
-async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
-  const fields = await readForm(request)
+/** Runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
+async function createBundles(request: Request, service: Service, fields: URLSearchParams): Promise<Page | Response> {
   const typed = each(ABOUT_NAMES, (name) => {
     const sent = fields.get(name) ?? ''
     return (CONTENT[name].lines === 'many' ? sent.replaceAll('\r\n', '\n') : sent).trim()
@@ -92,7 +117,10 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
     const list = { ...found, ...each(ABOUT_NAMES, (name) => typed[name] || found[name]) }
     const parts = splitList(list)
     const isSplit = mayBeSeveral && parts.length > 1 && parts.length <= MAX_PARTS
-    const inputs = (isSplit ? parts : [list]).map((part) => ({ ...toNewBundle(part), source: 'web' as const }))
+    const inputs = (isSplit ? parts : [list]).map((part) => {
+      const made = { ...toNewBundle(part), source: 'web' as const }
+      return { ...made, variables: variablesIn(made, fields.getAll('declared')) }
+    })
     Object.assign(read, { list, inputs })
     return inputs[0]
   }
@@ -119,6 +147,9 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
       text: fields.getAll('urls').join('\n'),
       errors: explain(problem, read.inputs, made.length),
       found: read.list,
+      declared: fields.getAll('declared'),
+      offers: [],
+      isWanted: false,
       parts: parts <= MAX_PARTS ? parts : 0,
       // Their claim links are shown nowhere else, and the rest may never be made: the plan may be full.
       made: made.length === 0 ? null : resultPath({ bundles: made, left: leftOf(null) }, service.config),

@@ -1,17 +1,12 @@
-import type { Variable } from '../../db/schema.ts'
 import { launcherFeed } from '../../views/launcher/feed.ts'
 import { launcherMarkdown } from '../../views/launcher/markdown.ts'
-import { linkOf } from '../bundles/link.ts'
-import { type Link, wholeLink } from '../bundles/link-fields.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
-import type { Filling, Invalid, Values } from '../core/template.js'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
 import { filledBundle } from '../launcher/filling.ts'
 import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
-import type { PublicBundle } from '../launcher/served.ts'
-import type { Site } from '../operations/operation.ts'
+import { tabsOf } from '../launcher/tabs.ts'
 import { type Asked, FORM_TYPES, NEGOTIATED, type OtherForm } from './asked-form.ts'
 
 /** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
@@ -43,7 +38,7 @@ export async function bodyOf(
   service: Service,
 ): Promise<string> {
   const { config, store } = service
-  if (form === 'json') return JSON.stringify(launcherJson(bundle, filling, config))
+  if (form === 'json') return JSON.stringify(tabsOf({ bundle, filling }, config))
   if (form === 'markdown') return launcherMarkdown(filledBundle(bundle, filling), filling, config)
   return launcherFeed(bundle, await changesOf(store, id, bundle), config)
 }
@@ -59,57 +54,4 @@ function tagOf(body: string): string {
 /** A feed depends on its versions, on which of their tabs are meant, and on what the viewer sees now. */
 function feedTag({ bundle, versionNumber }: ViewerBundle): string {
   return tagOf(JSON.stringify([versionNumber, bundle]))
-}
-
-export interface LauncherJson {
-  slug: string
-  url: string
-  title: string | null
-  description: string | null
-  /** The rule that the viewer matched, with its name if viewers may see it; null for none. */
-  matchedRule: { id: string; name: string | null } | null
-  /** What can be filled in. */
-  variables: Pick<Variable, 'name' | 'label' | 'example' | 'options'>[]
-  /** What was filled in. */
-  values: Values
-  /** While a variable has no value, or one that is refused, texts and links have their placeholders. */
-  missing: readonly string[]
-  invalid: readonly Invalid[]
-  tabs: LauncherTab[]
-}
-
-/** A link with all its fields; null for a text that it has not. */
-type LauncherTab = {
-  [Name in keyof Link]: string extends Link[Name] ? (Name extends 'url' ? string : string | null) : Link[Name]
-}
-
-/** What a viewer sees of a bundle, for programs. */
-export function launcherJson(template: PublicBundle, filling: Filling, site: Site): LauncherJson {
-  const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = filledBundle(template, filling)
-  const { values, missing, invalid } = filling
-  const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
-  // A new field that viewers may see does not compile until this has it.
-  forgotten satisfies Record<string, never>
-  return {
-    slug,
-    url: linkOf(slug, site),
-    title,
-    description,
-    matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
-    variables: variables.map(({ name, label = name, example, options }) => ({
-      name,
-      label,
-      ...(example === undefined ? {} : { example }),
-      ...(options === undefined ? {} : { options }),
-    })),
-    values,
-    missing,
-    invalid,
-    tabs: urls.map((url, index) => {
-      const link = wholeLink(url, urlMetadata[index])
-      return Object.fromEntries(
-        Object.entries(link).map(([name, value]) => [name, value === '' ? null : value]),
-      ) as LauncherTab
-    }),
-  }
 }

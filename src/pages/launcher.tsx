@@ -3,6 +3,7 @@
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
+import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling, isComplete } from '../core/template.js'
 import { clientAddress } from '../http/client.ts'
@@ -10,7 +11,7 @@ import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
 import { isOpenToAll } from '../launcher/access-gate.ts'
-import { FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
+import { addressWith, FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
 import type { Encoding, Launcher, Variant } from '../launcher/launchers.ts'
 import { markedFilling, PageTemplate } from '../launcher/page-template.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
@@ -26,9 +27,10 @@ export interface LauncherPages {
   answer(request: Request, slug: string | null): Promise<Response>
   /**
    * Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle.
-   * @throws Problem FORBIDDEN from another site, which could make its visitors guess.
+   * @param value of the first variable, as the rest of the address.
+   * @throws Problem FORBIDDEN from another site, which could make its visitors guess; NOT_FOUND for a value if it has none.
    */
-  unlock(request: Request, slug: string | null): Promise<Response | null>
+  unlock(request: Request, slug: string | null, value?: string | null): Promise<Response | null>
 }
 
 /**
@@ -59,7 +61,10 @@ export function launcherPages(service: Service): LauncherPages {
     let body = variant[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
-      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} />
+      const { deciding } = launcher
+      const view = (
+        <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} deciding={deciding} />
+      )
       body = encode(view as string, encoding, 'cached')
       launchers.addPage(launcher, variant, { [encoding]: body })
     }
@@ -71,19 +76,22 @@ export function launcherPages(service: Service): LauncherPages {
     { launcher, variant, filling }: { launcher: Launcher; variant: Variant; filling: Filling },
     bundleOf: () => PublicBundle | null,
   ) => {
+    const { deciding } = launcher
     let { template } = variant
     if (template === undefined) {
       const bundle = bundleOf()
       if (bundle === null) return undefined
       const { variables, urls } = bundle
-      const view = <LauncherPage site={site} bundle={bundle} filling={markedFilling(variables)} />
+      const marked = markedFilling(variables)
+      const view = <LauncherPage site={site} bundle={bundle} filling={marked} deciding={deciding} />
       template = new PageTemplate(view as string, variables, urls)
       launchers.addPage(launcher, variant, { template })
     }
     const checked = checkLinks(filling, template.links)
     if (isComplete(checked)) return template.fill(checked.values)
     const bundle = bundleOf()
-    return bundle === null ? undefined : ((<LauncherPage site={site} bundle={bundle} filling={checked} />) as string)
+    if (bundle === null) return undefined
+    return (<LauncherPage site={site} bundle={bundle} filling={checked} deciding={deciding} />) as string
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
 
@@ -100,7 +108,8 @@ export function launcherPages(service: Service): LauncherPages {
       const filling = fillingOf(request, bundle.variables)
       const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config, filling)
       const seen = publicBundle(rule, bundle)
-      const view = <LauncherPage site={site} bundle={seen} filling={checkLinks(filling, seen.urls)} outside={outside} />
+      const filled = { bundle: seen, filling: checkLinks(filling, seen.urls), deciding: launcher.deciding }
+      const view = <LauncherPage site={site} {...filled} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
@@ -132,7 +141,7 @@ export function launcherPages(service: Service): LauncherPages {
       if (bundle === null) return pages.answer(request, slug)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
-    async unlock(request, slug) {
+    async unlock(request, slug, value) {
       const locked = await findLauncher(slug, service)
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')
@@ -143,18 +152,22 @@ export function launcherPages(service: Service): LauncherPages {
       for (;;) {
         // Read again, because hashing takes long enough for the bundle to be edited.
         const launcher = await load(locked.slug)
-        const { gate } = launcher
+        const { gate, deciding } = launcher
         const decision = isInside ? await decideAccess(gate, request.headers, service) : decideWithPassword(gate)
         if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
         const served = await launchers.bundleOf(launcher)
         if (served === null) continue
-        const sent = fillingOf(tried, served.variables)
-        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config, sent)
+        const url = value == null ? tried.url : addressWith(tried.url, served.variables, value)
+        if (url === null) throw unknownUrl()
+        const viewer = { ...tried, url }
+        const sent = fillingOf(viewer, served.variables)
+        const rule = ruleFor(viewer, launcher, await accountOf(request, launcher, service), config, sent)
         const bundle = publicBundle(rule, served)
         const filling = checkLinks(sent, bundle.urls)
         const { outside } = decision
         const within = unlocked(filledBundle(bundle, filling), filling, config)
-        const view = <LauncherPage site={site} bundle={bundle} filling={filling} outside={outside} unlocked={within} />
+        const filled = { bundle, filling, deciding }
+        const view = <LauncherPage site={site} {...filled} outside={outside} unlocked={within} />
         if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
       }

@@ -89,12 +89,13 @@ function locked(request: Request, view: JSX.Element, { status, headers }: Proble
   })
 }
 
-/** The launcher’s own address, with the query that its rules may depend on. A password that somebody put there is left out. */
+/** The launcher’s address as it was asked for, with values and the query that its rules may depend on; without a password. */
 function addressOf({ url }: Request, slug: string): string {
   const from = url.indexOf('?')
+  const [, value = ''] = /^(?:\w+:\/\/[^/]*)?\/l\/[^/?#]+(\/[^/?#]+)/.exec(url) ?? []
   const query = new URLSearchParams(from === -1 ? '' : url.slice(from))
   query.delete('password')
-  return query.size === 0 ? `/l/${slug}` : `/l/${slug}?${query}`
+  return `/l/${slug}${value}${query.size === 0 ? '' : `?${query}`}`
 }
 
 /** What a page has within after its password was given. */

@@ -1,10 +1,13 @@
 import { Elysia } from 'elysia'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
+import { searchName } from '../../views/launcher/head.tsx'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
+import { OPEN_SEARCH, openSearch } from '../../views/parts/open-search.tsx'
 import { assetAt } from '../../views/parts/static.ts'
 import { refuseMethod } from '../api/json.ts'
 import { formFor } from '../audience/form.ts'
 import { linkOf } from '../bundles/link.ts'
+import { labelOf } from '../bundles/variables.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -12,9 +15,9 @@ import { clientAddress, clientNetwork, setClientAddress } from '../http/client.t
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { decideAccess } from '../launcher/access-decision.ts'
-import { filledBundle, queryOf } from '../launcher/filling.ts'
+import { addressWith, filledBundle, queryOf } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
-import { loadLauncher, seenBy } from '../launcher/seen.ts'
+import { findLauncher, loadLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
@@ -22,6 +25,8 @@ import { Pictures } from './pictures.ts'
 const RAW = { parse: 'none' } as const
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
 const NOT_KEPT = 'private, no-store'
+/** For what hardly changes, and is the same for everybody. */
+const KEPT = 'public, max-age=86400'
 
 /** What is below a launcher (feed, QR code, picture, bookmarks), its form with a password, and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
@@ -46,8 +51,22 @@ export function pages(service: Service, launchers: LauncherPages) {
       const { bundle, filling, isGuarded } = await seenBy(request, params.slug, service)
       const query = queryOf(filling)
       const svg = qrCode(linkOf(bundle.slug, config) + query)
-      const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : 'public, max-age=86400' }
+      const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : KEPT }
       return text(request, svg, { type: 'image/svg+xml', headers })
+    })
+    .get('/l/:slug/opensearch.xml', async ({ request, params }) => {
+      const { bundle, isGuarded } = await seenBy(request, params.slug, service)
+      const [first] = bundle.variables
+      if (first === undefined) throw unknownUrl()
+      const { origin } = config
+      const xml = openSearch({
+        name: searchName(bundle),
+        description: `Open its links for: ${labelOf(first)}`,
+        template: `${linkOf(bundle.slug, config)}?${first.name}={searchTerms}`,
+        origin,
+      })
+      const headers = { 'cache-control': isGuarded ? NOT_KEPT : KEPT }
+      return text(request, xml, { type: OPEN_SEARCH, headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
       const { bundle, isGuarded } = await seenBy(request, params.slug, service)
@@ -85,27 +104,33 @@ export function pages(service: Service, launchers: LauncherPages) {
         ? launchers.answer(asked, slug)
         : (await forms()).launcherAs({ form, slug, isNegotiated: true }, asked, service)
     })
+    .post(
+      '/l/:slug/:value',
+      async ({ request, params: { slug, value } }) => {
+        const isLocked = (await findLauncher(slug, service))?.gate?.access === 'password'
+        return (isLocked ? await launchers.unlock(request, slug, value) : null) ?? refuseMethod(['GET', 'HEAD'])
+      },
+      RAW,
+    )
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 
-/** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
 /**
- * A request for `/l/<slug>/<value>` as one with the value in its query, for the first variable, unless that has another.
- * @throws Problem NOT_FOUND if the bundle has no variables. Nothing tells someone in front of its gate whether it has any.
+ * A request for `/l/<slug>/<value>` as one with the value in its query. Whoever is in front of the bundle’s gate has it as it
+ * is, so that nothing tells them whether it has variables.
+ * @throws Problem NOT_FOUND if it has none.
  */
 async function withValue(request: Request, slug: string, value: string | null, service: Service): Promise<Request> {
   const { gate, variables } = await loadLauncher(slug, service)
-  const [first] = variables ?? []
-  const isFree = (await decideAccess(gate, request.headers, service)).refusal === null
-  if (value === null || (isFree && first === undefined)) throw unknownUrl()
-  const url = new URL(request.url)
-  url.pathname = `/l/${slug}`
-  if (first !== undefined && !url.searchParams.get(first.name)?.trim()) url.searchParams.set(first.name, value)
-  const asked = new Request(url, request)
+  if ((await decideAccess(gate, request.headers, service)).refusal !== null) return request
+  const address = value === null ? null : addressWith(request.url, variables ?? [], value)
+  if (address === null) throw unknownUrl()
+  const asked = new Request(address, request)
   setClientAddress(asked, clientAddress(request))
   return asked
 }
 
+/** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
 const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 async function staticFile(request: Request): Promise<Response> {

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
 import { refusing } from '../core/shape.ts'
-import { definitionOf, FACT_SHAPES, isOfAccount } from './facts.ts'
+import { definitionOf, FACT_SHAPES, isOfAccount, type ViewerRequest } from './facts.ts'
 import { INSTANT, isInstant } from './instants.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -21,8 +21,9 @@ export const SentViewer = type({
 /**
  * The described viewer. If a fact of an account is given, the viewer is signed in by default.
  * @param now milliseconds since 1970, the default time.
+ * @param values of the bundle’s variables, as in a launcher’s request.
  */
-export function describedViewer(sent: typeof SentViewer.infer, now: number): Viewer {
+export function describedViewer(sent: typeof SentViewer.infer, now: number, values?: ViewerRequest['values']): Viewer {
   const { query = {} } = sent
   const ofAccount = FACTS.filter(isOfAccount).map((name) => sent[name])
   const fact = (field: Field): string | null => {
@@ -33,6 +34,8 @@ export function describedViewer(sent: typeof SentViewer.infer, now: number): Vie
       return value === null || definition.normalize === undefined ? value : definition.normalize(value)
     }
     const name = field.slice('query.'.length)
+    const value = values?.get(name)
+    if (value !== undefined) return value
     return Object.hasOwn(query, name) ? (query[name] ?? null) : null
   }
   return {

@@ -1,4 +1,5 @@
 import { pathText, phrase, type Words } from '../core/issue-words.ts'
+import { inSentence } from '../core/words.ts'
 import type { Concern, Finding } from './lint.ts'
 
 /** The ends of sentences that begin with the path. */
@@ -10,10 +11,13 @@ const WARNINGS: Words<Concern> = {
   ends_before_it_begins: 'ends before it begins: it never matches',
   too_wide: ({ value }) =>
     `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for its subdomains`,
-  no_such_value: ({ field, value, values }) => `${field} is one of ${values.join(', ')}, so "${value}" never matches`,
+  no_such_value: ({ field, value, values }) =>
+    `${field} is one of ${someOf(values).join(', ')}, so "${value}" never matches`,
+  no_such_variable: ({ name, near }) => `query.${name}: no such variable (${near}?)`,
   other_format: ({ field, value, format }) => `${field} is ${format}, so "${value}" never matches`,
   not_a_domain: ({ field, value }) => `${field} is a domain alone, such as acme.com, so "${value}" never matches`,
   not_as_sent: ({ value, sent }) => `browsers send "${value}" as "${sent}": use that form, or it never matches`,
+  refused_value: ({ message }) => `is refused: ${inSentence(message).replace(/\.$/, '')}`,
 }
 
 /** Findings in the words of the API. */
@@ -24,4 +28,12 @@ export function warningsOf(findings: readonly Finding[]): { path: string; messag
 /** A concern as the end of a sentence that begins with the path. */
 export function warningIn(concern: Concern): string {
   return phrase(WARNINGS, concern)
+}
+
+/** At most this many of a variable's options are listed. */
+const MAX_LISTED = 10
+
+function someOf(values: readonly string[]): readonly string[] {
+  const more = values.length - MAX_LISTED
+  return more > 0 ? [...values.slice(0, MAX_LISTED), `and ${more} more`] : values
 }

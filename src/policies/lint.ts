@@ -1,7 +1,13 @@
 import type { Condition, Field, Policy } from '../../db/policy.ts'
+import type { Variable } from '../../db/schema.ts'
+import { isNear } from '../core/distance.ts'
 import type { Path } from '../core/issue.ts'
+import { COMPARE } from './evaluate.ts'
 import { definitionOf } from './facts.ts'
 import { implies, newBudget } from './implies.ts'
+
+/** What of a variable limits its values. */
+type Asked = Pick<Variable, 'name' | 'options'>
 
 /** Why something that is allowed in a policy is probably a mistake; `lint-words.ts` has the words. */
 export type Concern =
@@ -10,10 +16,13 @@ export type Concern =
   | { code: 'over'; since: string }
   | { code: 'ends_before_it_begins' }
   | { code: 'too_wide'; value: string }
-  | { code: 'no_such_value'; field: Field; value: string; values: readonly string[] }
+  | { code: 'no_such_value'; field: string; value: string; values: readonly string[] }
+  | { code: 'no_such_variable'; name: string; near: string }
   | { code: 'other_format'; field: Field; value: string; format: string }
   | { code: 'not_a_domain'; field: Field; value: string }
   | { code: 'not_as_sent'; value: string; sent: string }
+  /** Of the viewer on whom a policy is tried: what the launcher says about the value. */
+  | { code: 'refused_value'; message: string }
 
 /** A concern, with its path as in errors. */
 export interface Finding {
@@ -24,15 +33,15 @@ export interface Finding {
 /**
  * Findings in a valid policy: unreachable rules, times in the past, impossible values, domain conditions
  * that match more than intended. Pure.
- * @param now milliseconds since 1970.
+ * @param now milliseconds since 1970. @param variables of the bundle.
  */
-export function lint({ rules }: Policy, now: number): Finding[] {
+export function lint({ rules }: Policy, now: number, variables: readonly Asked[] = []): Finding[] {
   const budget = newBudget()
   return rules.flatMap(({ when }, index) => {
     const path = ['resolutionPolicy', 'rules', index]
     const found: Finding[] = []
     visitConditions(when, [...path, 'when'], true, (condition, place, isWanted) => {
-      const concern = concernOf(condition, isWanted, now)
+      const concern = concernOf(condition, isWanted, now) ?? ofVariable(condition, variables)
       if (concern !== null) found.push({ path: place, concern })
     })
     const earlier = rules.slice(0, index).findIndex((rule) => implies(when, rule.when, budget))
@@ -106,4 +115,23 @@ function notAsSent(domain: string, normalize: (domain: string) => string | null)
   if (!/[^\u0000-\u007f]/.test(domain)) return null
   const sent = normalize(domain)
   return sent === null ? null : { code: 'not_as_sent', value: domain, sent }
+}
+
+/** What is wrong with a condition on a variable, or on a name that looks like a mistyped one. */
+function ofVariable(condition: Condition, variables: readonly Asked[]): Concern | null {
+  if (!('field' in condition) || condition.field === 'now' || !condition.field.startsWith('query.')) return null
+  const { field } = condition
+  const name = field.slice('query.'.length)
+  const variable = variables.find((known) => known.name === name)
+  if (variable === undefined) {
+    // Rules may read any other parameter too, so only a name that is close to a variable's is a mistake.
+    const near = variables.find((known) => isNear(name, known.name))
+    return near === undefined ? null : { code: 'no_such_variable', name, near: near.name }
+  }
+  const { options } = variable
+  if (options === undefined || condition.op === 'exists') return null
+  const wanted = condition.op === 'in' ? condition.values : [condition.value]
+  const compare = condition.op === 'in' ? COMPARE.equals : COMPARE[condition.op]
+  const value = wanted.find((one) => !options.some((option) => compare(option.toLowerCase(), one.toLowerCase())))
+  return value === undefined ? null : { code: 'no_such_value', field, value, values: options }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Condition, Field, Leaf, Rule } from '../../db/policy.ts'
+import type { Condition, Field, Rule } from '../../db/policy.ts'
+import { leavesOf } from './leaves.ts'
 import type { Viewer } from './viewer.ts'
 
 /** There are few kinds of viewers; this keeps a policy's cache below 24 KiB. */
@@ -45,8 +46,4 @@ function periods(conditions: readonly Condition[]): (now: number) => string {
     for (const instant of instants) if (instant <= now) passed += 1
     return `${hasWindow ? Math.floor(now / MINUTE_MS) : ''}.${passed}`
   }
-}
-
-function leavesOf(condition: Condition): Leaf[] {
-  return 'of' in condition ? condition.of.flatMap(leavesOf) : [condition]
 }

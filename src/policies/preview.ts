@@ -1,32 +1,58 @@
 import type { Policy, Tab } from '../../db/policy.ts'
-import type { UrlMetadata } from '../../db/schema.ts'
+import type { UrlMetadata, Variable } from '../../db/schema.ts'
+import { checkLinks, type Filling, fillLink, fillText, isComplete } from '../core/template.js'
 import type { Preview } from './answers.ts'
 import { compile } from './evaluate.ts'
 import { type Finding, lint } from './lint.ts'
 import type { Viewer } from './viewer.ts'
 
-/** A preview with its warnings as data. */
-export type Tried = Omit<Preview, 'warnings'> & { warnings: Finding[] }
+/** A preview with its warnings as data, and its tabs before they are filled. */
+export interface Tried extends Omit<Preview, 'warnings'> {
+  warnings: Finding[]
+  /** What the launcher would put in place of the tabs’ placeholders. */
+  filling: Filling
+}
+
+interface Own {
+  urls: readonly string[]
+  urlMetadata: readonly UrlMetadata[]
+  variables: readonly Variable[]
+}
 
 /**
  * Evaluates a policy for a viewer with the launcher’s own evaluator. Pure.
+ * @param filling what the viewer fills in.
  * @param now milliseconds since 1970, for the warnings; independent of the viewer’s time.
  */
-export function preview(
-  policy: Policy | null,
-  own: { urls: readonly string[]; urlMetadata: readonly UrlMetadata[] },
-  viewer: Viewer,
-  now: number,
-): Tried {
+export function preview(policy: Policy | null, own: Own, viewer: Viewer, filling: Filling, now: number): Tried {
   const compiled = policy === null ? null : compile(policy)
   const rule = compiled?.match(viewer) ?? null
+  const tabs = rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index]))
+  const checked = checkLinks(
+    filling,
+    tabs.map(({ url }) => url),
+  )
+  const refused = checked.invalid.map(({ name, message }): Finding => {
+    return { path: ['viewer', 'query', name], concern: { code: 'refused_value', message } }
+  })
   return {
     matchedRuleId: rule?.id ?? null,
     matchedRuleName: rule?.name ?? null,
-    tabs: rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index])),
+    tabs,
+    filling: checked,
     trace: compiled?.trace(viewer) ?? [],
-    warnings: policy === null ? [] : lint(policy, now),
+    warnings: [...(policy === null ? [] : lint(policy, now, own.variables)), ...refused],
   }
+}
+
+/** The tabs as the launcher has them: filled, or as they are while a value is missing or refused. */
+export function launcherTabs({ tabs, filling }: Pick<Tried, 'tabs' | 'filling'>): Tab[] {
+  if (!isComplete(filling)) return tabs
+  const { values } = filling
+  return tabs.map(({ url, ...texts }) => {
+    const filled = Object.entries(texts).map(([name, text]) => [name, fillText(text, values)])
+    return { url: fillLink(url, values), ...Object.fromEntries(filled) }
+  })
 }
 
 function tab(url: string, { note, section }: UrlMetadata = {}): Tab {

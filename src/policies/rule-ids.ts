@@ -71,3 +71,8 @@ async function knownOf(db: Store['db'], bundleId: number, ids: string[]): Promis
 export function recordRuleIds(db: Store['db'], bundleId: number | SQL<number>, ids: readonly string[]) {
   return ids.length === 0 ? [] : [db.insert(policyRules).values(ids.map((id) => ({ id, bundleId })))]
 }
+
+/** The rules without ids, because an id belongs to one bundle for good. */
+export function withoutIds(policy: SentPolicy | null): SentPolicy | null {
+  return policy && { ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) }
+}

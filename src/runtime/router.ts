@@ -57,7 +57,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
   for (const path of REFERENCE) app.get(path, toReference)
-  app.get('/docs/:guide', toGuides)
+  app.get('/docs/:guide', toGuides).get('/docs/pictures/:picture', toGuides)
   app.use(
     pageApp()
       .use(homePages(service))

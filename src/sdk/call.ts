@@ -116,6 +116,7 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
   if (expectedVersion !== undefined) headers['if-match'] = `"v${expectedVersion}"`
   if (method === 'GET' || method === 'DELETE') {
     if (format !== undefined) fields.set('format', format)
+    if (operation.query !== undefined) spread(fields, operation.query)
     const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
     return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
   }
@@ -125,6 +126,18 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
     url: `${base}/api${path}`,
     init: { method, headers: { ...headers, 'content-type': 'application/json' }, body },
   }
+}
+
+/** Puts the entries of a field in place of all fields: they are the query. */
+function spread(fields: Map<string, unknown>, name: string): void {
+  const entries = Object.entries(fields.get(name) ?? {}).filter(([, value]) => value !== undefined)
+  fields.delete(name)
+  const [unknown] = fields.keys()
+  // The server would take it for one of the entries.
+  if (unknown !== undefined) {
+    throw new OpenallError('BAD_REQUEST', `${unknown} is not a field of this request: remove it`, { status: 400 })
+  }
+  for (const [entry, value] of entries) fields.set(entry, value)
 }
 
 /** A value as a path segment. Dots would change the path, and an empty segment would be another path. */

@@ -28,6 +28,35 @@ export const ONBOARDING: NewBundle = {
   ],
 }
 
+/** A realistic bundle with variables, and a rule on one of them. */
+export const CUSTOMER_RULED = {
+  title: 'Customer {customer}',
+  urls: [
+    'https://crm.northwind.example/{region}/customers/{customer}',
+    'https://billing.northwind.example/?of={customer}',
+  ],
+  urlMetadata: [{ note: 'Record of {customer}' }, { note: 'Invoices' }],
+  variables: [
+    { name: 'customer', label: 'Customer number', example: '4711' },
+    { name: 'region', label: 'Region', options: ['eu', 'us'], default: 'us' },
+    { name: 'ticket', label: 'Ticket' },
+  ],
+  resolutionPolicy: {
+    version: 1,
+    rules: [
+      {
+        name: 'European customers',
+        showBadge: true,
+        when: { op: 'startsWith', field: 'query.customer', value: 'EU-' },
+        tabs: [
+          { url: 'https://eu.crm.northwind.example/{customer}', note: 'Record of {customer}' },
+          { url: 'https://desk.northwind.example/{region}/tickets/{ticket}' },
+        ],
+      },
+    ],
+  },
+} satisfies NewBundle
+
 /** Realistic rules. */
 export const RULES: NewBundle['resolutionPolicy'] = {
   version: 1,
@@ -115,4 +144,21 @@ export const ODD: NewBundle = {
     tags: Array.from({ length: 10 }, (_, tag) => (tag === 0 ? 'T'.repeat(40) : `<i>tag</i> ${tag} תג`)),
     openPolicy: index % 5 === 4 ? 'manual' : 'auto',
   })),
+}
+
+/** With variables, one of them with options, and a name that could be one. */
+export const CUSTOMER = {
+  title: 'Customer {customer}',
+  description: 'CRM, billing, tickets and logs of one customer, side by side.',
+  urls: [
+    'https://crm.northwind.example/accounts/{customer}',
+    'https://billing.northwind.example/{customer}/invoices',
+    'https://grafana.northwind.example/explore?r={region}&c={customer}',
+    'https://app.example/teams/{teamId}/members',
+  ],
+  urlMetadata: [{ note: 'CRM record' }, { note: 'Invoices of {customer}' }, { note: 'Traces, last hour' }, {}],
+  variables: [
+    { name: 'customer', label: 'Customer number', example: 'EU-4711' },
+    { name: 'region', label: 'Region', options: ['eu', 'us', 'ap'] },
+  ],
 }

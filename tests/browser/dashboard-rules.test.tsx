@@ -186,7 +186,7 @@ test('any policy survives the form of a real browser unchanged', async () => {
   const random = new RandomPolicies(prng(4711))
   for (let tries = 0; tries < 40; tries += 1) {
     const policy = random.policy(5)
-    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
+    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [], variables: [] }
     const draft = { rules: draftOf(policy).rules.map(toOpenRule) }
     await page.setContent(`<form>${(<RuleFields draft={draft} removed={null} builder={builder} />) as string}</form>`)
     const sent = await page.evaluate(() => [...new FormData(document.querySelector('form') as HTMLFormElement)])

@@ -10,23 +10,27 @@ const PAGE = "<!doctype html><title>-</title><script>navigator.sendBeacon('/open
 /** Starts pages on another origin, which record requests and report whether they have an opener. */
 export function startDestinations() {
   const visits: Visit[] = []
+  const addresses: string[] = []
   const openers: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
-      const { pathname } = new URL(request.url)
+      const { pathname, search } = new URL(request.url)
       if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
       if (pathname === '/opener') {
         openers.push(await request.text())
         return new Response(null, { status: 204 })
       }
+      addresses.push(pathname + search)
       visits.push({ path: pathname, referrer: request.headers.get('referer') })
       return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
     },
   })
   return {
     visits,
+    /** The path and query of each visit, as they were sent. */
+    addresses,
     /** `window.opener` of each page so far, as text. */
     openers,
     urls: (count: number) =>

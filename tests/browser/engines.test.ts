@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import type { NewBundle } from '../../src/bundles/shapes.ts'
 import { startInProcess } from '../in-process.ts'
 import { MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
@@ -7,6 +8,7 @@ import { KINDS, type Kind } from './engines.ts'
 import { becomes, expectEachOnce, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
 import { leadsNowhereElse, leavesNoOpener, visitPlainly } from './plain-http.ts'
 import { createBundle } from './service.ts'
+import { deskAt, sentAt } from './variables.ts'
 import { type Conditions, type Engine, PageCrash } from './viewer.ts'
 
 // One description of what a launcher does, for every browser on the machine. The usual run has one row of the table, in
@@ -48,6 +50,34 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
       })
     },
   )
+
+  for (const blocker of ['as it is', 'allowed'] as const) {
+    test.if(blocker === 'allowed' ? kind.perPress === 1 : true)(
+      `opens the links that somebody fills in with Enter, each once, as one click; the blocker is ${blocker}`,
+      async () => {
+        const popups = blocker === 'allowed' ? 'allowed' : 'as-is'
+        const look = async (scene: Scene) => {
+          const { viewer, destinations } = scene
+          await viewer.fill('#value-customer', '47 11')
+          await viewer.press('Enter')
+          const done = popups === 'allowed' ? 3 : Math.min(3, kind.perPress)
+          await becomes(() => destinations.visits.length, done)
+          await pressUntilDone(scene, 3, kind.perPress, done)
+          expect(await statusOf(scene)).toBe('All 3 tabs are open.')
+          expect(destinations.addresses.toSorted()).toEqual(sentAt('47%2011'))
+          await becomes(() => destinations.openers, Array(3).fill('null'))
+          expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+          await becomes(() => clicksOf(scene), 1)
+          // Other values are other tabs.
+          await viewer.click('.ask:not(.folded) #value-customer, .pick')
+          await viewer.fill('#value-customer', '5')
+          expect(await viewer.read<number>("document.querySelectorAll('.opened').length")).toBe(0)
+          expect(await viewer.read<string>("document.querySelector('#open').textContent")).toBe('Open all')
+        }
+        await visit(engine, 3, { popups }, look, deskAt)
+      },
+    )
+  }
 
   test.if(kind.name === 'Firefox')(
     'says what Firefox’s own bar says, and does not open again what it opens',
@@ -200,9 +230,10 @@ async function visitOnce(
   count: number,
   conditions: Conditions,
   look: (scene: Scene) => Promise<void>,
+  bundleOf: (urls: string[]) => NewBundle = (urls) => ({ urls }),
 ): Promise<void> {
   const destinations = startDestinations()
-  const { url, slug } = await createBundle(server.origin, { urls: destinations.urls(count) })
+  const { url, slug } = await createBundle(server.origin, bundleOf(destinations.urls(count)))
   const viewer = await engine.open(url, conditions)
   try {
     await look({ viewer, destinations, slug })

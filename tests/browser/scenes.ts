@@ -3,13 +3,14 @@ import type { CreatedBundle } from '../../src/bundles/answers.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
-import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { CUSTOMER, CUSTOMER_RULED, ODD, ONBOARDING, RULES } from './bundles.ts'
 import { entryScenes } from './entry-scenes.ts'
 import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
 import { prepareTeam, type Team } from './team.ts'
+import { DESK } from './variables.ts'
 
 /** The data that scenes need: anonymous bundles, and people with dashboards. */
 export interface World {
@@ -67,6 +68,12 @@ export const scenes = {
     await page.click('.qr summary')
   },
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
+  'variables-blank': async (page, { origin }) => page.goto((await createBundle(origin, DESK)).url),
+  'variables-filled': async (page, { origin }) => page.goto(`${(await createBundle(origin, DESK)).url}/4711`),
+  'variables-wrong': async (page, { origin }) =>
+    page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(21)}&range=9d`),
+  'variables-odd': async (page, { origin }) =>
+    page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(20)}&range=30d`),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   copy: async (page, { owner }) => {
     const { url } = await owner.makeBundle({ ...ODD, copyable: true })
@@ -157,6 +164,11 @@ export const scenes = {
     await page.locator('.save-bar .primary').click()
     await page.locator('.conflict').waitFor()
   },
+  'bundle-variables': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(CUSTOMER)
+    await asOwner(page, world, `/dashboard/links/${slug}`)
+    await expand(page, 1)
+  },
   'bundle-access': async (page, world) => {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
@@ -188,6 +200,14 @@ export const scenes = {
     await asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`)
     await page.click('button[value=json]')
     await page.waitForSelector('#json')
+  },
+  'rules-variables': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(CUSTOMER_RULED)
+    await asOwner(page, world, `/dashboard/links/${slug}/policy`)
+    await page.click('#rules-0-edit')
+    await page.waitForSelector('#rules-0-name')
+    await page.fill('#viewer-values-customer', 'EU-4711')
+    await page.waitForSelector('.outcome.yes')
   },
   'rules-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/policy`),
   'rules-empty': async (page, world) => {

@@ -593,7 +593,65 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const headless = await mine.openall(['open', slug], { env: { BROWSER: '', DISPLAY: '', WAYLAND_DISPLAY: '' } })
     expect(headless).toEqual({ code: 6, stdout: `${tricky}\n`, stderr: expect.stringContaining('no browser') })
     const theirs = await nobody.openall(['open', slug, '--print'])
-    expect(theirs).toMatchObject({ code: 0, stdout: `${server.origin}/l/${slug}\n` })
+    expect(theirs).toEqual({ code: 0, stdout: `${tricky}\n`, stderr: '' })
+  })
+
+  test('open fills in what follows the bundle, or its link, and opens nothing until it is right', async () => {
+    const urls = ['https://crm.example/{id}', 'https://logs.example/?q={id}&since={range}']
+    const id = { name: 'id', label: 'Customer', example: '4711' }
+    const slug = await made({ urls, variables: [id, { name: 'range', default: '7d', options: ['7d', '30d'] }] })
+    const link = `${server.origin}/l/${slug}`
+    const printed = async (...words: string[]) => {
+      const { code, stdout, stderr } = await nobody.openall(['open', ...words, '--print'])
+      return code === 0 ? stdout.split('\n').slice(0, -1) : [code, stdout, stderr.split('\n')[0]]
+    }
+    const filled = (id: string, range = '7d') => [
+      `https://crm.example/${id}`,
+      `https://logs.example/?q=${id}&since=${range}`,
+    ]
+    expect(await printed(slug, 'a b')).toEqual(filled('a%20b'))
+    expect(await printed(slug, 'id=x=y', 'range=30d')).toEqual(filled('x%3Dy', '30d'))
+    expect(await printed(slug, 'range=30d', '4711')).toEqual(filled('4711', '30d'))
+    expect(await printed(`${link}/4711?range=30d`)).toEqual(filled('4711', '30d'))
+    expect(await printed(`${link}?id=1&id=2#x`)).toEqual(filled('1'))
+    expect(await printed(`${link}/1?range=30d`, '2', 'range=7d')).toEqual(filled('2'))
+    expect(await mine.json(['open', slug, '5', '-p'])).toEqual({ urls: filled('5') })
+    const refused: [string[], string][] = [
+      [[slug], `${slug} needs id: Customer (such as 4711). To give it: openall open ${slug} id=…`],
+      [[slug, '1', 'range=9d'], 'range: Choose one of: 7d, 30d.'],
+      [[slug, '..'], 'id: Use another value: with this one, a link would lead elsewhere.'],
+      [[slug, '1', 'rang=7d'], `${slug} has no variable rang: it has id, range`],
+      [[slug, '1', 'id=2'], 'id is given twice: give it once'],
+      [[slug, 'id=1', 'id=2'], 'id is given twice: give it once'],
+      [[slug, '1', '2'], 'unexpected argument "2": write it as name=value'],
+      [['https://other.example/l/x/1'], `this link leads to https://other.example, not to ${server.origin}`],
+    ]
+    for (const [words, said] of refused)
+      expect([words, await printed(...words)]).toEqual([words, [2, '', expect.stringContaining(`openall: ${said}`)]])
+    const plain = await made({ urls: [URL_A] })
+    expect(await printed(plain, '4711')).toEqual([2, '', `openall: ${plain} has no variables: leave out "4711"`])
+    expect(await printed(plain, 'a=1')).toEqual([2, '', `openall: ${plain} has no variable a, nor any other`])
+    expect(await printed('there-is-none', '1')).toEqual([4, '', expect.any(String)])
+    const log = join(mine.home, 'not-opened')
+    const browser = mine.write('not-opened.sh', `#!/bin/sh\nprintf '%s\\n' "$1" >> ${log}\n`)
+    expect((await mine.openall(['open', slug, '..'], { env: { BROWSER: browser } })).code).toBe(2)
+    expect(existsSync(log)).toBe(false)
+  })
+
+  test('open opens the page where only a browser gets further, with the values', async () => {
+    const fields = { urls: ['https://a.example/{id}'], variables: [{ name: 'id' }, { name: 'team', default: 'a' }] }
+    const gates = [
+      { access: 'members' },
+      { access: 'password', password: 'four stairs down' },
+      { opensAt: '2099-01-01T00:00:00Z' },
+      { closesAt: '2020-01-01T00:00:00Z' },
+    ]
+    for (const gate of gates) {
+      const slug = await made({ ...fields, ...gate })
+      const { code, stdout, stderr } = await mine.openall(['open', slug, '47 11', 'team=b', '--print'])
+      expect([gate, code, stdout]).toEqual([gate, 0, `${server.origin}/l/${slug}/47%2011?team=b\n`])
+      expect(stderr).toContain('This opens its page.')
+    }
   })
 
   test('call reaches every operation by its name', async () => {

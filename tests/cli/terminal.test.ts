@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
@@ -21,10 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Runs the command in a terminal, and types after `prompt` appears. */
-async function atTerminal(shell: Shell, args: string[], typing?: { after: string; text: string }) {
+/** Runs the command in a terminal, and types each text after its prompt has appeared. */
+async function atTerminal(shell: Shell, args: string[], ...typing: { after: string; text: string }[]) {
   let screen = ''
-  let typed = false
   const read = Promise.withResolvers<void>()
   const child = Bun.spawn([...shell.start, ...args], {
     cwd: shell.home,
@@ -34,9 +34,10 @@ async function atTerminal(shell: Shell, args: string[], typing?: { after: string
       rows: 50,
       data(terminal, bytes) {
         screen += new TextDecoder().decode(bytes)
-        if (typing === undefined || typed || !screen.includes(typing.after)) return
-        typed = true
-        terminal.write(typing.text)
+        const [next] = typing
+        if (next === undefined || !screen.includes(next.after)) return
+        typing.shift()
+        terminal.write(next.text)
       },
       exit: () => read.resolve(),
     },
@@ -82,6 +83,26 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     expect(code).toBe(0)
     expect((await shell.openall(['whoami'])).code).toBe(0)
     shell.remove()
+  })
+
+  test('open asks for what is missing, and again for what is refused', async () => {
+    const id = { name: 'id', label: 'Customer', example: '4711' }
+    const range = { name: 'range', options: ['7d', '30d'] }
+    const { slug } = await person.makeBundle({ urls: ['https://a.example/{id}/{range}'], variables: [id, range] })
+    const one = await atTerminal(mine, ['open', slug, 'range=7d', '-p'], {
+      after: 'Customer (such as 4711): ',
+      text: '47 11\r',
+    })
+    expect([one.code, one.screen]).toEqual([0, expect.stringContaining('https://a.example/47%2011/7d')])
+    const again = await atTerminal(
+      mine,
+      ['open', slug, 'a', '-p'],
+      { after: 'range (7d, 30d): ', text: '9d\r' },
+      { after: 'Choose one of: 7d, 30d.\r\n', text: '30d\r' },
+    )
+    expect([again.code, again.screen]).toEqual([0, expect.stringContaining('https://a.example/a/30d')])
+    const none = await atTerminal(mine, ['open', slug, 'a', '-p'], { after: 'range (7d, 30d): ', text: '\u0004' })
+    expect([none.code, none.screen]).toEqual([2, expect.stringContaining('no value was given')])
   })
 
   test('a reader who stops early ends the command silently', async () => {
@@ -175,6 +196,19 @@ describe('help and completion', () => {
     const made = await shell.openall(['create', 'https://a.example/', '--json'])
     const { slug } = JSON.parse(made.stdout) as { slug: string }
     expect(await completed('show', slug.slice(0, 5))).toEqual([slug])
+    expect(await completed('policy', 'test', slug.slice(0, 5))).toEqual([slug])
+
+    // Somebody else’s words must not run in one’s shell, neither when they are listed nor when they are inserted.
+    const options = ['eu', 'eu west', '$(touch pwned)', '`touch pwned`;#']
+    const variables = [{ name: 'region', options }, { name: 'id' }]
+    const filled = await person.makeBundle({ urls: ['https://a.example/{id}/{region}'], variables })
+    expect(await completed('open', filled.slug, '')).toEqual(['region=', 'id='])
+    expect(await completed('open', filled.slug, 're')).toEqual(['region='])
+    const quoted = ['eu', 'eu\\ west', '\\$\\(touch\\ pwned\\)', '\\`touch\\ pwned\\`\\;#']
+    expect(await completed('open', filled.slug, 'region', '=')).toEqual(quoted)
+    expect(await completed('open', filled.slug, 'id', '=', '4711', 'region', '=', 'eu ')).toEqual(['eu\\ west'])
+    expect(existsSync(join(shell.home, 'pwned'))).toBe(false)
+    expect(await complete('open', filled.slug, 'region=e')).toEqual(['region=eu', 'region=eu west'])
   })
 
   test('without a server, the error says how to set one', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../src/bundles/content.ts'
 import { LINK_NAMES, linkField, linkText, marksOf } from '../../src/bundles/link-fields.ts'
 import { NOTHING } from '../../src/bundles/values.ts'
+import { wholeVariable } from '../../src/bundles/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
 import { confirmImport, fieldsIn, multipart } from '../form.ts'
@@ -83,7 +84,8 @@ onEveryTarget({}, (at) => {
       const slug = await made()
       const path = `/dashboard/links/${slug}`
       const fields = await formAt(path)
-      const names: readonly string[] = [...SCALAR_NAMES, ...LINK_NAMES]
+      const ofVariables = Object.keys(wholeVariable({ name: '' })).map((name) => `variables.${name}`)
+      const names: readonly string[] = [...SCALAR_NAMES, ...LINK_NAMES, ...ofVariables]
       expect(names.filter((name) => !fields.some(([own]) => own === name))).toEqual([])
       for (const name of names) {
         const changed = titled(await formAt(path), `Without ${name}`)

@@ -98,6 +98,10 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
       title: CONTENT.title,
       description: CONTENT.description,
       matchedRule: null,
+      variables: [],
+      values: {},
+      missing: [],
+      invalid: [],
     })
     expect<object[]>(tabs).toEqual([
       {

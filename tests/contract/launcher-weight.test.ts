@@ -12,9 +12,11 @@ const LIMIT = { bytes: 10 * 1024, words: 'is at most 10 KB including style, scri
 /** What a browser with scripts loads for a page besides itself: those for others are in `noscript`. */
 const LOADED = /<(?:script src|link rel="(?:icon|stylesheet)" href)="([^"]+)"/g
 
-/** A script as it is without comments and white space. */
-const bare = (script: string) =>
-  new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(script).replace(/;\s*$/, '')
+/** A script as it is without comments and white space, and without what makes it a module. */
+const bare = (script: string) => {
+  const plain = script.replace(/^import .*$/gm, '').replace(/^export /gm, '')
+  return new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(plain).replace(/;\s*$/, '')
+}
 
 onEveryTarget({}, (server) => {
   const load = async (path: string, encoding = 'br') => {
@@ -29,16 +31,42 @@ onEveryTarget({}, (server) => {
   }
   const text = async (path: string) => new TextDecoder().decode(await load(path, 'identity'))
 
-  test('a launcher of 25 ordinary links is as light as README.md says, with all that a browser loads for it', async () => {
-    const page = await load(`/l/${await newSlug(server(), ORDINARY)}`)
+  /** A page, and how many bytes it is as sent with all that a browser loads for it. */
+  const weigh = async (path: string) => {
+    const page = await load(path)
     const html = brotliDecompressSync(page).toString()
-    expect(html.match(/<a class="tab"/g)).toHaveLength(25)
     const loaded = Array.from(html.replace(/<noscript>.*?<\/noscript>/gs, '').matchAll(LOADED), ([, path = '']) => path)
-    expect(loaded.map((path) => path.replace(/^.*\.(?=\w+$)/, '')).sort()).toEqual(['css', 'js', 'svg'])
     const parts = await Promise.all(loaded.map((path) => load(path)))
-    const bytes = [page, ...parts].reduce((sum, { length }) => sum + length, 0)
+    return { html, loaded, bytes: [page, ...parts].reduce((sum, { length }) => sum + length, 0) }
+  }
+
+  test('a launcher of 25 ordinary links is as light as README.md says, with all that a browser loads for it', async () => {
+    const { html, loaded, bytes } = await weigh(`/l/${await newSlug(server(), ORDINARY)}`)
+    expect(html.match(/<a class="tab"/g)).toHaveLength(25)
+    expect(loaded.map((path) => path.replace(/^.*\.(?=\w+$)/, '')).sort()).toEqual(['css', 'js', 'svg'])
     expect(bytes).toBeLessThanOrEqual(LIMIT.bytes)
     expect(readFileSync('README.md', 'utf8').replace(/\s+/g, ' ')).toContain(LIMIT.words)
+  })
+
+  test('one with variables is at most 20 KB with all of it, blank, filled and refused', async () => {
+    const slug = await newSlug(server(), {
+      ...ORDINARY,
+      title: 'Launch of {product} in {region}',
+      variables: [
+        { name: 'product', label: 'Name of the product' },
+        { name: 'region', options: ['eu', 'us'] },
+      ],
+      urls: ORDINARY.urls.map((url) => {
+        const [before, fragment] = url.split('#')
+        const filled = `${before}${url.includes('?') ? '&' : '?'}product={product}`
+        return fragment === undefined ? filled : `${filled}#${fragment}`
+      }),
+    })
+    for (const query of ['', '?product=Desk+lamp&region=eu', '?product=..']) {
+      const { html, bytes } = await weigh(`/l/${slug}${query}`)
+      expect(html.match(/data-link=/g)).toHaveLength(25)
+      expect([query, bytes <= 20 * 1024, bytes]).toEqual([query, true, bytes])
+    }
   })
 
   test('styles and scripts are sent without their comments and margins, and are otherwise what is in views/', async () => {
@@ -46,7 +74,7 @@ onEveryTarget({}, (server) => {
     const sent = await Promise.all(names.map((name) => text(asset(name))))
     expect(sent.filter((body) => /\/\*|^[ \t]|^\/\//m.test(body))).toEqual([])
     const scripts = sent.filter((_, at) => names[at]?.endsWith('.js')).map(bare)
-    const sources = [...new Bun.Glob('**/*.js').scanSync('views')]
+    const sources = [...new Bun.Glob('**/*.js').scanSync('views'), '../src/core/template.js']
     expect(sources.length).toBeGreaterThan(15)
     const isSent = (source: string) => scripts.some((script) => script.includes(bare(readFileSync(source, 'utf8'))))
     expect(sources.filter((source) => !isSent(`views/${source}`))).toEqual([])

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
+import { BELOW_LAUNCHERS } from '../../src/core/launcher-link.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -20,6 +21,12 @@ async function routesOf(): Promise<[path: string, methods: string[]][]> {
 }
 
 const routes = await routesOf()
+
+test('what launchers have below their link is taken for no value', () => {
+  const below = routes.flatMap(([path]) => /^\/l\/:slug\/([^:]+)$/.exec(path)?.[1] ?? [])
+  expect(below.length).toBeGreaterThan(5)
+  expect([...BELOW_LAUNCHERS].sort()).toEqual(below.sort())
+})
 
 onEveryTarget({}, (server) => {
   test('an unsupported method is 405 with Allow, on every path', async () => {

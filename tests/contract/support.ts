@@ -81,16 +81,20 @@ export interface StoredBundle {
   client: string | null
   urls: string[]
   urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
+  variables: { name: string }[]
 }
 
 /** A bundle's row: anonymous bundles have no route that reads them. */
 export async function storedBundle(server: Server, slug: string): Promise<StoredBundle> {
-  const row = await readRow<Omit<StoredBundle, 'urls' | 'urlMetadata'> & { urls: string; url_metadata: string }>(
-    server,
-    'SELECT * FROM bundles WHERE slug = ?',
-    slug,
-  )
-  return { ...row, urls: JSON.parse(row.urls), urlMetadata: JSON.parse(row.url_metadata) }
+  const row = await readRow<
+    Omit<StoredBundle, 'urls' | 'urlMetadata' | 'variables'> & Record<'urls' | 'url_metadata' | 'variables', string>
+  >(server, 'SELECT * FROM bundles WHERE slug = ?', slug)
+  return {
+    ...row,
+    urls: JSON.parse(row.urls),
+    urlMetadata: JSON.parse(row.url_metadata),
+    variables: JSON.parse(row.variables),
+  }
 }
 
 export async function countBundles(server: Server): Promise<number> {

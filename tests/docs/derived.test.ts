@@ -74,7 +74,7 @@ test('mcp.md lists each tool beside the scope it needs, and what is no tool', ()
   const needing = (scope: string) =>
     tools.filter((operation) => (scopeOf(operation) ?? 'links:read') === scope).map(({ name }) => name)
   expect(listed.slice(1)).toEqual(scopes.map((scope) => [`\`${scope}\``, needing(scope).sort()]))
-  expect(namedIn(page, /except (those that need no credential .*?), which/)).toEqual(
+  expect(namedIn(page, /except (what viewers send .*?), which/)).toEqual(
     operations.flatMap((operation) => (isTool(operation) ? [] : [operation.name])).sort(),
   )
 })

@@ -53,6 +53,21 @@ test('every link of every guide leads to an existing page and heading of the ser
   expect(broken).toEqual([])
 })
 
+test('guides show their pictures, and no other file of the folder is served', async () => {
+  const html = (await Promise.all(GUIDES.map((guide) => get(`/docs/${guide}`)))).join('')
+  const shown = Array.from(html.matchAll(/<img src="(\/docs\/[^"]+)" alt="([^"]+)"/g))
+  expect(shown.length).toBeGreaterThanOrEqual(3)
+  for (const [, path = ''] of shown) {
+    const answer = await fetch(server.origin + path)
+    expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'image/png'])
+    const picture = await answer.bytes()
+    expect([path, new TextDecoder('latin1').decode(picture.subarray(1, 4))]).toEqual([path, 'PNG'])
+    expect(picture.length).toBeLessThan(100_000)
+  }
+  for (const path of ['/docs/pictures/nothing.png', '/docs/pictures/..%2feditor.png', '/docs/pictures/constructor'])
+    expect([path, (await fetch(server.origin + path)).status]).toEqual([path, 404])
+})
+
 test('the guides are linked from the home page, the reference, the dashboard and the text for agents', async () => {
   const dashboard = await (await person.fetch('/dashboard')).text()
   for (const html of [await get('/'), await get('/docs'), dashboard]) expect(html).toContain('href="/docs/quick-start"')

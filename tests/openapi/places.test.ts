@@ -42,6 +42,7 @@ function nameOf(path: Path): string {
 const KNOWN: Readonly<Record<string, unknown>> = {
   urls: ['https://a.example/', 'https://b.example/'],
   urlMetadata: [{ note: 'first', tags: ['live'], section: 'one', openPolicy: 'manual' }, {}],
+  variables: [{ name: 'id', label: 'Number', example: '1', default: '2', options: ['1', '2'] }, { name: 'range' }],
   resolutionPolicy: POLICY,
   opensAt: '2026-12-01T09:00:00Z',
   closesAt: '2026-12-02T09:00:00Z',

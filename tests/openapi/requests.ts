@@ -123,9 +123,14 @@ export class Requests {
     let target = path
     const query = new URLSearchParams()
     const headers: Record<string, string> = {}
-    for (const { name, in: where, required, schema } of operation.parameters) {
+    for (const { name, in: where, required, explode, schema } of operation.parameters) {
       if (!required && this.chance(0.6)) continue
-      const text = textOf(value(name, schema))
+      const made = value(name, schema)
+      if (explode === true) {
+        for (const [field, text] of Object.entries(made ?? {})) query.append(field, textOf(text).toWellFormed())
+        continue
+      }
+      const text = textOf(made)
       if (where === 'path') target = target.replace(`{${name}}`, encodeURIComponent(text.toWellFormed()) || 'x')
       else if (where === 'query') query.append(name, text)
       else if (/^[\x20-\x7e]*$/.test(text)) headers[name] = text

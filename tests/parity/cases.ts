@@ -372,6 +372,19 @@ export const CASES: readonly Case[] = [
     refused: 'BAD_REQUEST',
   },
 
+  {
+    operation: 'get_tabs',
+    title: 'filled',
+    input: ({ filled }) => ({ slug: filled, values: { id: 'a b&c', range: '30d', other: 'x' } }),
+  },
+  {
+    operation: 'get_tabs',
+    title: 'with values missing and refused',
+    input: ({ filled }) => ({ slug: filled, values: { range: '9d' } }),
+  },
+  { operation: 'get_tabs', title: 'of somebody else’s', input: ({ foreign }) => ({ slug: foreign }) },
+  { operation: 'get_tabs', title: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
+
   { operation: 'get_insights', title: 'of a month', input: ({ slug }) => ({ slug }) },
   { operation: 'get_insights', title: 'of a week', input: ({ slug }) => ({ slug, range: '7d' }) },
   {

@@ -17,7 +17,7 @@ export interface Transport {
 }
 
 /** The HTTP request of an operation. */
-export function requestOf(operation: Pick<Operation, 'route'>, input: Record<string, unknown>) {
+export function requestOf(operation: Pick<Operation, 'route' | 'query'>, input: Record<string, unknown>) {
   const [method = '', route = ''] = operation.route.split(' ')
   const rest = { ...input }
   const path = route.replaceAll(/:(\w+)/g, (_, name: string) => {
@@ -26,7 +26,8 @@ export function requestOf(operation: Pick<Operation, 'route'>, input: Record<str
     return encodeURIComponent(String(value))
   })
   if (method !== 'GET' && method !== 'DELETE') return { method, path: `/api${path}`, body: rest }
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+  const fields = operation.query === undefined ? rest : (rest[operation.query] ?? {})
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   return { method, path: `/api${path}${query.size === 0 ? '' : `?${query}`}`, body: undefined }
 }
 

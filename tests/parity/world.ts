@@ -32,6 +32,8 @@ export interface World {
   /** A bundle at version 2, with a policy and one view. */
   slug: string
   ruleId: string
+  /** A bundle with the variables `id` and `range`. */
+  filled: string
   /** A deleted bundle. */
   deleted: string
   /** A bundle without an owner, and its claim token. */
@@ -56,6 +58,11 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
   const edited = await person.api<{ resolutionPolicy: { rules: { id: string }[] } }>('PATCH', `/api/links/${slug}`, {
     title: 'Launch day, moved',
     urlMetadata: [{ note: 'first', tags: ['live'] }, { openPolicy: 'manual' }],
+  })
+  const { slug: filled } = await person.makeBundle({
+    title: 'Customer {id}',
+    urls: ['https://a.example/{id}?since={range}'],
+    variables: [{ name: 'id' }, { name: 'range', default: '7d', options: ['7d', '30d'] }],
   })
   const { slug: deleted } = await person.makeBundle()
   await person.api('DELETE', `/api/links/${deleted}`)
@@ -82,6 +89,7 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
     readKey: (await mint(['links:read'])).rawKey,
     slug,
     ruleId: edited.body.resolutionPolicy.rules[0]?.id ?? '',
+    filled,
     deleted,
     unclaimed,
     claimToken,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type } from 'arktype'
 import { FACTS } from '../../db/policy.ts'
+import { Variables } from '../../src/bundles/variable-shapes.ts'
 import { FIELD_DOCS } from '../../src/operations/glossary.ts'
 import { describedViewer, SentViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
@@ -12,7 +13,7 @@ import { Policy } from '../../src/policies/shapes.ts'
 import { policyOf } from './bad.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')
-const [policy, conditions, preview] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
+const [policy, conditions, asked, preview] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
   JSON.parse(json),
 )
 
@@ -25,6 +26,17 @@ test('the policy in docs/policies.md is valid, and does what the page says', () 
   expect(compile({ ...read, rules }).match(describedViewer(viewer, 0))?.name).toBe('Acme staff')
   const outside = { ...viewer, emailDomain: 'notacme.com' }
   expect(compile({ ...read, rules }).match(describedViewer(outside, 0))?.name).toBe('German, in office hours')
+})
+
+test('the rule on a variable in docs/policies.md is valid, and lacks nothing', () => {
+  const variables = Variables.assert(asked.variables)
+  const { rules } = Policy.assert(asked.resolutionPolicy)
+  expect(lint({ version: 1, rules: rules.map((rule) => ({ ...rule, id: 'r_0' })) }, 0, variables)).toEqual([])
+  const { name } = variables[0] ?? {}
+  expect(rules[0]).toMatchObject({
+    when: { field: `query.${name}` },
+    tabs: [{ url: expect.stringContaining(`{${name}}`) }],
+  })
 })
 
 test('every viewer field is in docs/policies.md, and in what the API says of conditions', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Condition, Field, Policy, TimeWindow, Traced } from '../../db/policy.ts'
 import { bundles } from '../../db/schema.ts'
 import { BlockedHosts } from '../../src/abuse/hosts.ts'
+import { readValues } from '../../src/core/template.js'
 import { Launchers } from '../../src/launcher/launchers.ts'
 import { describedViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
@@ -199,8 +200,11 @@ test('facts are read from headers as decided, and missing ones are absent', () =
 })
 
 test('a preview without a policy shows the bundle’s own tabs', () => {
-  const own = { urls: ['https://a.example/', 'https://b.example/'], urlMetadata: [{ note: 'n', tags: ['t'] }, {}] }
-  expect(preview(null, own, describedViewer({}, 0), 0)).toEqual({
+  const urls = ['https://a.example/', 'https://b.example/']
+  const own = { urls, urlMetadata: [{ note: 'n', tags: ['t'] }, {}], variables: [] }
+  const filling = readValues([], () => null)
+  expect(preview(null, own, describedViewer({}, 0), filling, 0)).toEqual({
+    filling,
     matchedRuleId: null,
     matchedRuleName: null,
     tabs: [{ url: 'https://a.example/', note: 'n' }, { url: 'https://b.example/' }],

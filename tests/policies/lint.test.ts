@@ -82,6 +82,28 @@ test('a policy that is probably a mistake gets a warning at its place', () => {
   expect(wrong).toEqual([])
 })
 
+const VARIABLES = [{ name: 'customer' }, { name: 'region', options: ['EU', 'us'] }]
+const asked = (field: string, value: string): Condition => ({ op: 'equals', field: `query.${field}`, value })
+
+test.each<[what: string, condition: Condition, says: RegExp | null]>([
+  ['a variable', asked('customer', '4711'), null],
+  ['an option in another case', asked('region', 'eu'), null],
+  ['a part of an option', { op: 'startsWith', field: 'query.region', value: 'U' }, null],
+  ['a variable that has a value', { op: 'exists', field: 'query.region' }, null],
+  ['another parameter', asked('utm_source', 'mail'), null],
+  ['a mistyped name', asked('custmer', '4711'), /^query\.custmer: no such variable \(customer\?\)$/],
+  ['a name in another case', { op: 'exists', field: 'query.Customer' }, /no such variable \(customer\?\)/],
+  ['a mistyped name that is not wanted', not(asked('regoin', 'eu')), /no such variable \(region\?\)/],
+  ['no option', asked('region', 'asia'), /^query\.region is one of EU, us, so "asia" never matches$/],
+  ['one of several', { op: 'in', field: 'query.region', values: ['eu', 'asia'] }, /"asia" never matches/],
+  ['a part of none', { op: 'contains', field: 'query.region', value: 'x' }, /"x" never matches/],
+])('in rules of a bundle with variables: %s', (_, condition, says) => {
+  const found = warningsOf(lint(policyOf(condition), NOW, VARIABLES)).map(({ message }) => message)
+  expect(found).toEqual(says === null ? [] : [expect.stringMatching(says)])
+  // Without variables, whatever a link’s query has is a rule’s to read.
+  expect(lint(policyOf(condition), NOW)).toEqual([])
+})
+
 test('no rule is called unreachable that some viewer reaches', () => {
   const random = new RandomPolicies(prng(7))
   let implied = 0

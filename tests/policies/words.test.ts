@@ -47,6 +47,21 @@ test.each([
   expect(plain(condition)).toBe(words)
 })
 
+const VARIABLES = [{ name: 'customer', label: 'Customer number' }, { name: 'region' }]
+const starts: Condition = { op: 'startsWith', field: 'query.customer', value: 'EU-' }
+
+test.each<[words: string, condition: Condition]>([
+  ['When Customer number begins with EU-', starts],
+  ['Unless Customer number begins with EU-', not(starts)],
+  ['Signed in, when region is eu or us', and(IN, { op: 'in', field: 'query.region', values: ['eu', 'us'] })],
+  ['Either on a phone or when region is eu', or(PHONE, { op: 'equals', field: 'query.region', value: 'eu' })],
+  ['When Customer number is filled in', { op: 'exists', field: 'query.customer' }],
+  ['With ?ref = mail in the link', { op: 'equals', field: 'query.ref', value: 'mail' }],
+])('of a bundle with variables: %s', (words, condition) => {
+  expect(summaryOf(condition, VARIABLES).replace(/[\u2068\u2069]/g, '')).toBe(words)
+  expect(summaryOf(condition)).not.toContain('Customer number')
+})
+
 test('a summary is short, and an edit is compared in full', () => {
   const values = ['a.example', 'b.example', 'c.example', `${'d'.repeat(60)}.example`]
   const condition: Condition = { op: 'in', field: 'emailDomain', values }

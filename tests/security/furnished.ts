@@ -36,6 +36,8 @@ export const PLACES = [
   'rule',
   'value',
   'tab',
+  'label',
+  'example',
   'key',
   'report',
   'browser',
@@ -61,10 +63,11 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   }
   await must(person, 'POST', '/api/auth/update-user', { name: text('person') })
   const bundle = {
-    urls: [`${URL_A}?q=${text('url')}`, URL_B],
+    urls: [`${URL_A}?q=${text('url')}&for={customer}`, URL_B],
     urlMetadata: [{ note: text('note'), tags: [text('tag')] }, { openPolicy: 'manual' }],
     title: text('title'),
     description: text('description'),
+    variables: [{ name: 'customer', label: text('label'), example: text('example') }],
     resolutionPolicy: {
       version: 1,
       rules: [
@@ -136,6 +139,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     values: {
       '/made/:sealed': made,
       '/docs/:guide': 'quick-start',
+      '/docs/pictures/:picture': 'keyword-chromium.png',
       '/:slug': slug,
       '/l/:value': 'text',
       '/:versionNumber': '1',

@@ -5,6 +5,7 @@ import { Visitor } from '../people.ts'
 /** About what a runtime lets through, and a beginning that holds every header that browsers send. */
 const [LONG, SHORT] = [14_000, 1_000]
 const TIMES = 60
+const MAX_TRIES = 5
 /** Of processor time. Unbounded, an Accept of commas took 1.4 ms more, on a warm process. */
 const MAX_MORE_MS = 0.5
 
@@ -46,12 +47,21 @@ async function costOf(path: string, header: string, part: string, length: number
   return (user + system) / 1000 / TIMES
 }
 
+/** What a long header costs more than a short one: the least of a few, because a busy machine only adds. */
+async function moreFor(path: string, header: string, part: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < MAX_TRIES && least > MAX_MORE_MS; tries += 1) {
+    least = Math.min(least, (await costOf(path, header, part, LONG)) - (await costOf(path, header, part, SHORT)))
+  }
+  return least
+}
+
 test('a header as long as any costs no more than its beginning, whatever it is made of', async () => {
   const costly: unknown[] = []
   for (const path of [`/l/${slug}`, `/l/${slug}.md`, '/', `/api/links/${slug}/insights`]) {
     for (const [header, parts] of Object.entries(PARTS)) {
       for (const part of parts) {
-        const more = (await costOf(path, header, part, LONG)) - (await costOf(path, header, part, SHORT))
+        const more = await moreFor(path, header, part)
         if (more > MAX_MORE_MS) costly.push([path, header, part, more])
       }
     }

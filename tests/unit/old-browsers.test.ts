@@ -24,6 +24,7 @@ const LOSSES: Record<string, string> = {
   'css/at-rules/media/scripting': 'Chrome 119 shows the dashboard as it looks without scripts',
   'css/properties/accent-color': 'a tick may have little contrast',
   'css/properties/container-type': 'as for @container',
+  'css/properties/box-decoration-break': 'a value over several lines is round at its ends alone',
   'css/properties/cursor': 'phones have no cursor',
   'css/properties/field-sizing': 'a text is as high as at first, and scrolls',
   'css/properties/forced-color-adjust': 'marks have the colours that the viewer forces',
@@ -41,7 +42,7 @@ const LOSSES: Record<string, string> = {
   'css/types/color/color-mix': 'a row does not change under the mouse',
 }
 
-const LAUNCHER = /^(?:launcher|scriptless|countdown|away)\./
+const LAUNCHER = /^(?:launcher|values|fill|scriptless|countdown|away)\./
 const targetsOf = (name: string) => TARGETS[LAUNCHER.test(name) ? 'launcher' : 'dashboard']
 const namesOf = (kind: string) => assetNames.filter((name) => name.endsWith(kind))
 const bodyOf = (name: string) => assetAt(asset(name))?.body ?? ''

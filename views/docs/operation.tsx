@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from '../../src/core/shape.ts'
 import type { Described, Parameter } from '../../src/operations/openapi-types.ts'
-import type { Placed } from './placed.ts'
+import { exampleQuery, type Placed } from './placed.ts'
 import { Field, Fields, Prose, Type } from './schema.tsx'
 import { Try } from './try.tsx'
 
@@ -151,7 +151,7 @@ function Body({ schema }: { schema: JsonSchema }): JSX.Element {
 function curl({ method, path, operation: { parameters, requestBody, security } }: Placed, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => exampleOf(parameters, name))
   const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
-  const search = query.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`).join('&')
+  const search = query.map(exampleQuery).join('&')
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {})
   const isOpen = security.some((way) => Object.keys(way).length === 0)
   return [

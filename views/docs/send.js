@@ -35,6 +35,7 @@ async function answer(form) {
     const where = field.dataset.in
     if (where === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(field.value))
     else if (where === 'body') body = field.value
+    else if (where === 'fields') for (const [name, value] of new URLSearchParams(field.value)) query.set(name, value)
     else if (field.value !== '') query.set(field.name, field.value)
   }
   /** @type {Record<string, string>} */

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { attribute } from '../parts/layout.tsx'
-import type { Placed } from './placed.ts'
+import { exampleQuery, type Placed } from './placed.ts'
 
 /** A form that sends the call from this page; hidden without scripts. */
 export function Try({ placed: { method, path, operation } }: { placed: Placed }): JSX.Element {
@@ -12,7 +12,7 @@ export function Try({ placed: { method, path, operation } }: { placed: Placed })
     <details class="try">
       <summary>Try it</summary>
       <form data-try data-method={method} data-path={path} data-type={type}>
-        {fields.map(({ name, in: where, required, example }) => (
+        {fields.map(({ name, in: where, required, explode, example }) => (
           <div class="field">
             <label for={`${operationId}-${name}`} safe>
               {name}
@@ -20,9 +20,11 @@ export function Try({ placed: { method, path, operation } }: { placed: Placed })
             <input
               id={`${operationId}-${name}`}
               name={name}
-              data-in={where}
+              data-in={explode === true ? 'fields' : where}
               required={required}
-              placeholder={attribute(String(example ?? ''))}
+              placeholder={attribute(
+                explode === true ? exampleQuery({ name, explode, example }) : String(example ?? ''),
+              )}
               autocomplete="off"
             />
           </div>

@@ -1,9 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../src/bundles/bounds.ts'
+import type { Offer } from '../../src/bundles/placeholders.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
+import { attribute } from '../parts/layout.tsx'
+import { Offers } from '../parts/offers.tsx'
 
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
@@ -12,10 +15,12 @@ interface FoundProps {
   list: FoundList
   /** What the page says already. */
   told?: string | undefined
+  /** What in the links could become a variable. */
+  offers?: readonly Offer[]
 }
 
 /** The result of reading a pasted text: how many links, what was left out and why, and whether there are too many. */
-export function FoundLinks({ list, told }: FoundProps): JSX.Element {
+export function FoundLinks({ list, told, offers = [] }: FoundProps): JSX.Element {
   const { title, links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
   const error = links.length > BOUNDS.urls ? tooMany(links.length, BOUNDS.urls) : null
@@ -31,6 +36,9 @@ export function FoundLinks({ list, told }: FoundProps): JSX.Element {
       ) : (
         ''
       )}
+      <Offers offers={offers} />
+      {/* What has been shown is not asked again. */}
+      <Each of={offers} show={({ written }) => <input type="hidden" name="offered" value={attribute(written)} />} />
       <Remarks list={list} />
     </>
   )

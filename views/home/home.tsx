@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { type AboutName, aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
+import type { Offer } from '../../src/bundles/placeholders.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
 import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
@@ -14,6 +15,12 @@ export interface HomeForm extends Record<AboutName, string> {
   text: string
   /** The links found in it; null if it was not read. */
   found: FoundList | null
+  /** The variables that it declares, by name. */
+  declared: readonly string[]
+  /** What in its links could become a variable. */
+  offers: readonly Offer[]
+  /** Whether only the offers keep the bundle from being made: taking the last of them makes it. */
+  isWanted: boolean
   /** How many bundles the list could be split into; 0 or 1 if that is not offered. */
   parts: number
   /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
@@ -105,9 +112,10 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
           )}
         />
         <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
+        {form.isWanted ? <input type="hidden" name="wanted" value="yes" /> : ''}
         <div class="send">
           <button type="submit" class="primary">
-            Get the link
+            {form.isWanted ? 'Get the link as it is' : 'Get the link'}
           </button>
           {form.parts > 1 ? (
             <button type="submit" name="do" value="split" safe>
@@ -192,11 +200,32 @@ function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Ele
         {textareaContent(form.text)}
       </textarea>
       <div id="found" role="status">
-        {form.found === null ? '' : <FoundLinks list={form.found} told={form.errors.urls} />}
+        {form.found === null ? '' : <FoundLinks list={form.found} told={form.errors.urls} offers={form.offers} />}
       </div>
+      <Declared names={form.declared} />
       <p class="below" id="urls-hint">
         Any text works: we pick out the links and keep their titles.
       </p>
     </Field>
+  )
+}
+
+/** The variables that the link will have, each with a way back. */
+function Declared({ names }: { names: readonly string[] }): JSX.Element {
+  return (
+    <Each
+      of={names}
+      show={(name) => (
+        <p class="below declared">
+          <input type="hidden" name="declared" value={name} />
+          <span>
+            Whoever opens the link fills in <code safe>{`{${name}}`}</code>.
+          </span>{' '}
+          <button type="submit" name="do" value={`leave-${name}`} class="small">
+            Leave it as text
+          </button>
+        </p>
+      )}
+    />
   )
 }

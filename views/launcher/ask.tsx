@@ -6,78 +6,140 @@ import { type Filling, isComplete } from '../../src/core/template.js'
 import { optionMark } from '../../src/launcher/page-template.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { Each } from '../parts/each.tsx'
-import { described, Field } from '../parts/fields.tsx'
+import { Field } from '../parts/fields.tsx'
+import { Icon } from '../parts/icons.tsx'
 import { attribute } from '../parts/layout.tsx'
 
 interface AskProps {
   bundle: Pick<PublicBundle, 'slug' | 'variables'>
   filling: Filling
+  /** The variables that decide which tabs there are: rules read them. */
+  deciding: readonly string[]
+  /** How many tabs the button opens. */
+  openable: number
 }
 
-/** What the launcher asks its viewer for; once it has all, what it was given, which can be changed. */
+/** What the launcher asks its viewer for; once it has all, what it was given, and the form to change it. */
 export function Ask(props: AskProps): JSX.Element {
-  const { variables } = props.bundle
-  const { filling } = props
-  if (variables.length === 0) return ''
-  if (!isComplete(filling)) return <Form {...props} />
+  const { bundle, filling } = props
+  if (bundle.variables.length === 0) return ''
+  const isFilled = isComplete(filling)
   return (
-    <details class="given">
-      <summary>
-        <Each
-          of={variables}
-          show={(variable) => (
-            <span class="pick">
-              <span dir="auto" safe>
-                {labelOf(variable)}
-              </span>{' '}
-              <bdi class="value" data-variable={variable.name} safe>
-                {filling.values[variable.name] ?? ''}
-              </bdi>
-            </span>
-          )}
-        />
-      </summary>
-      <Form {...props} />
-    </details>
+    <>
+      {isFilled ? <Given variables={bundle.variables} filling={filling} /> : ''}
+      <Form {...props} isFilled={isFilled} />
+    </>
+  )
+}
+
+/** Each value leads to its field, without a script too: the form is shown while one of its fields is the target. */
+function Given({ variables, filling }: { variables: readonly Variable[]; filling: Filling }): JSX.Element {
+  return (
+    <div class="given">
+      <Each
+        of={variables}
+        show={(variable) => (
+          <a class="pick" href={`#value-${variable.name}`}>
+            <span dir="auto" safe>
+              {labelOf(variable)}
+            </span>{' '}
+            <bdi class="value" data-variable={variable.name} safe>
+              {filling.values[variable.name] ?? ''}
+            </bdi>
+            <Icon name="edit" />
+          </a>
+        )}
+      />
+      <CopyValues />
+    </div>
+  )
+}
+
+/** For the script, which shows it once there is something to copy. */
+function CopyValues(): JSX.Element {
+  return (
+    <button type="button" id="copy-values" class="quiet">
+      <Icon name="copy" />
+      Copy link with these values
+    </button>
   )
 }
 
 /** It is complete without a script: it leads to the filled launcher. */
-function Form({ bundle: { slug, variables }, filling }: AskProps): JSX.Element {
+function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Element {
+  const { bundle, filling, deciding, openable } = props
   return (
-    <form class="ask" id="ask" method="get" action={`/l/${slug}`}>
-      <Each of={variables} show={(variable) => <Control variable={variable} filling={filling} />} />
+    <form class={['ask', isFilled && 'folded']} method="get" action={`/l/${bundle.slug}`}>
+      <Each
+        of={bundle.variables}
+        show={(variable) => (
+          <Control variable={variable} filling={filling} isDeciding={deciding.includes(variable.name)} />
+        )}
+      />
       <button type="submit" class="scriptless">
         Fill in the links
       </button>
+      <div class="after">
+        <p class="hint" id="fills" safe>
+          {hintOf(deciding, openable)}
+        </p>
+        {isFilled ? '' : <CopyValues />}
+      </div>
     </form>
   )
 }
 
-function Control({ variable, filling }: { variable: Variable; filling: Filling }): JSX.Element {
+/** What Enter does. */
+function hintOf(deciding: readonly string[], openable: number): string {
+  const opens = openable === 0 ? '' : ` Enter opens ${openable === 1 ? 'it' : 'all'}.`
+  return deciding.length === 0
+    ? `Fills in as you type.${opens}`
+    : 'Which links there are depends on what you enter. Enter shows them.'
+}
+
+interface ControlProps {
+  variable: Variable
+  filling: Filling
+  isDeciding: boolean
+}
+
+function Control({ variable, filling, isDeciding }: ControlProps): JSX.Element {
   const { name, example, options, default: otherwise } = variable
   const { values, sent, invalid } = filling
   const id = `value-${name}`
   const error = invalid.find((wrong) => wrong.name === name)?.message
   const value = sent[name] ?? values[name]
+  const shared = {
+    id,
+    name,
+    required: otherwise === undefined,
+    dir: 'auto',
+    'data-decides': isDeciding ? '' : undefined,
+    'aria-invalid': error === undefined ? undefined : 'true',
+    'aria-describedby': error === undefined ? 'fills' : `${id}-error fills`,
+  } as const
   return (
     <Field id={id} label={labelOf(variable)} error={error}>
       {options === undefined ? (
         <input
-          id={id}
-          name={name}
+          {...shared}
           value={value === undefined ? undefined : attribute(value)}
           placeholder={attribute(otherwise ?? example ?? '')}
-          required={otherwise === undefined}
           autocomplete="on"
           autocapitalize="off"
           spellcheck="false"
-          dir="auto"
-          {...described(id, error)}
+          enterkeyhint="go"
         />
       ) : (
-        <select id={id} name={name} required={otherwise === undefined} dir="auto" {...described(id, error)}>
+        <select {...shared}>
           {otherwise === undefined ? <option value="">Choose…</option> : ''}
+          {value === undefined || error === undefined || options.includes(value) ? (
+            ''
+          ) : (
+            <option value={attribute(value)} selected disabled safe>
+              {value}
+            </option>
+          )}
           <Each
             of={options}
             show={(option, at) => {

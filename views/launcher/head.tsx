@@ -6,6 +6,7 @@ import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
 import { attribute, type Site } from '../parts/layout.tsx'
+import { SearchLink } from '../parts/open-search.tsx'
 import { PICTURE } from './picture.ts'
 
 interface OpenGraphProps {
@@ -14,6 +15,26 @@ interface OpenGraphProps {
   heading: string
   /** The name of its picture. */
   picture: string
+}
+
+/** Lets the address bar fill in its first variable; nothing without variables. */
+export function AddressBar({ bundle }: Pick<OpenGraphProps, 'bundle'>): JSX.Element {
+  const { slug, variables } = bundle
+  return variables.length === 0 ? (
+    ''
+  ) : (
+    <SearchLink href={`/l/${slug}/opensearch.xml`} name={attribute(searchName(bundle))} />
+  )
+}
+
+/** What browsers list the search of a launcher as: the same for all its viewers. */
+export function searchName({ slug, title, variables }: Pick<PublicBundle, 'slug' | 'title' | 'variables'>): string {
+  return title === null
+    ? slug
+    : blanked(
+        title,
+        variables.map(({ name }) => name),
+      )
 }
 
 /** The same tabs for agents and programs, and how they change. */

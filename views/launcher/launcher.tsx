@@ -1,19 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type Filling, fillText } from '../../src/core/template.js'
+import { type Filling, fillText, isComplete } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
 import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
-import { Each } from '../parts/each.tsx'
-import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Filled } from './filled.tsx'
-import { Alternates, OpenGraph } from './head.tsx'
+import { AddressBar, Alternates, OpenGraph } from './head.tsx'
+import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -21,6 +20,8 @@ interface LauncherProps {
   site: Site
   bundle: PublicBundle
   filling: Filling
+  /** The variables whose values decide which tabs there are. */
+  deciding?: readonly string[]
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -39,21 +40,25 @@ export interface Unlocked {
  * The launcher. It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
-export function LauncherPage({ site, bundle, filling, outside = null, unlocked }: LauncherProps): JSX.Element {
+export function LauncherPage(props: LauncherProps): JSX.Element {
+  const { site, bundle, filling, unlocked } = props
+  const asks = bundle.variables.length > 0
   const picture = pictureName(pictureWords(site.name, bundle))
   const heading = fillText(headingOf(bundle), filling.values)
   return (
     <Document
       title={`${heading} · ${site.name}`}
       styles="launcher.css"
-      scripts={['launcher.js']}
+      scripts={asks ? ['launcher.js', 'fill.js'] : ['launcher.js']}
       head={
         <>
+          {asks ? <link rel="stylesheet" href={asset('values.css')} /> : ''}
           <noscript>
             <link rel="stylesheet" href={asset('scriptless.css')} />
           </noscript>
           {unlocked === undefined ? (
             <>
+              <AddressBar bundle={bundle} />
               <Alternates slug={bundle.slug} query={queryOf(filling)} />
               <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
             </>
@@ -63,7 +68,7 @@ export function LauncherPage({ site, bundle, filling, outside = null, unlocked }
         </>
       }
     >
-      <Launcher site={site} bundle={bundle} filling={filling} outside={outside} unlocked={unlocked} />
+      <Launcher {...props} />
     </Document>
   )
 }
@@ -87,6 +92,7 @@ function Launcher({
   site,
   bundle,
   filling,
+  deciding = [],
   outside = null,
   unlocked,
   preview,
@@ -119,7 +125,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} />
+      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}
@@ -142,21 +148,32 @@ function Launcher({
             <Icon name="qr" />
             <span class="word">QR code</span>
           </summary>
-          {/* Without scripts, browsers ignore `loading` and would load it at once. */}
-          {unlocked !== undefined ? (
-            unlocked.qr
-          ) : preview === undefined ? (
-            <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
-          ) : (
-            ''
-          )}
+          <div>
+            {/* Without scripts, browsers ignore `loading` and would load it at once. */}
+            {unlocked !== undefined ? (
+              unlocked.qr
+            ) : preview === undefined ? (
+              <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
+            ) : (
+              ''
+            )}
+            {variables.length === 0 ? (
+              ''
+            ) : (
+              <p id="in-qr" hidden={query === ''}>
+                The values above are in it: whoever scans it sees them.
+              </p>
+            )}
+          </div>
         </details>
         <p id="status" role="status" safe>
           {openSummary(urls, urls.length - openable)}
         </p>
         {preview === undefined ? (
           <noscript>
-            <p class="hint">JavaScript is off, so “Open all” won’t work here. You can still open each link below.</p>
+            <p class="hint" safe>
+              {`JavaScript is off, so “Open all” won’t work here. ${isComplete(filling) ? 'You can still open each link below.' : 'Fill in the links, then open each one below.'}`}
+            </p>
           </noscript>
         ) : (
           ''
@@ -185,41 +202,6 @@ export const QR = 'QR code of this page’s address'
 /** What protecting a launcher does not do. */
 export const REACH =
   'Only this page is protected. The tabs’ own addresses aren’t protected: whoever has one can open it.'
-
-/** Tells the owner that viewers do not see the launcher now. */
-function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
-  const isBefore = outside.kind === 'before'
-  const at = isBefore ? outside.opensAt : outside.closesAt
-  return (
-    <p class="outside">
-      <strong safe>{`${isBefore ? 'Opens' : 'Closed'} ${fromNow(at)}`}</strong>
-      {', on '}
-      <ExactTime at={at} />
-      {isBefore ? '. Until then, only its owner sees this page.' : '. Only its owner still sees this page.'}
-    </p>
-  )
-}
-
-/** A warning on unclaimed bundles, for which nobody is responsible: lists the hosts before anything opens. */
-function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
-  return (
-    <p class="unclaimed">
-      <span>Made without an account. These links go to </span>
-      <Each
-        of={hostsOf(urls)}
-        show={(host, index) => (
-          <>
-            {index === 0 ? '' : ', '}
-            <strong dir="ltr" safe>
-              {host}
-            </strong>
-          </>
-        )}
-      />
-      .
-    </p>
-  )
-}
 
 /** The name of a bundle: its title, otherwise its number of links. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {

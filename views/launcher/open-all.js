@@ -20,10 +20,11 @@
   let refusals = 0
   /** The tabs that the last press was to open: all, or those of a section. */
   let wanted = tabs
+  const [label, summary] = [open.textContent, status.textContent]
   const waiting = () => wanted.filter((tab) => !opened.has(tab))
   const parts = /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll('.part')]).map((button) => {
     const section = /** @type {HTMLElement} */ (button.parentElement)
-    return { button, name: section.querySelector('h2')?.textContent, own: tabs.filter((tab) => section.contains(tab)) }
+    return { button, title: section.querySelector('h2'), own: tabs.filter((tab) => section.contains(tab)) }
   })
 
   // Created here to keep the page small, because thousands of pages are cached; without a script nothing is blocked.
@@ -59,6 +60,15 @@
     hidden.className = 'visually-hidden'
     hidden.textContent = ' (opened)'
     tab.append(hidden)
+  }
+
+  /** @param {HTMLAnchorElement[]} some */
+  const untick = (some) => {
+    for (const tab of some) {
+      opened.delete(tab)
+      tab.closest('li')?.classList.remove('opened')
+      tab.querySelector('.visually-hidden')?.remove()
+    }
   }
 
   /** Keeps the progress where a reload, or a tab that the browser had unloaded, finds it again. */
@@ -103,10 +113,10 @@
 
   /** Says on each section's button how many tabs it opens. */
   const showParts = () => {
-    for (const { button, name, own } of parts) {
+    for (const { button, title, own } of parts) {
       const left = own.filter((tab) => !opened.has(tab)).length
       button.textContent = left === 0 ? 'Opened' : `Open ${left}`
-      button.setAttribute('aria-label', `${button.textContent}: ${name}`)
+      button.setAttribute('aria-label', `${button.textContent}: ${title?.textContent}`)
       button.setAttribute('aria-disabled', String(left === 0))
     }
   }
@@ -130,7 +140,7 @@
     again.hidden = others > 0 && !isRestored
     again.textContent = others === 0 ? 'Open again' : 'Start over'
     if (isDone && others > 0) {
-      const name = parts.find(({ own }) => own === wanted)?.name
+      const name = parts.find(({ own }) => own === wanted)?.title?.textContent
       say(
         `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} in “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
       )
@@ -195,14 +205,30 @@
   for (const { button, own } of parts) button.addEventListener('click', () => openAll(own))
 
   again.addEventListener('click', () => {
-    for (const tab of tabs) {
-      opened.delete(tab)
-      tab.closest('li')?.classList.remove('opened')
-      tab.querySelector('.visually-hidden')?.remove()
-    }
+    untick(tabs)
     isRestored = false
     openAll(tabs)
     if (again.hidden) open.focus()
+  })
+
+  // fill.js: with other values they are other tabs, of which none is open.
+  document.addEventListener('filled', () => {
+    if (isBegun || opened.size > 0) {
+      untick(all)
+      wanted = tabs
+      isBegun = isRestored = false
+      keep()
+      document.querySelector('.next')?.classList.remove('next')
+      blocked.hidden = again.hidden = progress.hidden = true
+      open.classList.remove('done')
+      open.removeAttribute('aria-disabled')
+    }
+    showParts()
+    // Where no window ever opens, it stays as it is.
+    if (open.hidden) return
+    open.textContent = label
+    status.textContent = summary
+    status.className = ''
   })
 
   rest.addEventListener('click', () => {
@@ -238,9 +264,10 @@
 
   /** @param {MouseEvent} event */
   const follow = ({ button, currentTarget }) => {
-    // The right button opens a menu, and what is chosen there is not known.
-    if (button > 1) return
-    tick(/** @type {HTMLAnchorElement} */ (currentTarget))
+    const tab = /** @type {HTMLAnchorElement} */ (currentTarget)
+    // The right button opens a menu, and what is chosen there is not known. A link that lacks a value leads nowhere.
+    if (button > 1 || tab.href === '') return
+    tick(tab)
     show()
   }
   for (const tab of all) {

@@ -1,13 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { marksOf } from '../../src/bundles/link-fields.ts'
-import { fillLink, namesIn } from '../../src/core/template.js'
+import { namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
-import { destination } from '../parts/destination.ts'
+import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
-import { Filled, type FilledProps } from './filled.tsx'
+import { Filled, type FilledProps, leadTo } from './filled.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
@@ -24,7 +24,6 @@ interface TabProps {
 export function Tab({ url, metadata, fill, kind }: TabProps) {
   const names = fill.variables.map(({ name }) => name)
   const own = namesIn(url, names)
-  const isBlank = own.some((name) => fill.filling.values[name] === undefined)
   const { note = '', tags = [], openPolicy } = metadata
   const marks = marksOf(metadata)
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
@@ -39,10 +38,8 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
       </span>
       <a
         class="tab"
-        href={isBlank ? undefined : attribute(destination(fillLink(url, fill.filling.values)).href)}
+        {...leadTo(url, fill)}
         data-link={own.length === 0 ? undefined : attribute(url)}
-        target="_blank"
-        rel="noopener noreferrer"
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto">
@@ -60,7 +57,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
               </span>
             )}
             <span>
-              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} />
+              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} isAddress />
             </span>
           </span>
         )}
@@ -96,9 +93,4 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
       )}
     </li>
   )
-}
-
-/** Where a parsed path has the braces of a placeholder encoded, which its query has not. */
-function withBraces(path: string, names: readonly string[]): string {
-  return path.replace(/%7B(\w+)%7D/g, (whole, name: string) => (names.includes(name) ? `{${name}}` : whole))
 }

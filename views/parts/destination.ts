@@ -28,3 +28,8 @@ export function hostText({ host, unicode }: Pick<Destination, 'host' | 'unicode'
 export function hostsOf(urls: readonly string[]): string[] {
   return [...new Set(urls.map((url) => destination(url).host))]
 }
+
+/** Where a parsed path has the braces of a placeholder encoded, which its query has not. */
+export function withBraces(path: string, names: readonly string[]): string {
+  return path.replace(/%7B(\w+)%7D/g, (whole, name: string) => (names.includes(name) ? `{${name}}` : whole))
+}

@@ -158,9 +158,10 @@ export function FieldError({
   )
 }
 
-/** Attributes that link a field to its error. */
-export function described(id: string, error: string | undefined) {
-  return error === undefined ? {} : ({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` } as const)
+/** Attributes that link a field to its error, or to a hint, with which nothing is wrong. */
+export function described(id: string, error: string | undefined, isHint: boolean | undefined = false) {
+  if (error === undefined) return {}
+  return { ...(isHint ? {} : ({ 'aria-invalid': 'true' } as const)), 'aria-describedby': `${id}-error` }
 }
 
 /** A text as the content of a textarea. HTML drops a leading newline, so one is added. */

@@ -3,6 +3,8 @@
 import type { Children, PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { SearchLink } from './open-search.tsx'
 import { asset } from './static.ts'
 
 /** What every page knows about the service and its visitor. */
@@ -93,44 +95,6 @@ type PageProps = PropsWithChildren<{
   script?: string
 }>
 
-function AccountMenu({ user }: { user: Site['user'] }): JSX.Element {
-  if (user === undefined) {
-    return (
-      <nav class="who">
-        <a class="quiet" href="/dashboard">
-          Dashboard
-        </a>
-      </nav>
-    )
-  }
-  if (user === null) {
-    return (
-      <nav class="who">
-        <a class="quiet" href="/sign-in">
-          Sign in
-        </a>
-      </nav>
-    )
-  }
-  const { email, acting, claimable } = user
-  return (
-    <nav class="who">
-      {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
-      <span class="acting" safe>
-        {acting === null ? email : `${email} · ${acting.name}`}
-      </span>
-      <a class="quiet" href="/dashboard">
-        Dashboard
-      </a>
-      <form method="post" action="/sign-out">
-        <button type="submit" class="quiet">
-          Sign out
-        </button>
-      </form>
-    </nav>
-  )
-}
-
 /** Live region for announcements of scripts. It must exist before the first one, or that would not be read out. */
 export function Announcements(): JSX.Element {
   return <div id="live" class="visually-hidden" aria-live="polite"></div>
@@ -155,6 +119,7 @@ export function Page({ site, title, description, kind, header, script, children 
     <>
       {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
       <link rel="manifest" href="/site.webmanifest" />
+      <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
     </>
   )

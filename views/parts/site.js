@@ -60,6 +60,11 @@ async function findLinks(urls) {
   const signal = await latestSearch()
   if (signal.aborted) return
   const body = new URLSearchParams({ urls: urls.value })
+  // Only the home page makes variables of what is found; the editor does so of its links.
+  if (urls.id === 'urls' && urls.form !== null) {
+    body.set('offer', 'yes')
+    for (const name of new FormData(urls.form).getAll('declared')) body.append('declared', String(name))
+  }
   const answer = await fetch(urls.dataset.findUrl ?? '', { method: 'POST', body, signal }).catch(() => null)
   // Keep the previous result if the server refuses, for example for its rate limit.
   if (!answer?.ok || signal.aborted) return

@@ -6,6 +6,7 @@ import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { historyUse } from '../../bundles/history-cap.ts'
+import type { Listed } from '../../bundles/listing.ts'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { htmxTarget } from '../../http/htmx.ts'
@@ -16,7 +17,7 @@ import { DAY_MS } from '../../launcher/salts.ts'
 import { validate } from '../../operations/validate.ts'
 import { countOpen } from '../../proposals/stored.ts'
 import type { Screen } from '../parts/screens.tsx'
-import { run } from '../parts/visit.ts'
+import { run, type Visit } from '../parts/visit.ts'
 import { listQuery, sortCookie } from './list-query.ts'
 
 /** The list of bundles, and its actions on one bundle. */
@@ -26,6 +27,8 @@ export const bundleScreens: readonly Screen[] = [
     async get(visit) {
       const input = listQuery(visit)
       const listed = await run(visit, listBundles, input)
+      const only = await onlyHit(visit, listed)
+      if (only !== null) return { to: `/l/${only.slug}` }
       const { store, config } = visit.service
       const [total, history, recent, proposals] = await Promise.all([
         listed.count(),
@@ -75,3 +78,10 @@ export const bundleScreens: readonly Screen[] = [
     },
   },
 ]
+
+/** What a search of the address bar (`open=1`) is to open: its only hit; null otherwise. */
+async function onlyHit({ query }: Visit, { bundles, count }: Listed): Promise<Listed['bundles'][number] | null> {
+  const [first, ...others] = bundles
+  if (query.get('open') !== '1' || first === undefined || others.length > 0 || first.deletedAt !== null) return null
+  return (query.get('q') ?? '').trim() !== '' && (await count()) === 1 ? first : null
+}

@@ -1,25 +1,16 @@
 import type { Content } from '../../../db/schema.ts'
-import {
-  type BundleForm,
-  type Checked,
-  type FormError,
-  isEmptyLink,
-  type LinkFields,
-} from '../../../views/dashboard/editor/bundle-form.ts'
-import { BOUNDS } from '../../bundles/bounds.ts'
-import { CONTENT, each, eachScalar, isScalar, type ScalarName } from '../../bundles/content.ts'
-import { slugTaken } from '../../bundles/creation.ts'
+import { type BundleForm, isEmptyLink, type LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import { CONTENT, each, eachScalar, type ScalarName } from '../../bundles/content.ts'
 import { linksOf } from '../../bundles/diff.ts'
-import { isLinkName, LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
+import { LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
 import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
-import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { sanitized, unfitUrl } from '../../core/text.ts'
-import { tooMany } from '../../core/words.ts'
 import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
 import { instantOf, isInstant } from '../../policies/instants.ts'
+import { placed, typedVariables, variableFields, variablesOf } from './variable-fields.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
 export const MAX_ROWS = 200
@@ -33,6 +24,7 @@ export const NEW_FORM: BundleForm = {
   slug: '',
   links: [NEW_LINK],
   variables: [],
+  rules: null,
 }
 
 /** The form's content as input of the operations; rules have their own page. */
@@ -43,12 +35,19 @@ export type FormInput = FormContent & { password?: string }
 
 /** The form of a bundle, or of a version of it, as it is saved. */
 export function formOf(content: Content): BundleForm {
-  const links = linksOf(content).map(textsOf)
-  return { ...eachScalar((name) => textOf(content[name])), password: '', slug: '', links, variables: content.variables }
+  return {
+    ...eachScalar((name) => textOf(content[name])),
+    password: '',
+    slug: '',
+    links: linksOf(content).map(textsOf),
+    variables: content.variables.map(variableFields),
+    rules: content.resolutionPolicy,
+  }
 }
 
 /**
- * The submitted form; links pasted into its large field are appended as rows. A field that was not sent stays as it was.
+ * The submitted form; links pasted into its large field are appended as rows, and a variable that was renamed is renamed
+ * wherever it stands. A field that was not sent stays as it was.
  * @param before the form as it was opened.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
@@ -68,13 +67,14 @@ export function readBundleForm(sent: URLSearchParams, before: BundleForm): Bundl
     // The script sends instants; without it, times are in UTC.
     return kind === 'time' && !isInstant(typed) ? instantOf(typed, 'UTC') : typed
   })
-  return {
+  return placed({
     ...values,
     password: sent.get('password') ?? '',
     slug: text('slug') ?? '',
     links,
-    variables: before.variables,
-  }
+    variables: typedVariables(sent, before.variables),
+    rules: before.rules,
+  })
 }
 
 /** The rows that were sent. A field that is missing is that of the link with the same URL. */
@@ -106,10 +106,11 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
 }
 
 /**
- * The form's content, and for each URL the row it came from. Empty rows are left out;
+ * The form's content, and for each URL and each variable the row it came from. Empty rows are left out;
  * a row with several URLs, or with a title beside its URL, is read like a pasted line.
  */
-export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[] } {
+export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[]; variableRows: number[] } {
+  const { variables, rowOf } = variablesOf(form)
   const read = form.links.flatMap((link, index) => {
     if (isEmptyLink(link)) return []
     return addressesIn(link.url).map(({ url, note }) => {
@@ -121,9 +122,10 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
       ...(eachScalar((name) => valueIn(name, form[name])) as Pick<Content, ScalarName>),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
-      variables: form.variables,
+      variables,
     },
     linkOf: read.map(({ link }) => link),
+    variableRows: rowOf,
   }
 }
 
@@ -137,57 +139,4 @@ function addressesIn(text: string): LineLink[] {
   const url = sanitized(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
   return isWhole ? [{ url, note: '' }] : linksOrText(url)
-}
-
-/** The errors of a refusal by field; null if nothing was refused. */
-export function checkedForm(form: BundleForm, problem: Problem | null): Checked {
-  const { content, linkOf } = contentOf(form)
-  const checked: Checked = { count: content.urls.length, errors: [], list: null, form: null }
-  if (problem !== null) addRefusal(checked, linkOf, problem)
-  // Errors come before hints.
-  checked.errors.push(...doublesIn(content.urls, linkOf))
-  return checked
-}
-
-/** Links with the address of one above them. A bundle may hold a link twice, so nothing is refused. */
-function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormError[] {
-  const first = new Map<string, number>()
-  return urls.flatMap((url, at): FormError[] => {
-    const link = linkOf[at] ?? at
-    const address = URL.canParse(url) ? new URL(url).href : url
-    const above = first.get(address)
-    if (above === undefined) first.set(address, link)
-    return above === undefined || above === link
-      ? []
-      : [{ link, field: 'url', says: `Same address as link ${above + 1}.`, isHint: true }]
-  })
-}
-
-function addRefusal(checked: Checked, linkOf: readonly number[], problem: Problem): void {
-  // The form's field is `slug`, whatever the operation calls it.
-  if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
-  else if (problem.issues.length === 0) checked.form = problem.message
-  for (const { path, reason } of problem.issues) {
-    const [field, at, part] = path
-    const root = field === 'newSlug' ? 'slug' : field
-    const says = besideField(reason)
-    const link = typeof at === 'number' ? linkOf[at] : undefined
-    if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
-    else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
-    else if (root === 'urls') checked.list = listError(checked.count)
-    else if (root !== 'urlMetadata') checked.form = problem.message
-  }
-}
-
-/** Whether it is a field of the form that does not belong to a link. */
-function isOwnField(name: string | number | undefined): name is ScalarName | 'slug' | 'password' {
-  return name === 'slug' || name === 'password' || isScalar(name)
-}
-
-function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
-  return root === 'urlMetadata' && isLinkName(part) ? part : 'url'
-}
-
-function listError(count: number): string {
-  return count === 0 ? 'Add at least one link.' : tooMany(count, BOUNDS.urls)
 }

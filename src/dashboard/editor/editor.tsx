@@ -21,11 +21,13 @@ import { versionIn } from '../../http/fields.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { checkedForm, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
+import { contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
 import { afterButton } from './buttons.ts'
+import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
+import { rulesOf, variableFields, variablesOf } from './variable-fields.ts'
 
 /** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
@@ -45,7 +47,7 @@ export const editorScreens: readonly Screen[] = [
     post(visit, sent) {
       const conditions = { expectedVersion: versionIn(sent.get('version') ?? '') }
       const { slug } = visit.params
-      return check(sent, (input) => dryRun(visit, updateBundle, { ...input, slug }, conditions))
+      return check(visit, sent, (input) => dryRun(visit, updateBundle, { ...input, slug }, conditions))
     },
   },
 ]
@@ -76,7 +78,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const isUnchanged = password.password === undefined && version === bundle.versionNumber && isSameContent()
   if (isUnchanged) return { to: withFlash(path, 'unchanged') }
   const saved = await resultOrProblem(() =>
-    run(visit, updateBundle, { slug, ...content, ...password }, { expectedVersion: version }),
+    run(visit, updateBundle, { slug, ...content, ...rulesOf(form), ...password }, { expectedVersion: version }),
   )
   if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)
@@ -103,7 +105,7 @@ async function besideTheirs(
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
   const changes = diff(base, theirs)
-  const form = conflictChoices(changes, sent).find(({ name }) => name === button)?.applied ?? sent
+  const form = conflictChoices(changes, sent, theirs).find(({ name }) => name === button)?.applied ?? sent
   const { content } = contentOf(form)
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
@@ -112,7 +114,7 @@ async function besideTheirs(
   const conflict = (
     <>
       {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` })}
-      <TakeTheirs choices={conflictChoices(changes, form)} />
+      <TakeTheirs choices={conflictChoices(changes, form, theirs)} />
     </>
   )
   return editorPage(visit, theirs, { ...editing, conflict }, problem)
@@ -152,7 +154,12 @@ interface AppliedChoice extends ConflictChoice {
 }
 
 /** The changes that can be applied to a form; links that only moved keep their place in the form. */
-function conflictChoices({ fields, links }: BundleDiff, form: BundleForm): AppliedChoice[] {
+function conflictChoices(
+  { fields, links, variables }: BundleDiff,
+  form: BundleForm,
+  theirs: Pick<StoredBundle, 'variables'>,
+): AppliedChoice[] {
+  const isOurs = JSON.stringify(variablesOf(form).variables) === JSON.stringify(theirs.variables)
   return [
     ...SCALAR_NAMES.flatMap((field) => {
       const to = fields[field]?.to
@@ -162,6 +169,17 @@ function conflictChoices({ fields, links }: BundleDiff, form: BundleForm): Appli
       const isTime = kind === 'time' && to !== ''
       return [{ name: `take-${field}`, kind: label, what, isTime, applied: { ...form, [field]: to } }]
     }),
+    ...(variables.length === 0 || isOurs
+      ? []
+      : [
+          {
+            name: 'take-variables',
+            kind: CONTENT.variables.label,
+            what: theirs.variables.map(({ name }) => `{${name}}`).join(', ') || '(none)',
+            isTime: false,
+            applied: { ...form, variables: theirs.variables.map(variableFields) },
+          },
+        ]),
     ...links.flatMap((entry, index) => {
       const applied = withLink(form.links, entry)
       const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]

@@ -14,21 +14,15 @@ import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { duplicateBundle } from '../../launcher/duplicate.ts'
 import type { Operation } from '../../operations/operation.ts'
+import { withoutIds } from '../../policies/rule-ids.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import {
-  checkedForm,
-  contentOf,
-  type FormInput,
-  formOf,
-  NEW_FORM,
-  passwordOf,
-  pastedIn,
-  readBundleForm,
-} from './bundle-form.ts'
+import { contentOf, type FormInput, formOf, NEW_FORM, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
 import { afterButton } from './buttons.ts'
+import { checkedForm } from './checked-form.ts'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
+import { rulesOf } from './variable-fields.ts'
 
 /** The form for a new bundle, empty or a copy. */
 export const newBundleScreens: readonly Screen[] = [
@@ -40,7 +34,7 @@ export const newBundleScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/new/check',
     post(visit, sent) {
-      return check(sent, (content) => {
+      return check(visit, sent, (content) => {
         const { operation, input } = callOf(sent, content)
         return dryRun(visit, operation, input)
       })
@@ -58,7 +52,7 @@ export const newBundleScreens: readonly Screen[] = [
       return {
         part: (
           <>
-            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} ids={ids} focus={null} />
+            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} names={[]} ids={ids} focus={null} />
             <div id="found" role="status" hx-swap-oob="innerHTML">
               {list === null ? '' : <AddedLinks list={list} />}
             </div>
@@ -106,7 +100,9 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
     return newBundlePage(visit, from, state, { idempotencyKey })
   }
-  const { operation, input } = callOf(sent, { ...contentOf(form).content, ...passwordOf(form) })
+  const { resolutionPolicy } = rulesOf(form)
+  const rules = resolutionPolicy === undefined ? {} : { resolutionPolicy: withoutIds(resolutionPolicy) }
+  const { operation, input } = callOf(sent, { ...contentOf(form).content, ...rules, ...passwordOf(form) })
   const made = await resultOrProblem(() => run(visit, operation, input, { idempotencyKey }))
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
   const checked = checkedForm(form, made)

@@ -1,10 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
+import { type BundleForm, type EditorState, variableColumn } from '../../../views/dashboard/editor/bundle-form.ts'
 import { Check } from '../../../views/dashboard/editor/links.tsx'
+import { getBundle } from '../../bundles/operations.ts'
 import type { Outcome } from '../parts/screens.tsx'
-import { resultOrProblem } from '../parts/visit.ts'
-import { checkedForm, contentOf, type FormInput, NEW_FORM, passwordOf, readBundleForm } from './bundle-form.ts'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { contentOf, type FormInput, NEW_FORM, passwordOf, readBundleForm } from './bundle-form.ts'
+import { checkedForm } from './checked-form.ts'
 
 /** An untouched form. */
 export function untouched(form: BundleForm): EditorState {
@@ -16,10 +18,18 @@ export function touched(form: BundleForm): EditorState {
   return { ...untouched(form), isTouched: true }
 }
 
-/** The errors of a form while it is being filled in. */
-export async function check(sent: URLSearchParams, attempt: (input: FormInput) => Promise<void>): Promise<Outcome> {
+/** The errors of a form while it is being filled in; of that of a bundle, with its rules. */
+export async function check(
+  visit: Visit,
+  sent: URLSearchParams,
+  attempt: (input: FormInput) => Promise<void>,
+): Promise<Outcome> {
+  const { slug } = visit.params
+  const hasVariables = sent.has(variableColumn('name'))
+  // Rules use variables too.
+  const bundle = slug && hasVariables ? await run(visit, getBundle, { slug }) : null
   // What is not sent has no errors.
-  const form = readBundleForm(sent, NEW_FORM)
+  const form = readBundleForm(sent, { ...NEW_FORM, rules: bundle?.resolutionPolicy ?? null })
   const refused = await resultOrProblem(() => attempt({ ...contentOf(form).content, ...passwordOf(form) }))
   const checked = checkedForm(form, refused ?? null)
   const isStale = refused?.code === 'VERSION_CONFLICT'

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
@@ -18,10 +19,12 @@ import {
   rejectProposal,
   withdrawProposal,
 } from '../../proposals/operations.ts'
-import { checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
+import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
+import { rulesOf } from '../editor/variable-fields.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
@@ -62,7 +65,7 @@ export const proposalScreens: readonly Screen[] = [
   { path: `${ONE}/edit`, get: edit, post: acceptEdited },
   {
     path: `${ONE}/edit/check`,
-    post: (visit, sent) => check(sent, async (input) => refuseInvalid(proposable(input), visit)),
+    post: (visit, sent) => check(visit, sent, async (input) => refuseInvalid(proposable(input), visit)),
   },
 ]
 
@@ -125,8 +128,9 @@ async function edit(visit: Visit): Promise<Outcome> {
 }
 
 /** The form of the merged content; rules have their own page. */
-function mergedForm({ bundle, changes }: ProposalInFull) {
-  return formOf({ ...bundle, ...changes, resolutionPolicy: null })
+function mergedForm({ bundle, changes }: ProposalInFull): BundleForm {
+  const { resolutionPolicy: rules = bundle.resolutionPolicy, ...content } = changes
+  return { ...formOf({ ...bundle, ...content }), rules }
 }
 
 async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
@@ -143,7 +147,10 @@ async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcom
     return editPage(visit, { ...shown, state })
   }
   const { content } = contentOf(form)
-  const input = { ...visit.params, ...proposable(content), ...chosenRules(found, rules) }
+  const chosen = chosenRules(found, rules)
+  const { resolutionPolicy = form.rules } = chosen
+  const renamed = rulesOf({ ...form, rules: resolutionPolicy })
+  const input = { ...visit.params, ...proposable(content), ...chosen, ...renamed }
   const saved = await resultOrProblem(() => run(visit, acceptProposal, input, { expectedVersion: version }))
   if (!(saved instanceof Problem)) return accepted(saved)
   const isLate = saved.code === 'VERSION_CONFLICT'

@@ -12,10 +12,12 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
 import { proposeEdit } from '../../proposals/operations.ts'
-import { checkedForm, contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
+import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
+import { rulesOf } from '../editor/variable-fields.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
@@ -36,7 +38,7 @@ export const suggestionScreens: readonly Screen[] = [
   },
   {
     path: `${PATH}/check`,
-    post: (visit, sent) => check(sent, async (input) => refuseInvalid(proposable(input), visit)),
+    post: (visit, sent) => check(visit, sent, async (input) => refuseInvalid(proposable(input), visit)),
   },
 ]
 
@@ -56,7 +58,7 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
     return suggestPage(visit, bundle, { ...shown, state })
   }
-  const changes = changed(base, contentOf(form).content)
+  const changes = { ...changed(base, contentOf(form).content), ...rulesOf(form) }
   const why = reason.trim() === '' ? {} : { reason }
   const input = { slug, baseVersion: version, ...changes, ...why }
   const made = await resultOrProblem(() => run(visit, proposeEdit, input, { idempotencyKey }))

@@ -127,14 +127,22 @@ function readCondition(tree: Tree, zone: string): DraftCondition {
     return { op: group, of: group === 'not' && parts.length > 1 ? [{ op: 'or', of: parts }] : parts }
   }
   const text = (name: string) => textOf(tree, name)
-  const topic = TOPICS.find((known) => known === text('topic')) ?? ''
-  const fresh: DraftLeaf = { ...newLeaf(), topic, op: LEAF_OPERATORS.find((known) => known === op) ?? 'equals' }
+  const chosen = text('topic')
+  // Of a variable, the topic has the name that is a field of its own for other values in the link.
+  const [, variable] = /^query\.(.*)$/.exec(chosen) ?? []
+  const topic = variable === undefined ? (TOPICS.find((known) => known === chosen) ?? '') : 'query'
+  const fresh: DraftLeaf = {
+    ...newLeaf(),
+    topic,
+    op: LEAF_OPERATORS.find((known) => known === op) ?? 'equals',
+    name: variable ?? '',
+  }
   // A value for the previous topic makes no sense for this one.
-  if (tree.of.has('asked') && text('asked') !== topic) return withTime(fresh, zone)
+  if (tree.of.has('asked') && text('asked') !== chosen) return withTime(fresh, zone)
   const was = text('was')
   const leaf: DraftLeaf = {
     ...fresh,
-    name: text('name'),
+    name: variable ?? text('name'),
     value: text('value'),
     zone: text('zone'),
     days: DAYS.filter((day) => tree.of.get('days')?.of.has(day)),
@@ -162,5 +170,6 @@ function readRemoved(root: Tree): Removed | null {
 
 function readViewer(root: Tree): TestViewer {
   const viewer = root.of.get('viewer') ?? newTree()
-  return testViewer((name) => textOf(viewer, name).trim())
+  const values = [...(viewer.of.get('values')?.of ?? [])].map(([name, { text }]) => [name, text] as const)
+  return testViewer((name) => textOf(viewer, name).trim(), new Map(values))
 }

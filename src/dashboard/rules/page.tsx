@@ -35,7 +35,7 @@ export interface State {
 
 export const FRESH: Omit<State, 'source' | 'version'> = {
   removed: null,
-  viewer: testViewer(() => ''),
+  viewer: testViewer(() => '', new Map()),
   zone: '',
   focus: '',
   announcement: '',
@@ -50,13 +50,17 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
   const { viewer, zone, alert, conflict, moment } = state
   const source = allowsRole(roleOver(bundle, site.user), 'editor') ? state.source : null
   const read = source === null ? { policy: undefined } : policyOf(source)
-  const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft) : []
+  const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft, bundle.variables) : []
   const testResult: TestResult =
     'wrong' in read
       ? { preview: null, places: [], issues: [], message: read.wrong }
       : await testRules(visit, read.policy, viewer, unfinished)
   const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
-  const findings = findingsOf(draft, testResult, absentHere(bundle, visit), moment)
+  const findings = findingsOf(draft, testResult, {
+    absent: absentHere(bundle, visit),
+    variables: bundle.variables,
+    moment,
+  })
   const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
   return { site, bundle, editor, viewer, testResult, findings, alert, conflict, zone }
 }

@@ -43,7 +43,7 @@ export const policyScreens: readonly Screen[] = [
       const sent = readRules(form)
       const [action] = sent.action
       if (action === 'save' && sent.source !== null) return save(visit, bundle, sent, sent.source)
-      const viewer = action === 'me' ? visitorAsViewer(visit, bundle) : sent.viewer
+      const viewer = action === 'me' ? visitorAsViewer(visit, bundle, sent.viewer) : sent.viewer
       const state = {
         ...FRESH,
         ...sent,
@@ -92,15 +92,19 @@ function applyAction(
 /** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
   const { editor, viewer, testResult, findings, bundle } = props
+  const { variables } = bundle
   if (action === 'check') return { part: <CheckedRules {...props} /> }
   if (action === 'me' || editor === null) {
-    return { part: <Tester viewer={viewer} testResult={testResult} findings={findings} />, into: '#try' }
+    return {
+      part: <Tester variables={variables} viewer={viewer} testResult={testResult} findings={findings} />,
+      into: '#try',
+    }
   }
   const view = (
     <>
       <RulesSection editor={editor} bundle={bundle} findings={findings} />
       <OutOfBand id="verdict">
-        <Verdict testResult={testResult} />
+        <Verdict testResult={testResult} variables={variables} />
       </OutOfBand>
       <OutOfBand id="unsaved">
         <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
@@ -110,8 +114,8 @@ function part(action: string, props: PolicyProps): Outcome {
   return { part: view, into: '#rules' }
 }
 
-/** The visitor as the launcher would see them. */
-function visitorAsViewer(visit: Visit, bundle: StoredBundle): TestViewer {
+/** The visitor as the launcher would see them, with what they have filled in. */
+function visitorAsViewer(visit: Visit, bundle: StoredBundle, { values }: TestViewer): TestViewer {
   const { request, service, session } = visit
   const orgRole = bundle.owner.type === 'organization' ? roleOver(bundle, visit.site.user) : null
   const account = { emailDomain: session.emailDomain, orgRole }
@@ -119,7 +123,7 @@ function visitorAsViewer(visit: Visit, bundle: StoredBundle): TestViewer {
   const viewer = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })
   const facts = Object.fromEntries(FACTS.map((fact) => [fact, viewer.fact(fact) ?? '']))
   // The referrer is this page, which no viewer comes from.
-  return { ...FRESH.viewer, ...facts, signedIn: 'true', referrerDomain: '' }
+  return { ...FRESH.viewer, ...facts, signedIn: 'true', referrerDomain: '', values }
 }
 
 /** Saves the rules, or returns the page with all input and its errors. */
@@ -132,7 +136,7 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
     const problem = new Problem('BAD_REQUEST', read.wrong)
     return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
   }
-  if ('draft' in source && unfinishedIn(source.draft).length > 0) {
+  if ('draft' in source && unfinishedIn(source.draft, bundle.variables).length > 0) {
     const problem = new Problem('BAD_REQUEST', NOT_SAVED)
     return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
   }
@@ -148,9 +152,14 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
     const conflict = conflictOf(visit, sides, { content: { resolutionPolicy: canonical(read.policy) }, page })
     return screenOf(theirs, await pageOf(visit, theirs, { ...state, conflict, version: theirs.versionNumber }), saved)
   }
-  const props = await pageOf(visit, bundle, { ...state, alert: saved.issues.length === 0 ? saved.message : NOT_SAVED })
+  const props = await pageOf(visit, bundle, { ...state, alert: isShown(saved) ? NOT_SAVED : saved.message })
   if (!('draft' in source) || !openInvalidRules(source.draft, props.testResult)) return screenOf(bundle, props, saved)
   return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: props.alert }), saved)
+}
+
+/** Whether the page has a place for what is wrong: not for a default that would lead elsewhere in a tab. */
+function isShown({ issues }: Problem): boolean {
+  return issues.length > 0 && issues.every(({ path }) => path[0] === 'resolutionPolicy')
 }
 
 /** The error for a form without a version, which no page of ours sends. */

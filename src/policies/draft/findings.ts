@@ -1,6 +1,8 @@
 import type { Traced } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
 import { each } from '../../bundles/content.ts'
 import { LINK_FIELDS, RULE_NAMES } from '../../bundles/link-fields.ts'
+import { labelOf } from '../../bundles/variables.ts'
 import { entryOf } from '../../core/entry.ts'
 import { clauseIn } from '../../core/field-words.ts'
 import type { Issue, Path, Reason } from '../../core/issue.ts'
@@ -44,15 +46,21 @@ export interface Findings {
 /** Facts that are never known, and why. */
 export type AbsentFacts = Partial<Record<Topic, string>>
 
+interface FindingsContext {
+  absent: AbsentFacts
+  /** The bundle's. */
+  variables: readonly Variable[]
+  /** `saving`: missing values are errors. */
+  moment: 'saving' | 'editing'
+}
+
 /**
  * Assigns errors, warnings and results to the paths they concern.
- * @param moment `saving`: missing values are errors.
  */
 export function findingsOf(
   draft: Draft,
   testResult: TestResult,
-  absent: AbsentFacts,
-  moment: 'saving' | 'editing',
+  { absent, variables, moment }: FindingsContext,
 ): Findings {
   const policy = toPolicy(draft)
   const notes = new Map<string, Note[]>()
@@ -72,8 +80,11 @@ export function findingsOf(
   }
   const rules = testResult.places
   for (const { path, concern } of testResult.preview?.warnings ?? []) {
-    const place = path.slice(1).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
-    add(placeOf(place, draft), { kind: 'warning', text: warningText(concern, rules) })
+    const place =
+      path[0] === 'viewer'
+        ? ['viewer', 'values', ...path.slice(2)]
+        : path.slice(1).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
+    add(placeOf(place, draft), { kind: 'warning', text: warningText(concern, rules, variables) })
   }
   for (const [at, rule] of draft.rules.entries()) {
     for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
@@ -100,7 +111,7 @@ const PLACES = [
   /^rules\.\d+\.tabs\.\d+/,
   /^rules\.\d+\.(?:name|tabs)/,
   /^rules\.\d+/,
-  /^viewer\.\w+/,
+  /^viewer\.(?:values\.)?\w+/,
 ]
 
 /** The place on the page that shows the notes of a path; for a closed rule, the rule. */
@@ -170,13 +181,21 @@ function sentence(path: Path, reason: Reason): string {
 }
 
 /** @param places for each rule that was tried, its index in the draft. */
-function warningText(concern: Concern, places: readonly number[]): string {
+function warningText(concern: Concern, places: readonly number[], variables: readonly Variable[]): string {
   const nameOf = (rule: number) => `rule ${(places[rule] ?? rule) + 1}`
   switch (concern.code) {
     case 'duplicate_rule':
       return `This is a duplicate of ${nameOf(concern.rule)}, which is tried first: no one gets these tabs.`
     case 'unreachable_rule':
       return `This is unreachable: everyone it matches gets the tabs of ${nameOf(concern.rule)}, which is tried first.`
+    case 'no_such_value': {
+      const variable = variables.find(({ name }) => concern.field === `query.${name}`)
+      return `${asSentence(warningIn(variable === undefined ? concern : { ...concern, field: labelOf(variable) }))}.`
+    }
+    case 'no_such_variable':
+      return `No variable of this bundle is called “${concern.name}”: did you mean “${concern.near}”?`
+    case 'refused_value':
+      return concern.message
     case 'over':
     case 'ends_before_it_begins':
       return `This ${warningIn(concern)}.`

@@ -4,20 +4,27 @@ import { instantOf } from '../instants.ts'
 /** The tester's fields. */
 const VIEWER_FIELDS = ['signedIn', ...FACTS, 'query', 'now', 'zone'] as const
 
-/** The tester's viewer, as typed; `''` for an empty field. */
-export type TestViewer = Readonly<Record<(typeof VIEWER_FIELDS)[number], string>>
+/** The tester's texts, as typed; `''` for an empty field. */
+export type TestTexts = Readonly<Record<(typeof VIEWER_FIELDS)[number], string>>
+
+/** The tester's viewer. */
+export interface TestViewer extends TestTexts {
+  /** What they fill in, by the name of its variable. */
+  values: ReadonlyMap<string, string>
+}
 
 /** Builds a viewer by reading each field by name. */
-export function testViewer(textOf: (field: keyof TestViewer) => string): TestViewer {
-  return Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(name)])) as TestViewer
+export function testViewer(textOf: (field: keyof TestTexts) => string, values: TestViewer['values']): TestViewer {
+  return { ...(Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(name)])) as TestTexts), values }
 }
 
 /** The tester's fields as `preview_policy` takes them. */
-export function viewerInput({ signedIn, query, referrerDomain, now, zone, ...facts }: TestViewer) {
+export function viewerInput({ signedIn, query, values, referrerDomain, now, zone, ...facts }: TestViewer) {
+  const filled = [...values].filter(([, value]) => value.trim() !== '')
   return {
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== '')),
     ...(signedIn === 'true' ? { signedIn: true } : {}),
-    ...(query === '' ? {} : { query: queryOf(query) }),
+    ...(query === '' && filled.length === 0 ? {} : { query: { ...queryOf(query), ...Object.fromEntries(filled) } }),
     ...(referrerDomain === '' ? {} : { referrerDomain: hostOf(referrerDomain) }),
     ...(now === '' ? {} : { now: instantOf(now, zone || 'UTC') }),
   }

@@ -1,4 +1,5 @@
 import type { Fact } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
 import type { Issue, Path } from '../../core/issue.ts'
 import { countryCode } from '../countries.ts'
 import { definitionOf } from '../facts.ts'
@@ -9,15 +10,24 @@ import type { Draft } from './draft.ts'
  * What is incomplete in a draft's open rules although the API would accept it: comparisons with nothing, and values
  * that no viewer has. JSON may contain them (lint warns); in a form they are always mistakes.
  */
-export function unfinishedIn({ rules }: Draft): Issue[] {
+export function unfinishedIn({ rules }: Draft, variables: readonly Variable[]): Issue[] {
   const leaves = rules.flatMap((rule, at) =>
     'json' in rule ? [] : leavesOf(rule.when, ['resolutionPolicy', 'rules', at, 'when']),
   )
-  return leaves.flatMap(([leaf, path]) => inLeaf(leaf, path))
+  return leaves.flatMap(([leaf, path]) =>
+    leaf.topic === 'query' ? onVariable(leaf, path, variables) : inLeaf(leaf, path),
+  )
+}
+
+function onVariable({ name, op, value }: DraftLeaf, path: Path, variables: readonly Variable[]): Issue[] {
+  const variable = variables.find((known) => known.name === name)
+  // An empty value counts as none, which `exists` is about.
+  if (variable === undefined || op !== 'equals' || value.trim() !== '') return []
+  return [{ path: [...path, 'value'], reason: { code: variable.options === undefined ? 'empty_text' : 'not_chosen' } }]
 }
 
 function inLeaf({ topic, op, value }: DraftLeaf, path: Path): Issue[] {
-  if (topic === '' || topic === 'query' || kindOf(topic) !== 'field') return []
+  if (topic === '' || kindOf(topic) !== 'field') return []
   if (op !== 'equals' && op !== 'in') return []
   const fact = topic as Fact
   const isList = op === 'in'

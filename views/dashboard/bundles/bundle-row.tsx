@@ -13,6 +13,7 @@ import { openingState } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { compact, formatInteger } from '../../parts/numbers.ts'
+import { Blanks } from '../parts/blanks.tsx'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -36,6 +37,7 @@ export function BundleRow({ bundle, site, listing, recent }: BundleRowProps): JS
   const rules = resolutionPolicy?.rules.length ?? 0
   const isDeleted = deletedAt !== null
   const opening = openingState(bundle)
+  const names = bundle.variables.map(({ name }) => name)
   return (
     <li class="row bundle">
       {mayChoose(listing, site.user.role) ? (
@@ -53,12 +55,12 @@ export function BundleRow({ bundle, site, listing, recent }: BundleRowProps): JS
       )}
       <div class="what">
         {isDeleted ? (
-          <span class="name" dir="auto" safe>
-            {headingOf(bundle)}
+          <span class="name" dir="auto">
+            <Blanks text={headingOf(bundle)} names={names} />
           </span>
         ) : (
-          <a class="name" href={`/dashboard/links/${slug}`} dir="auto" safe>
-            {headingOf(bundle)}
+          <a class="name" href={`/dashboard/links/${slug}`} dir="auto">
+            <Blanks text={headingOf(bundle)} names={names} />
           </a>
         )}
         <span class="hint where">

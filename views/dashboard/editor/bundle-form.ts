@@ -1,6 +1,8 @@
-import type { Variable } from '../../../db/schema.ts'
+import type { ProposedChanges } from '../../../db/schema.ts'
 import type { ScalarName } from '../../../src/bundles/content.ts'
 import { LINK_NAMES, type Link, linkField } from '../../../src/bundles/link-fields.ts'
+import type { Offer } from '../../../src/bundles/placeholders.ts'
+import { VARIABLE_LABELS, type WholeVariable } from '../../../src/bundles/variables.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
 
 /** One link as typed (`textsOf`), its tags separated by commas. */
@@ -14,6 +16,33 @@ export function isEmptyLink(link: LinkFields): boolean {
   return [link.url, ...TYPED.map((name) => link[name])].every((text) => text.trim() === '')
 }
 
+/** One variable as typed, its options one per line. */
+export interface VariableFields extends Record<keyof WholeVariable, string> {
+  /** Its name in the version that the form began with, by which rules know it; empty for a new one. */
+  was: string
+  /** The name by which the form’s links and texts know it. */
+  placed: string
+}
+
+/** An empty row. */
+export const NEW_VARIABLE: VariableFields = {
+  name: '',
+  label: '',
+  example: '',
+  default: '',
+  options: '',
+  was: '',
+  placed: '',
+}
+
+/** The fields of a variable that people type into. */
+export const VARIABLE_FIELDS = Object.keys(VARIABLE_LABELS) as (keyof WholeVariable)[]
+
+/** The name of a variable’s field in the form, like the path in the API. */
+export function variableColumn(name: keyof VariableFields): string {
+  return `variables.${name}`
+}
+
 /** A bundle's form as typed. */
 export interface BundleForm extends Record<ScalarName, string> {
   /** As typed; never shown again. */
@@ -21,13 +50,21 @@ export interface BundleForm extends Record<ScalarName, string> {
   /** Only for a new bundle. */
   slug: string
   links: LinkFields[]
-  variables: Variable[]
+  variables: VariableFields[]
+  /** The rules as they are saved; they have their own page. */
+  rules: NonNullable<ProposedChanges['resolutionPolicy']> | null
 }
 
-/** What is wrong with one field; `link` is the index of the link that it belongs to. */
+/** The names of a form’s variables, as typed. */
+export function namesOf({ variables }: Pick<BundleForm, 'variables'>): string[] {
+  return variables.map(({ name }) => name.trim())
+}
+
+/** What is wrong with one field; `link` or `variable` is the index of that which it belongs to. */
 export interface FormError {
   link: number | null
-  field: ScalarName | 'slug' | 'password' | keyof LinkFields
+  variable?: number
+  field: ScalarName | 'slug' | 'password' | keyof LinkFields | keyof WholeVariable
   says: string
   /** Worth knowing, and no reason to refuse the form. */
   isHint?: true
@@ -42,6 +79,17 @@ export interface Checked {
   list: string | null
   /** An error of no field. */
   form: string | null
+  variables: VariablesFound
+}
+
+/** What is known of a form’s variables besides what was typed. */
+export interface VariablesFound {
+  /** Where each is used, in words. */
+  uses: string[]
+  /** The values that the preview is filled with. */
+  examples: string[]
+  /** What in the links could become a variable; their places are those of the form’s links. */
+  offers: Offer[]
 }
 
 /** A form being edited: its input, errors and focus. */
@@ -52,6 +100,8 @@ export interface EditorState {
   pasted: FoundList | null
   /** Whether it has unsaved input. */
   isTouched: boolean
-  /** The index of the link whose field or button gets the focus. */
-  focus: { link: number; on: 'url' | 'up' | 'down' } | null
+  /** The index of the link, or of the variable, whose field or button gets the focus. */
+  focus: Focus | null
 }
+
+export type Focus = { link: number; on: 'url' | 'up' | 'down' } | { variable: number; on: 'name' | 'label' | 'add' }

@@ -9,6 +9,7 @@ import { attribute } from '../../parts/layout.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Controls, type ControlsProps, isUsed } from './controls.tsx'
 import { Links } from './links.tsx'
+import { NewVariable, Variables } from './variables.tsx'
 import { Visibility } from './visibility.tsx'
 
 const NAMES = scalarsIn('opening')
@@ -88,6 +89,7 @@ export function Editor(props: EditorProps): JSX.Element {
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
         <Links action={action} state={state} />
+        <Variables form={form} checked={checked} focus={state.focus} />
         {more}
         <div class="save-bar">
           <button type="submit" name="do" value="save" class="primary" safe>
@@ -102,7 +104,8 @@ export function Editor(props: EditorProps): JSX.Element {
           <PreviewToggle isHidden={preview.isHidden} />
         </div>
       </form>
-      <Preview {...preview} />
+      <NewVariable />
+      <Preview {...preview} examples={checked.variables.examples} />
     </div>
   )
 }
@@ -118,7 +121,7 @@ function About({
   hasPassword,
 }: Pick<EditorState, 'form' | 'checked'> & Pick<EditorProps, 'kind' | 'hasPassword'>): JSX.Element {
   const messageOf = (field: FormError['field']) =>
-    checked.errors.find((error) => error.link === null && error.field === field)?.says
+    checked.errors.find((error) => error.link === null && error.variable === undefined && error.field === field)?.says
   return (
     <div class="about">
       <Controls names={SHORT} form={form} messageOf={messageOf} />
@@ -160,13 +163,15 @@ interface PreviewProps {
   isHidden: boolean
   /** Whether the bundle has rules, which viewers may match. */
   hasRules: boolean
+  /** What its variables are filled with. */
+  examples: readonly string[]
 }
 
 /**
  * The launcher as saving the form would make it, beside the form on wide screens. Its script fills it with what the server
  * renders.
  */
-function Preview({ isHidden, hasRules }: PreviewProps): JSX.Element {
+function Preview({ isHidden, hasRules, examples }: PreviewProps): JSX.Element {
   return (
     <aside
       class="preview"
@@ -177,6 +182,12 @@ function Preview({ isHidden, hasRules }: PreviewProps): JSX.Element {
     >
       <h2 id="preview-heading">Preview</h2>
       <p class="hint">{hasRules ? 'On a phone, if no rule matches' : 'On a phone'}</p>
+      <p class="hint" id="preview-with" hidden={examples.length === 0}>
+        {'with '}
+        <bdi class="blank" safe>
+          {examples.join(', ')}
+        </bdi>
+      </p>
       {/* A save replaces the page; the frame stays until a newer one has loaded. */}
       <div class="screen" id="preview-screen" hx-preserve="true"></div>
       <p class="hint" id="preview-says"></p>

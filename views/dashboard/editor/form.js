@@ -6,15 +6,26 @@ function updateFieldError(field, error) {
   else showFieldError(field, error.says, error)
 }
 
-// What the server found goes beside the fields that it is about.
-document.addEventListener('htmx:after:swap', (event) => {
+/** @typedef {{ link: number | null, variable?: number, field: string, says: string, isHint?: true }} FormError */
+
+/**
+ * What the server's check says, if it has just answered. @param {Event} event
+ * @returns {{ errors: FormError[], variables: { uses: string[], examples: string[], offers: VariableOffer[] } } | null}
+ */
+function checkedIn(event) {
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
   const found = target instanceof Element && target.id === 'check' ? target.querySelector('[data-errors]') : null
-  if (!(found instanceof HTMLElement)) return
-  /** @type {{ link: number | null, field: string, says: string, isHint?: true }[]} */
-  const errors = JSON.parse(found.dataset.errors ?? '[]')
+  if (!(found instanceof HTMLElement)) return null
+  return { errors: JSON.parse(found.dataset.errors ?? '[]'), variables: JSON.parse(found.dataset.variables ?? '{}') }
+}
+
+// What the server found goes beside the fields that it is about.
+document.addEventListener('htmx:after:swap', (event) => {
+  const checked = checkedIn(event)
+  if (checked === null) return
+  const { errors } = checked
   const errorOf = (/** @type {number | null} */ link, /** @type {string} */ name) =>
-    errors.find((error) => error.link === link && error.field === name)
+    errors.find((error) => error.link === link && error.variable === undefined && error.field === name)
   for (const field of document.querySelectorAll('#editor .about [name]')) {
     if (!(field instanceof HTMLElement)) continue
     const error = errorOf(null, field.id)

@@ -29,13 +29,28 @@ function openLink(row) {
 
 const TAG = /\s*"((?:[^"]|"")*)"|[^,;|]+/g
 
+/** Shows a text with its blanks, like `Blanks` in blanks.tsx. @param {Element} element @param {string} text */
+function writeBlanks(element, text) {
+  const names = variableNames()
+  const pieces = names.length === 0 ? [text] : text.split(new RegExp(`\\{(${names.join('|')})\\}`))
+  element.replaceChildren(
+    ...pieces.map((piece, at) => {
+      if (at % 2 === 0) return piece
+      const blank = document.createElement('span')
+      blank.className = 'blank'
+      blank.textContent = piece
+      return blank
+    }),
+  )
+}
+
 /** Updates a row's line from its fields, like `Line` in link-rows.tsx. @param {Element} row */
 function writeLine(row) {
   const [url = '', note = '', tags = ''] = ['url', 'note', 'tags'].map((name) => linkField(row, name)?.value.trim())
   const [called, at, badges] = ['.called', '.at', '.badges'].map((part) => row.querySelector(`.line ${part}`))
   if (!called || !at || !badges) return
-  called.textContent = note.split('\n')[0] ?? ''
-  at.textContent = url.replace(/^https?:\/\//i, '')
+  writeBlanks(called, note.split('\n')[0] ?? '')
+  writeBlanks(at, url.replace(/^https?:\/\//i, ''))
   /** @type {NodeListOf<HTMLElement>} */
   const marks = badges.querySelectorAll('[data-field]')
   for (const mark of marks) mark.hidden = linkField(row, mark.dataset.field ?? '')?.value !== mark.dataset.value
@@ -97,8 +112,20 @@ function moveLink(row, way) {
   listChanged(`Link moved to ${linkPlace(row)}${placeName(row)}`)
 }
 
-/** Leaves a link out of what is sent; it can be put back until the page is left. @param {HTMLElement} row */
+/** @param {HTMLElement} row */
 function removeLink(row) {
+  const name = linkField(row, 'note')?.value.split('\n')[0] || linkField(row, 'url')?.value || 'a link'
+  putAside(row, name, (isBack) => {
+    if (isBack) row.querySelector('summary')?.focus()
+    listChanged(isBack ? `Put back as link ${linkPlace(row)}` : 'Link removed. It can be put back.')
+  })
+}
+
+/**
+ * Leaves a row out of what is sent; it can be put back until the page is left.
+ * @param {HTMLElement} row @param {string} called what it is called @param {(isBack: boolean) => void} changed
+ */
+function putAside(row, called, changed) {
   const fieldset = row.querySelector('fieldset')
   if (fieldset === null) return
   fieldset.disabled = true
@@ -106,7 +133,7 @@ function removeLink(row) {
   const gone = document.createElement('p')
   gone.className = 'gone'
   const name = document.createElement('bdi')
-  name.textContent = `Removed: ${linkField(row, 'note')?.value.split('\n')[0] || linkField(row, 'url')?.value || 'a link'}`
+  name.textContent = `Removed: ${called}`
   const back = document.createElement('button')
   back.type = 'button'
   back.className = 'small'
@@ -115,13 +142,12 @@ function removeLink(row) {
     gone.remove()
     fieldset.disabled = false
     row.classList.remove('removed')
-    row.querySelector('summary')?.focus()
-    listChanged(`Put back as link ${linkPlace(row)}`)
+    changed(true)
   })
   gone.append(name, back)
   row.append(gone)
   back.focus()
-  listChanged('Link removed. It can be put back.')
+  changed(false)
 }
 
 /** @type {Promise<void>} */
@@ -155,13 +181,15 @@ async function placeLinks(text, after) {
       ({ name, value }) => name === 'section' || value.trim() === '',
     )
   if (text !== '') for (const row of before) if (isEmpty(row)) row.remove()
+  for (const row of added) writeLine(row)
   openLink(last)
   linkField(last, 'url')?.focus()
   listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
 }
 
 document.addEventListener('click', (event) => {
-  const button = event.target instanceof Element ? event.target.closest('#editor .links button[name="do"]') : null
+  const button =
+    event.target instanceof Element ? event.target.closest('#editor .links button[name="do"]:not(.offer *)') : null
   if (!(button instanceof HTMLButtonElement)) return
   event.preventDefault()
   const [action = ''] = button.value.split('-')
@@ -199,35 +227,4 @@ document.addEventListener('drop', (event) => {
   if (text === '' || !(event.target instanceof Element) || event.target.closest('#editor .links') === null) return
   event.preventDefault()
   addLinks(text.replace(/^#.*$/gm, ''))
-})
-
-// Dragging by the handle, with a mouse, a pen or a finger.
-document.addEventListener('pointerdown', (event) => {
-  const grip = event.target instanceof Element ? event.target.closest('.grip') : null
-  const row = linkOf(grip)
-  if (!(grip instanceof HTMLElement) || row === null || event.button !== 0) return
-  event.preventDefault()
-  const start = linkPlace(row)
-  const middle = (/** @type {Element} */ other) => {
-    const { top, height } = other.getBoundingClientRect()
-    return top + height / 2
-  }
-  const drag = (/** @type {PointerEvent} */ { clientY }) => {
-    const { previousElementSibling: above, nextElementSibling: below } = row
-    if (above !== null && clientY < middle(above)) row.after(above)
-    else if (below !== null && clientY > middle(below)) row.before(below)
-    if (clientY < 60) window.scrollBy(0, -16)
-    if (clientY > window.innerHeight - 100) window.scrollBy(0, 16)
-  }
-  const end = () => {
-    grip.removeEventListener('pointermove', drag)
-    row.classList.remove('dragged')
-    if (linkPlace(row) === start) return
-    takeSection(row)
-    listChanged(`Link moved to ${linkPlace(row)}${placeName(row)}`)
-  }
-  row.classList.add('dragged')
-  grip.setPointerCapture(event.pointerId)
-  grip.addEventListener('pointermove', drag)
-  grip.addEventListener('lostpointercapture', end, { once: true })
 })

@@ -1,23 +1,27 @@
 /** @jsxImportSource @kitajs/html */
 
 import { MARK_NAMES, optionsOf } from '../../../src/bundles/link-fields.ts'
+import type { Offer } from '../../../src/bundles/placeholders.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Blanks } from '../parts/blanks.tsx'
 import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
 
 interface RowsProps {
   links: readonly LinkFields[]
   checked: Checked
+  /** The names of the bundle’s variables. */
+  names: readonly string[]
   /** The prefix of the fields' ids. */
   ids: string
   focus: EditorState['focus']
 }
 
 /** Rows of the list of links. */
-export function LinkRows({ links, checked, ids, focus }: RowsProps): JSX.Element {
+export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.Element {
   return (
     <Each
       of={links}
@@ -27,8 +31,10 @@ export function LinkRows({ links, checked, ids, focus }: RowsProps): JSX.Element
           id={`${ids}-${index + 1}`}
           index={index}
           errors={checked.errors.filter(({ link }) => link === index)}
+          offers={checked.variables.offers.filter(({ links: at }) => at.includes(index))}
+          names={names}
           begins={beginsSection(fields, links[index - 1])}
-          focus={focus?.link === index ? focus.on : null}
+          focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
         />
       )}
     />
@@ -45,13 +51,15 @@ interface RowProps {
   id: string
   index: number
   errors: FormError[]
+  offers: readonly Offer[]
+  names: readonly string[]
   /** Whether its section begins with it. */
   begins: boolean
   focus: 'url' | 'up' | 'down' | null
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.Element {
+function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: RowProps): JSX.Element {
   return (
     <li class={['link-row', begins && 'begins-section']}>
       {/* The script makes it a field that renames the section. */}
@@ -65,9 +73,9 @@ function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.El
         </span>
         <details class="link-fold" open={isEmptyLink(fields) || errors.length > 0 || focus === 'url'}>
           <summary>
-            <Line fields={fields} />
+            <Line fields={fields} names={names} />
           </summary>
-          <LinkInputs fields={fields} id={id} errors={errors} isFocused={focus === 'url'} />
+          <LinkInputs fields={fields} id={id} errors={errors} offers={offers} isFocused={focus === 'url'} />
         </details>
         <div class="moves">
           <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
@@ -86,15 +94,15 @@ function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.El
 }
 
 /** The line of a link. `writeLine` in link-list.js updates it during typing. */
-function Line({ fields }: { fields: LinkFields }): JSX.Element {
+function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Element {
   const { url, note, tags } = fields
   return (
     <span class="line">
-      <span class="called" dir="auto" safe>
-        {note.trim().split('\n')[0] ?? ''}
+      <span class="called" dir="auto">
+        <Blanks text={note.trim().split('\n')[0] ?? ''} names={names} />
       </span>
-      <bdi class="at" dir="ltr" safe>
-        {url.trim().replace(/^https?:\/\//i, '')}
+      <bdi class="at" dir="ltr">
+        <Blanks text={url.trim().replace(/^https?:\/\//i, '')} names={names} />
       </bdi>
       {/* Shown if there is neither a note nor an address. */}
       <span class="unnamed">New link</span>

@@ -6,7 +6,8 @@ import { Each } from '../../parts/each.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Checked, EditorState, LinkFields } from './bundle-form.ts'
+import { offerWords } from '../../parts/offers.tsx'
+import { type Checked, type EditorState, type LinkFields, namesOf } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
 
 interface LinksProps {
@@ -38,7 +39,7 @@ export function Links({ action, state }: LinksProps): JSX.Element {
         <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
       <ol id="links" data-rows="/dashboard/links/new/rows">
-        <LinkRows links={form.links} checked={checked} ids="link" focus={focus} />
+        <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} />
       </ol>
       <div class="adding">
         <button type="submit" name="do" value="add" class="small">
@@ -76,8 +77,9 @@ function sectionNames(links: readonly LinkFields[]): string[] {
   return [...new Set(links.map(({ section }) => section.trim()))].filter((name) => name !== '')
 }
 
-/** How many links there are, and for the script what is wrong with which field. */
-export function Check({ checked: { count, errors, list } }: { checked: Checked }): JSX.Element {
+/** How many links there are, and for the script what is wrong with which field, and what is known of variables. */
+export function Check({ checked: { count, errors, list, variables } }: { checked: Checked }): JSX.Element {
+  const offers = variables.offers.map((offer) => ({ ...offer, says: offerWords(offer) }))
   return (
     <>
       {list === null ? (
@@ -87,7 +89,12 @@ export function Check({ checked: { count, errors, list } }: { checked: Checked }
           {list}
         </p>
       )}
-      <span class={['count-of', count > BOUNDS.urls && 'over']} data-errors={attribute(JSON.stringify(errors))} safe>
+      <span
+        class={['count-of', count > BOUNDS.urls && 'over']}
+        data-errors={attribute(JSON.stringify(errors))}
+        data-variables={attribute(JSON.stringify({ ...variables, offers }))}
+        safe
+      >
         {`${count} of ${BOUNDS.urls}`}
       </span>
     </>

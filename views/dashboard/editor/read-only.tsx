@@ -1,19 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Content, UrlMetadata } from '../../../db/schema.ts'
+import type { Content } from '../../../db/schema.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
-import { marksOf } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { inWords } from '../../../src/bundles/values.ts'
-import { labelOf } from '../../../src/bundles/variables.ts'
-import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
+import { ReadOnlyLinks } from './read-only-links.tsx'
 
 type PartProps = { bundle: StoredBundle }
 
@@ -29,7 +25,7 @@ const PARTS = {
   access: Access,
   copyable: Copyable,
   variables: Variables,
-  urls: Links,
+  urls: ReadOnlyLinks,
   // With its URL.
   urlMetadata: null,
   // On the page of the rules.
@@ -112,70 +108,36 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
 }
 
 function Variables({ bundle: { variables } }: PartProps): JSX.Element {
+  if (variables.length === 0) return ''
   return (
-    <Each
-      of={variables}
-      show={(variable) => (
-        <p dir="auto" safe>
-          {`{${variable.name}}: ${[labelOf(variable), ...(variable.options ?? [])].join(' · ')}`}
-        </p>
-      )}
-    />
-  )
-}
-
-/** By section, like the launcher, where links of no section are a list without a heading. */
-function Links({ bundle }: PartProps): JSX.Element {
-  return (
-    <Each
-      of={sectionsOf(bundle)}
-      show={({ name, urls, urlMetadata }) => {
-        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
-        const list = <ol class="rows shown">{links}</ol>
-        if (name === '') return list
-        return (
-          <section class="titled">
-            <h2 dir="auto" safe>
-              {name}
-            </h2>
-            {list}
-          </section>
-        )
-      }}
-    />
-  )
-}
-
-function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
-  const { note = '', tags = [] } = metadata
-  const to = destination(url)
-  return (
-    <li class="row">
-      <div class="what">
-        <a class="address" href={attribute(to.href)} target="_blank" rel="noopener noreferrer" dir="ltr">
-          <bdi safe>{hostText(to)}</bdi>
-          <bdi class="hint" safe>
-            {to.path}
-          </bdi>
-        </a>
-        {note === '' ? (
-          ''
-        ) : (
-          <p class="prose" dir="auto" safe>
-            {note}
-          </p>
-        )}
-        <p class="tags">
-          <Each
-            of={[...marksOf(metadata), ...tags]}
-            show={(tag) => (
-              <span class="tag" dir="auto" safe>
-                {tag}
-              </span>
-            )}
-          />
-        </p>
-      </div>
-    </li>
+    <section class="titled">
+      <h2>Variables</h2>
+      <ul class="read-variables">
+        <Each
+          of={variables}
+          show={(variable) => {
+            const { name, label, example, options = [], default: value } = variable
+            const facts = [
+              ...(example === undefined ? [] : [`such as ${example}`]),
+              ...(options.length === 0 ? [] : [`one of ${options.join(', ')}`]),
+              ...(value === undefined ? [] : [`${value} where nobody fills it in`]),
+            ]
+            return (
+              <li>
+                <span class="blank" safe>
+                  {name}
+                </span>{' '}
+                <span dir="auto" safe>
+                  {label ?? ''}
+                </span>{' '}
+                <span class="hint" dir="auto" safe>
+                  {facts.join('; ')}
+                </span>
+              </li>
+            )
+          }}
+        />
+      </ul>
+    </section>
   )
 }

@@ -37,7 +37,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
   const link = `${site.origin}/l/${slug}`
   return (
     <>
-      <Head title={headingOf(bundle)} {...ownerOf(bundle, site)}>
+      <Head title={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} {...ownerOf(bundle, site)}>
         <button type="button" data-text={link}>
           <Icon name="copy" />
           <span class="label">Copy link</span>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Html } from '@kitajs/html'
+import { inSentence } from '../../../src/core/words.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
@@ -29,7 +30,7 @@ export function ExportLink({ site, organizationId, label, back, isPlain }: Expor
   if (!site.user.hasRecentSignIn) {
     return (
       <a class={look} href={attribute(toSignIn(back))} hx-boost="false" safe>
-        {`Sign in again to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
+        {`Sign in again to ${inSentence(label)}`}
       </a>
     )
   }

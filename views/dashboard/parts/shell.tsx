@@ -4,8 +4,10 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Announcements, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
+import { SearchLink } from '../../parts/open-search.tsx'
 import { asset } from '../../parts/static.ts'
+import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
@@ -49,7 +51,12 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
       title={`${title} · ${site.name}`}
       styles="dashboard.css"
       scripts={['htmx.js', 'dashboard.js']}
-      head={<meta name="htmx-config" content={HTMX_CONFIG} />}
+      head={
+        <>
+          <meta name="htmx-config" content={HTMX_CONFIG} />
+          <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
+        </>
+      }
     >
       <div id="progress" class="progress" aria-hidden="true"></div>
       <Announcements />
@@ -136,17 +143,19 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
 
 interface HeadProps extends PropsWithChildren {
   title: string
+  /** The names of variables in the title. */
+  names?: readonly string[]
   lede?: string
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
-export function Head({ title, lede, children }: HeadProps): JSX.Element {
+export function Head({ title, names = [], lede, children }: HeadProps): JSX.Element {
   const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
-        <h1 dir="auto" safe>
-          {title}
+        <h1 dir="auto">
+          <Blanks text={title} names={names} />
         </h1>
         {lede === undefined ? (
           ''

@@ -7,7 +7,7 @@ import type { PolicyProps } from './page.tsx'
 import { idOf, NotesContent, OutOfBand } from './parts.tsx'
 import { RuleSummary } from './rule.tsx'
 import { JsonErrors, Unsaved } from './section.tsx'
-import { VIEWER_PLACES } from './tester.tsx'
+import { viewerPlaces } from './tester.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The response to a check while typing: the verdict, and the notes of each part of the form. */
@@ -15,7 +15,7 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
   const draft = editor !== null && 'draft' in editor.source ? editor.source.draft : null
   return (
     <>
-      <Verdict testResult={testResult} />
+      <Verdict testResult={testResult} variables={bundle.variables} />
       {editor === null ? (
         ''
       ) : (
@@ -34,12 +34,12 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
         of={draft?.rules ?? []}
         show={(rule, at) => (
           <OutOfBand id={`rules-${at}-state`}>
-            <RuleSummary rule={rule} at={at} findings={findings} />
+            <RuleSummary rule={rule} at={at} findings={findings} variables={bundle.variables} />
           </OutOfBand>
         )}
       />
       <Each
-        of={[...placesOf(draft), ...VIEWER_PLACES]}
+        of={[...placesOf(draft), ...viewerPlaces(bundle.variables)]}
         show={(place) => (
           <OutOfBand id={`${idOf(place)}-state`}>
             <NotesContent place={place} findings={findings} />

@@ -8,11 +8,11 @@ import {
 } from '../../../src/policies/draft/conditions.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { Each } from '../../parts/each.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
+import { AddButtons } from './add-buttons.tsx'
+import { TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
 import { Operands } from './operands.tsx'
-import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
+import { ActionButton, type BuilderProps, field, Notes } from './parts.tsx'
 import { GROUP_HEADS } from './words.ts'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
@@ -89,38 +89,11 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
   )
 }
 
-interface AddButtonsProps {
-  path: string
-  builder: BuilderProps
-  mayAdd: boolean
-  mayGroup: boolean
-}
-
-/** The buttons that add a condition or a group. */
-export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps): JSX.Element {
-  const button = (action: string, text: 'Condition' | 'Group', focus: string) => (
-    <button
-      type="submit"
-      class="add"
-      name="do"
-      value={`${action} ${path}`}
-      id={idOf(`${path}.${focus}`)}
-      autofocus={builder.focus === `${path}.${focus}`}
-    >
-      <Icon name="plus" />
-      {text}
-    </button>
-  )
-  return (
-    <div class="adds cluster">
-      {mayAdd ? button('if.add', 'Condition', 'add') : ''}
-      {mayGroup ? button('if.group', 'Group', 'group') : ''}
-    </div>
-  )
-}
-
 function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftLeaf>): JSX.Element {
   const { topic, was } = condition
+  const { variables } = builder
+  const own = variableOf(condition, variables)
+  const chosen = own === undefined ? topic : topicOfVariable(own)
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
@@ -131,6 +104,20 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
       <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
           {topic === '' ? <option value="">Choose…</option> : ''}
+          {variables.length === 0 ? (
+            ''
+          ) : (
+            <optgroup label="Variables">
+              <Each
+                of={variables}
+                show={(variable) => (
+                  <option value={topicOfVariable(variable)} selected={variable === own} safe>
+                    {variableWords(variable).label}
+                  </option>
+                )}
+              />
+            </optgroup>
+          )}
           <Each
             of={TOPIC_GROUPS}
             show={({ group, topics }) => (
@@ -138,7 +125,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
                 {topics
                   .filter((known) => known === topic || builder.findings.absent[known] === undefined)
                   .map((known) => (
-                    <option value={known} selected={known === topic} safe>
+                    <option value={known} selected={known === chosen} safe>
                       {TOPIC_WORDS[known].label}
                     </option>
                   ))}
@@ -146,7 +133,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
             )}
           />
         </select>
-        <input type="hidden" name={`${path}.asked`} value={topic} />
+        <input type="hidden" name={`${path}.asked`} value={chosen} />
         <Operands condition={condition} path={path} builder={builder} />
         {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>

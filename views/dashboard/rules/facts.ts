@@ -1,8 +1,10 @@
 import type { Fact, Field } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
+import { exampleOf, labelOf } from '../../../src/bundles/variables.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
-import { TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
+import { type DraftLeaf, TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
 import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
@@ -148,3 +150,24 @@ export const TOPIC_GROUPS = GROUPS.map((group) => ({
   group,
   topics: TOPICS.filter((topic) => TOPIC_WORDS[topic].group === group),
 }))
+
+/** What the list of topics calls a variable. */
+export function topicOfVariable({ name }: Pick<Variable, 'name'>): `query.${string}` {
+  return `query.${name}`
+}
+
+/** The variable that a condition is about; undefined for any other condition. */
+export function variableOf({ topic, name }: DraftLeaf, variables: readonly Variable[]): Variable | undefined {
+  return topic === 'query' ? variables.find((variable) => variable.name === name) : undefined
+}
+
+/** The words of a condition on a variable. */
+export function variableWords(variable: Variable) {
+  const { options } = variable
+  return {
+    label: labelOf(variable),
+    placeholder: exampleOf(variable) ?? '',
+    suggestions: options ?? [variable.default, variable.example].filter((value) => value !== undefined),
+    choices: options?.map((option) => [option, option] as const),
+  }
+}

@@ -11,8 +11,8 @@ import {
 import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { TOPIC_WORDS } from './facts.ts'
-import { type BuilderProps, field } from './parts.tsx'
+import { TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
+import { type BuilderProps, field, idOf } from './parts.tsx'
 import { DAY_NAMES, DAYS, VERBS } from './words.ts'
 
 interface OperandProps {
@@ -44,15 +44,39 @@ const FIELD_OPERATORS: Readonly<Record<FieldOperator, string>> = {
 }
 const INSTANT_OPERATORS: Readonly<Record<InstantOperator, string>> = { before: 'before', after: 'from' }
 
-function wordsOf(topic: DraftLeaf['topic']) {
-  return topic === '' ? undefined : TOPIC_WORDS[topic]
+interface Words {
+  placeholder?: string | undefined
+  /** The possible values, in order, and their names; without them, a text field. */
+  choices?: readonly (readonly [value: string, name: string])[] | undefined
+  /** What `exists` is called. */
+  exists: string
+  /** The id of the list of suggestions. */
+  list?: string
+}
+
+function wordsOf(condition: DraftLeaf, { variables }: BuilderProps): Words {
+  const { topic } = condition
+  const variable = variableOf(condition, variables)
+  if (variable !== undefined) {
+    return { ...variableWords(variable), exists: 'is filled in', list: `known-${topicOfVariable(variable)}` }
+  }
+  const exists = topic === 'query' ? 'is in the link' : FIELD_OPERATORS.exists
+  if (topic === '') return { exists }
+  const { placeholder, choices, suggestions } = TOPIC_WORDS[topic]
+  return {
+    placeholder,
+    choices: choices && Object.entries(choices),
+    exists,
+    ...(suggestions === undefined ? {} : { list: `known-${topic}` }),
+  }
 }
 
 function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
   const { topic, name, op, value } = condition
+  const words = wordsOf(condition, builder)
   return (
     <>
-      {topic === 'query' ? (
+      {topic === 'query' && variableOf(condition, builder.variables) === undefined ? (
         <input
           class="short"
           aria-label="Its name in the link"
@@ -66,14 +90,14 @@ function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
       ) : (
         ''
       )}
-      <Operator known={FIELD_OPERATORS} op={op} topic={topic} path={path} builder={builder} />
+      <Operator known={{ ...FIELD_OPERATORS, exists: words.exists }} op={op} path={path} builder={builder} />
       {op === 'exists' ? (
         // Kept in case the operator is changed back.
         <input type="hidden" name={`${path}.value`} value={attribute(value)} />
       ) : op === 'in' ? (
-        <Values value={value} topic={topic} path={path} builder={builder} />
+        <Values value={value} words={words} path={path} builder={builder} />
       ) : (
-        <Value value={firstLine(value)} op={op} topic={topic} path={path} builder={builder} />
+        <Value value={firstLine(value)} op={op} words={words} path={path} builder={builder} />
       )}
     </>
   )
@@ -83,32 +107,31 @@ interface OperatorProps {
   /** What may be picked, with its name. */
   known: Readonly<Record<string, string>>
   op: LeafOperator
-  topic: DraftLeaf['topic']
   path: string
   builder: BuilderProps
 }
 
-function Operator({ known, op, topic, path, builder }: OperatorProps): JSX.Element {
+function Operator({ known, op, path, builder }: OperatorProps): JSX.Element {
   return (
     <select class="operator" aria-label="How" {...field(`${path}.op`, path, builder)} data-refresh="">
       {Object.entries(known).map(([one, name]) => (
         <option value={one} selected={one === op} safe>
-          {one === 'exists' && topic === 'query' ? 'is in the link' : name}
+          {name}
         </option>
       ))}
     </select>
   )
 }
 
-type ValueProps = { value: string; topic: DraftLeaf['topic']; path: string; builder: BuilderProps }
+type ValueProps = { value: string; words: Words; path: string; builder: BuilderProps }
 
-function Values({ value, topic, path, builder }: ValueProps): JSX.Element {
+function Values({ value, words, path, builder }: ValueProps): JSX.Element {
   const lines = value.split('\n').length
   return (
     <textarea
       aria-label="Values, one per line"
       rows={String(Math.min(Math.max(lines, 2), 8))}
-      placeholder={`One per line\n${wordsOf(topic)?.placeholder ?? ''}`}
+      placeholder={attribute(`One per line\n${words.placeholder ?? ''}`)}
       autocapitalize="off"
       spellcheck="false"
       {...field(`${path}.value`, path, builder)}
@@ -119,16 +142,16 @@ function Values({ value, topic, path, builder }: ValueProps): JSX.Element {
   )
 }
 
-function Value({ value, op, topic, path, builder }: ValueProps & { op: LeafOperator }): JSX.Element {
-  const { choices: allChoices, placeholder = '', suggestions } = wordsOf(topic) ?? {}
+function Value({ value, op, words, path, builder }: ValueProps & { op: LeafOperator }): JSX.Element {
+  const { choices: allChoices, placeholder = '', list } = words
   const choices = op === 'equals' ? allChoices : undefined
   const control = field(`${path}.value`, path, builder)
   if (choices === undefined) {
     return (
       <input
         aria-label="Value"
-        placeholder={placeholder}
-        list={suggestions === undefined ? undefined : `known-${topic}`}
+        placeholder={attribute(placeholder)}
+        list={list === undefined ? undefined : idOf(list)}
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"
@@ -139,15 +162,15 @@ function Value({ value, op, topic, path, builder }: ValueProps & { op: LeafOpera
   }
   return (
     <select aria-label="Value" {...control}>
-      {Object.hasOwn(choices, value) ? (
+      {choices.some(([known]) => known === value) ? (
         ''
       ) : (
         <option value={attribute(value)} selected safe>
           {value === '' ? 'Choose…' : value}
         </option>
       )}
-      {Object.entries(choices).map(([known, name]) => (
-        <option value={known} selected={known === value} safe>
+      {choices.map(([known, name]) => (
+        <option value={attribute(known)} selected={known === value} safe>
           {name}
         </option>
       ))}
@@ -156,16 +179,10 @@ function Value({ value, op, topic, path, builder }: ValueProps & { op: LeafOpera
 }
 
 function InstantFields({ condition, path, builder }: OperandProps): JSX.Element {
-  const { topic, op, value, zone } = condition
+  const { op, value, zone } = condition
   return (
     <>
-      <Operator
-        known={INSTANT_OPERATORS}
-        op={op === 'after' ? op : 'before'}
-        topic={topic}
-        path={path}
-        builder={builder}
-      />
+      <Operator known={INSTANT_OPERATORS} op={op === 'after' ? op : 'before'} path={path} builder={builder} />
       <input
         type="datetime-local"
         class="when"

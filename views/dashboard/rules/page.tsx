@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children } from '@kitajs/html'
+import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
@@ -10,7 +11,7 @@ import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import { FACT_WORDS, FACTS } from './facts.ts'
+import { FACT_WORDS, FACTS, topicOfVariable, variableWords } from './facts.ts'
 import { idOf } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
@@ -67,7 +68,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
         ) : (
           <Written {...props} editor={editor} />
         )}
-        <Tester viewer={viewer} findings={findings} testResult={testResult} />
+        <Tester variables={bundle.variables} viewer={viewer} findings={findings} testResult={testResult} />
         <Suggestions editor={editor} bundle={bundle} />
         <div
           id="check"
@@ -87,7 +88,7 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
   if (policy === null || policy.rules.length === 0) {
     return <Empty heading="Everyone gets the same tabs" text="This bundle has no rules." />
   }
-  return <RulesRead policy={policy} findings={findings} />
+  return <RulesRead policy={policy} findings={findings} variables={bundle.variables} />
 }
 
 function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
@@ -120,6 +121,9 @@ function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEdit
   )
 }
 
+/** At most this many values are suggested, which are all options of a variable. */
+const MAX_SUGGESTED = BOUNDS.options
+
 /** Lists of suggested values for the tester and conditions: the values that the rules use. */
 function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bundle: StoredBundle }): JSX.Element {
   const lists = [...valuesIn(editor, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
@@ -129,7 +133,7 @@ function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bund
         of={[...lists, ['own', bundle.urls] as const]}
         show={([id, values]) => (
           <datalist id={idOf(id)}>
-            {[...new Set(values)].slice(0, 40).map((value) => (
+            {[...new Set(values)].slice(0, MAX_SUGGESTED).map((value) => (
               <option value={attribute(value)} />
             ))}
           </datalist>
@@ -143,12 +147,16 @@ function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bund
 }
 
 /** The values that rules compare each field with. */
-function valuesIn(editor: RulesEditorState | null, { resolutionPolicy }: StoredBundle): Map<string, Set<string>> {
+function valuesIn(
+  editor: RulesEditorState | null,
+  { resolutionPolicy, variables }: StoredBundle,
+): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const fact of FACTS) {
     const { choices, suggestions } = FACT_WORDS[fact]
     if (choices === undefined) found.set(fact, new Set(suggestions))
   }
+  for (const variable of variables) found.set(topicOfVariable(variable), new Set(variableWords(variable).suggestions))
   const rules =
     editor !== null && 'draft' in editor.source
       ? editor.source.draft.rules.map(toRule)

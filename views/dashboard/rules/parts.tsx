@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import type { Variable } from '../../../db/schema.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
@@ -13,6 +14,8 @@ export interface BuilderProps {
   focus: string
   /** The bundle's own tabs. */
   own: readonly DraftTab[]
+  /** The bundle's variables. */
+  variables: readonly Variable[]
 }
 
 /** The id of the element for a path of the form. */

@@ -1,7 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Policy, Rule } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
 import { count } from '../../../src/core/words.ts'
+import { FREE } from '../../../src/launcher/filling.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
 import { Notes } from './parts.tsx'
@@ -11,13 +13,18 @@ import { summaryOf } from './words.ts'
 interface ReadProps {
   policy: Policy
   findings: Findings
+  /** The bundle's variables. */
+  variables?: readonly Variable[]
 }
 
 /** Rules for members who cannot edit. */
-export function RulesRead({ policy, findings }: ReadProps): JSX.Element {
+export function RulesRead({ policy, findings, variables = [] }: ReadProps): JSX.Element {
   return (
     <ol class="rules">
-      <Each of={policy.rules} show={(rule, at) => <RuleRead rule={rule} at={at} findings={findings} />} />
+      <Each
+        of={policy.rules}
+        show={(rule, at) => <RuleRead rule={rule} at={at} findings={findings} variables={variables} />}
+      />
     </ol>
   )
 }
@@ -26,9 +33,10 @@ interface RuleProps {
   rule: Rule
   at: number
   findings: Findings
+  variables: readonly Variable[]
 }
 
-function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
+function RuleRead({ rule, at, findings, variables }: RuleProps): JSX.Element {
   const { name, showBadge, when, tabs } = rule
   return (
     <li class="rule">
@@ -41,16 +49,17 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
       </div>
       <div class="rule-state">
         <p class="summary" dir="auto" safe>
-          {summaryOf(when)}
+          {summaryOf(when, variables)}
         </p>
         <Notes place={`rules.${at}`} findings={findings} />
       </div>
       <details class="more">
         <summary safe>{`${count(tabs.length, 'tab')} and the conditions in full`}</summary>
         <ul class="read">
-          <ConditionTree condition={when} />
+          <ConditionTree condition={when} variables={variables} />
         </ul>
-        <TabList tabs={tabs} />
+        {/* As they are, with blanks for what viewers fill in. */}
+        <TabList tabs={tabs} fill={{ variables, filling: FREE }} />
       </details>
     </li>
   )

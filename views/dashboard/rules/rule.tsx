@@ -4,13 +4,13 @@ import { escapeHtml } from '@kitajs/html'
 import type { Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
-import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { AddButtons, ConditionFields } from './condition.tsx'
+import { AddButtons } from './add-buttons.tsx'
+import { ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent } from './parts.tsx'
 import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
 import { summaryOf } from './words.ts'
@@ -69,7 +69,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
         </span>
       </div>
       <div class="state" id={`${idOf(path)}-state`}>
-        <RuleSummary rule={rule} at={at} findings={builder.findings} />
+        <RuleSummary rule={rule} at={at} {...builder} />
       </div>
       {isOpen ? (
         <OpenFields rule={rule} path={path} at={at} builder={builder} />
@@ -124,13 +124,18 @@ function NameField({ rule, path, builder }: { rule: OpenRule; path: string; buil
   )
 }
 
+interface SummaryProps extends Pick<BuilderProps, 'findings' | 'variables'> {
+  rule: DraftRule
+  at: number
+}
+
 /** A rule in plain words, whether it matches, and its errors; updated while typing. */
-export function RuleSummary({ rule, at, findings }: { rule: DraftRule; at: number; findings: Findings }): JSX.Element {
+export function RuleSummary({ rule, at, findings, variables }: SummaryProps): JSX.Element {
   const when = conditionOf(rule)
   return (
     <>
       <p class="summary" dir="auto" safe>
-        {when === null ? 'Not finished yet' : summaryOf(when)}
+        {when === null ? 'Not finished yet' : summaryOf(when, variables)}
       </p>
       <NotesContent place={`rules.${at}`} findings={findings} />
     </>

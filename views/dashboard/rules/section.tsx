@@ -37,7 +37,7 @@ interface SectionProps {
 export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.Element {
   const { source, wrong, removed, focus, announcement } = editor
   const isJson = 'json' in source
-  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle) }
+  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables }
   return (
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">

@@ -1,12 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Fact } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
+import { labelOf } from '../../../src/bundles/variables.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import type { TestTexts, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
-import { Notes } from './parts.tsx'
+import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable } from './facts.ts'
+import { idOf, Notes } from './parts.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The text fields, which have notes; a choice from a list cannot be wrong. */
@@ -16,16 +18,22 @@ const TYPED = [
   ),
   'zone',
 ]
-export const VIEWER_PLACES = TYPED.map((name) => `viewer.${name}`)
+
+/** The places of the tester’s notes. */
+export function viewerPlaces(variables: readonly Variable[]): string[] {
+  return [...TYPED, ...variables.map(({ name }) => `values.${name}`)].map((name) => `viewer.${name}`)
+}
 
 interface TesterProps {
+  /** The bundle's variables. */
+  variables: readonly Variable[]
   viewer: TestViewer
   findings: Findings
   testResult: TestResult
 }
 
 /** Describes a viewer and shows which tabs they get, and why. */
-export function Tester({ viewer, findings, testResult }: TesterProps): JSX.Element {
+export function Tester({ variables, viewer, findings, testResult }: TesterProps): JSX.Element {
   return (
     <section class="tester" id="try" aria-labelledby="try-title">
       <div class="tester-head">
@@ -34,14 +42,14 @@ export function Tester({ viewer, findings, testResult }: TesterProps): JSX.Eleme
           As my browser
         </button>
       </div>
-      <ViewerFields viewer={viewer} findings={findings} />
+      <ViewerFields variables={variables} viewer={viewer} findings={findings} />
       <p class="actions scriptless">
         <button type="submit" class="small" name="do" value="test">
           Show what they get
         </button>
       </p>
       <div id="verdict">
-        <Verdict testResult={testResult} />
+        <Verdict testResult={testResult} variables={variables} />
       </div>
     </section>
   )
@@ -52,10 +60,14 @@ interface FieldsProps {
   findings: Findings
 }
 
-function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
+function ViewerFields({ variables, viewer, findings }: FieldsProps & Pick<TesterProps, 'variables'>): JSX.Element {
   return (
     <fieldset class="facts">
       <legend class="visually-hidden">The viewer</legend>
+      <Each
+        of={variables}
+        show={(variable) => <VariableField variable={variable} viewer={viewer} findings={findings} />}
+      />
       <label class="check">
         <input type="checkbox" name="viewer.signedIn" value="true" checked={viewer.signedIn === 'true'} />
         <span>Signed in</span>
@@ -75,6 +87,51 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
       <TextField name="zone" label="Time zone" placeholder="UTC" list="zones" viewer={viewer} findings={findings} />
       <TextField name="query" label="In the link, after ?" placeholder="ref=mail" viewer={viewer} findings={findings} />
     </fieldset>
+  )
+}
+
+/** What the viewer fills in; nothing is the default. */
+function VariableField({ variable, viewer, findings }: FieldsProps & { variable: Variable }): JSX.Element {
+  const { name, default: otherwise, options } = variable
+  const path = `viewer.values.${name}`
+  const id = idOf(path)
+  const value = viewer.values.get(name) ?? ''
+  const unfilled = otherwise === undefined ? '' : `${otherwise} (default)`
+  return (
+    <div class="fact">
+      <label for={id} dir="auto" safe>
+        {labelOf(variable)}
+      </label>
+      {options === undefined ? (
+        <input
+          id={id}
+          name={path}
+          value={attribute(value)}
+          placeholder={attribute(unfilled || (variable.example ?? ''))}
+          list={idOf(`known-${topicOfVariable(variable)}`)}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          dir="auto"
+          aria-describedby={`${id}-state`}
+        />
+      ) : (
+        <select id={id} name={path} dir="auto" aria-describedby={`${id}-state`}>
+          <option value="" safe>
+            {unfilled || 'none'}
+          </option>
+          <Each
+            of={options.includes(value) || value === '' ? options : [value, ...options]}
+            show={(option) => (
+              <option value={attribute(option)} selected={option === value} safe>
+                {option}
+              </option>
+            )}
+          />
+        </select>
+      )}
+      <Notes place={path} findings={findings} />
+    </div>
   )
 }
 
@@ -112,7 +169,7 @@ function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JS
 }
 
 interface TextFieldProps extends FieldsProps {
-  name: keyof TestViewer
+  name: keyof TestTexts
   label: string
   placeholder: string
   /** The id of a list of suggestions. */

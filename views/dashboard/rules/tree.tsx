@@ -1,22 +1,30 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Condition, Tab, Traced } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
+import { namesIn } from '../../../src/core/template.js'
 import { asSentence } from '../../../src/core/words.ts'
-import { destination, hostText } from '../../parts/destination.ts'
+import { Filled, type FilledProps, leadTo } from '../../launcher/filled.tsx'
+import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { Mark } from './parts.tsx'
 import { conditionWords, GROUP_HEADS } from './words.ts'
 
 /** More conditions than this are not listed; the rule's own sentence covers them. */
 const MAX_NODES = 200
 
-/** All parts of a condition; each with whether it holds, if it was tested. */
-export function ConditionTree({ condition }: { condition: Condition | Traced }): JSX.Element {
-  return <Node condition={condition} left={{ nodes: MAX_NODES }} />
+interface TreeProps {
+  condition: Condition | Traced
+  /** The bundle's variables. */
+  variables: readonly Variable[]
 }
 
-function Node({ condition, left }: { condition: Condition | Traced; left: { nodes: number } }): JSX.Element {
+/** All parts of a condition; each with whether it holds, if it was tested. */
+export function ConditionTree(props: TreeProps): JSX.Element {
+  return <Node {...props} left={{ nodes: MAX_NODES }} />
+}
+
+function Node({ condition, variables, left }: TreeProps & { left: { nodes: number } }): JSX.Element {
   left.nodes -= 1
   if (left.nodes < 0) return left.nodes === -1 ? <li class="hint">and more</li> : ''
   return (
@@ -27,14 +35,14 @@ function Node({ condition, left }: { condition: Condition | Traced; left: { node
           <strong>{GROUP_HEADS[condition.op]}</strong>
         ) : (
           <span dir="auto" safe>
-            {asSentence(conditionWords(condition))}
+            {asSentence(conditionWords(condition, variables))}
           </span>
         )}
       </span>
       {'of' in condition ? (
         <ul>
           {condition.of.map((part) => (
-            <Node condition={part} left={left} />
+            <Node condition={part} variables={variables} left={left} />
           ))}
         </ul>
       ) : (
@@ -44,39 +52,49 @@ function Node({ condition, left }: { condition: Condition | Traced; left: { node
   )
 }
 
+interface TabListProps {
+  tabs: readonly Tab[]
+  /** What stands in place of their placeholders. */
+  fill: FilledProps
+}
+
 /** The tabs of a rule, with their notes, as the launcher would list them. */
-export function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
+export function TabList({ tabs, fill }: TabListProps): JSX.Element {
+  const names = fill.variables.map(({ name }) => name)
   return (
     <ol class="got">
       <Each
         of={tabs}
         show={({ url, note = '', section = '' }) => {
           const to = destination(url)
+          const own = namesIn(url, names)
           const [title = '', ...more] = note.trim().split('\n')
           return (
             <li>
               {title === '' ? (
                 ''
               ) : (
-                <bdi class="title" safe>
-                  {title}
+                <bdi class="title">
+                  <Filled text={title} {...fill} />
                 </bdi>
               )}
-              <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
-                <bdi safe>{hostText(to) + to.path}</bdi>
+              <a {...leadTo(url, fill)}>
+                <bdi>
+                  <Filled text={hostText(to) + withBraces(to.path, own)} {...fill} />
+                </bdi>
               </a>
               {more.length === 0 ? (
                 ''
               ) : (
-                <span class="hint" dir="auto" safe>
-                  {more.join('\n')}
+                <span class="hint" dir="auto">
+                  <Filled text={more.join('\n')} {...fill} />
                 </span>
               )}
               {section === '' ? (
                 ''
               ) : (
-                <span class="tag" dir="auto" safe>
-                  {section}
+                <span class="tag" dir="auto">
+                  <Filled text={section} {...fill} />
                 </span>
               )}
             </li>

@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { count } from '../../../src/core/words.ts'
+import type { Variable } from '../../../db/schema.ts'
+import { labelOf } from '../../../src/bundles/variables.ts'
+import { count, joinList } from '../../../src/core/words.ts'
 import type { TestResult } from '../../../src/policies/draft/findings.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
 import type { Tried } from '../../../src/policies/preview.ts'
@@ -9,8 +11,15 @@ import { Icon } from '../../parts/icons.tsx'
 import { Mark } from './parts.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
 
+interface VerdictProps {
+  testResult: TestResult
+  /** The bundle's variables. */
+  variables: readonly Variable[]
+}
+
 /** The tabs that the viewer gets, and why. */
-export function Verdict({ testResult: { preview, places, message, issues } }: { testResult: TestResult }): JSX.Element {
+export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
+  const { preview, places, message, issues } = testResult
   if (preview === null) {
     return (
       <p class="note error" id="outcome">
@@ -28,9 +37,29 @@ export function Verdict({ testResult: { preview, places, message, issues } }: { 
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
       <p class="hint" safe>{`They get ${count(preview.tabs.length, 'tab')}:`}</p>
-      <TabList tabs={preview.tabs} />
-      {preview.trace.length === 0 ? '' : <Trace trace={preview.trace} places={places} matched={matched} />}
+      <AskedFirst filling={preview.filling} variables={variables} />
+      <TabList tabs={preview.tabs} fill={{ variables, filling: preview.filling }} />
+      {preview.trace.length === 0 ? (
+        ''
+      ) : (
+        <Trace trace={preview.trace} places={places} matched={matched} variables={variables} />
+      )}
     </>
+  )
+}
+
+/** What the launcher asks for before it opens anything. */
+function AskedFirst({
+  filling: { missing, invalid },
+  variables,
+}: Pick<Tried, 'filling'> & Pick<VerdictProps, 'variables'>) {
+  const names = [...missing, ...invalid.map(({ name }) => name)]
+  const asked = variables.filter(({ name }) => names.includes(name)).map(labelOf)
+  if (asked.length === 0) return ''
+  return (
+    <p class="hint" dir="auto" safe>
+      {`The page asks them for ${joinList(asked, 'and')} first.`}
+    </p>
   )
 }
 
@@ -72,9 +101,10 @@ interface TraceProps {
   trace: readonly RuleTrace[]
   places: readonly number[]
   matched: number
+  variables: readonly Variable[]
 }
 
-function Trace({ trace, places, matched }: TraceProps): JSX.Element {
+function Trace({ trace, places, matched, variables }: TraceProps): JSX.Element {
   return (
     <>
       <h3>Why</h3>
@@ -93,7 +123,7 @@ function Trace({ trace, places, matched }: TraceProps): JSX.Element {
                     {isTried ? '' : <span class="hint">not reached</span>}
                   </summary>
                   <ul>
-                    <ConditionTree condition={condition} />
+                    <ConditionTree condition={condition} variables={variables} />
                   </ul>
                 </details>
               </li>

@@ -7,6 +7,8 @@ import type {
   GroupOperator,
   TimeWindow,
 } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
+import { labelOf } from '../../../src/bundles/variables.ts'
 import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
 import { FACT_WORDS, type FactSentence, isFact } from './facts.ts'
@@ -14,11 +16,20 @@ import { isolated } from './values.ts'
 
 // Conditions in plain words: "Signed in with an address at acme.com, on a phone".
 
+/** A variable as rules speak of it. */
+type Named = Pick<Variable, 'name' | 'label'>
+
 /** How much is said: values of a list, conditions of a group, and letters of a value. */
 interface Limits {
   values: number
   parts: number
   letters: number
+}
+
+/** How a condition is said. */
+interface Saying extends Limits {
+  /** The bundle’s: conditions on these are said with their labels. */
+  variables: readonly Named[]
 }
 
 const SHORT: Limits = { values: 3, parts: 8, letters: 48 }
@@ -31,16 +42,16 @@ export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as co
 >
 
 /** A condition as a sentence without a full stop, shortened: what a rule is about. */
-export function summaryOf(condition: Condition): string {
-  return asSentence(wordsOf(condition, SHORT, 0))
+export function summaryOf(condition: Condition, variables: readonly Named[] = []): string {
+  return asSentence(wordsOf(condition, { ...SHORT, variables }, 0))
 }
 
 /** All of a condition as words within a sentence. Plain text, to be escaped. */
-export function conditionWords(condition: Condition): string {
-  return wordsOf(condition, FULL, 0)
+export function conditionWords(condition: Condition, variables: readonly Named[] = []): string {
+  return wordsOf(condition, { ...FULL, variables }, 0)
 }
 
-function wordsOf(condition: Condition, limits: Limits, depth: number): string {
+function wordsOf(condition: Condition, limits: Saying, depth: number): string {
   if (!('of' in condition)) return leafWords(condition, limits)
   if (condition.op === 'not') return notWords(condition.of[0], limits, depth)
   const parts = condition.of.slice(0, limits.parts).map((part) => wordsOf(part, limits, depth + 1))
@@ -61,7 +72,7 @@ function signedInFirst(parts: readonly string[]): string {
   return parts.join(', ').replace(/^signed in, (?=with an address|as )/, 'signed in ')
 }
 
-function notWords(condition: Condition | undefined, limits: Limits, depth: number): string {
+function notWords(condition: Condition | undefined, limits: Saying, depth: number): string {
   if (condition === undefined) return 'not …'
   if ('of' in condition) {
     const inner = wordsOf(condition, limits, 0)
@@ -70,10 +81,17 @@ function notWords(condition: Condition | undefined, limits: Limits, depth: numbe
   if (condition.op === 'before') return `from ${timeWords(condition.value)} on`
   if (condition.op === 'after') return `before ${timeWords(condition.value)}`
   const words = leafWords(condition, limits)
-  return words.startsWith('with ') ? `without ${words.slice('with '.length)}` : `not ${words}`
+  for (const [is, isNot] of OPPOSITES) if (words.startsWith(is)) return isNot + words.slice(is.length)
+  return `not ${words}`
 }
 
-function leafWords(leaf: Exclude<Condition, { op: GroupOperator }>, limits: Limits): string {
+/** Beginnings of words, and those of their opposites. */
+const OPPOSITES = [
+  ['with ', 'without '],
+  ['when ', 'unless '],
+] as const
+
+function leafWords(leaf: Exclude<Condition, { op: GroupOperator }>, limits: Saying): string {
   switch (leaf.op) {
     case 'signedIn':
       return 'signed in'
@@ -107,13 +125,25 @@ export const VERBS = {
   contains: 'contains',
 } as const satisfies Record<Exclude<Comparison['op'], 'equals'>, string>
 
-function queryWords(leaf: FieldLeaf, limits: Limits): string {
-  const name = isolated(`?${shortened(leaf.field.slice('query.'.length), limits)}`)
+function queryWords(leaf: FieldLeaf, limits: Saying): string {
+  const parameter = leaf.field.slice('query.'.length)
+  const variable = limits.variables.find(({ name }) => name === parameter)
+  if (variable !== undefined) return variableWords(leaf, labelOf(variable), limits)
+  const name = isolated(`?${shortened(parameter, limits)}`)
   if (leaf.op === 'exists') return `with ${name} in the link`
   if (leaf.op === 'in') return `with ${name} = ${valuesWords(leaf.values, limits, isolated)} in the link`
   const value = isolated(shortened(leaf.value, limits))
   if (leaf.op === 'equals') return `with ${name} = ${value} in the link`
   return `with ${name} in the link that ${VERBS[leaf.op]} ${value}`
+}
+
+function variableWords(leaf: FieldLeaf, label: string, limits: Limits): string {
+  // In no quotes, because it is what the page calls a field.
+  const the = `when \u2068${shortened(label, limits)}\u2069`
+  if (leaf.op === 'exists') return `${the} is filled in`
+  if (leaf.op === 'in') return `${the} is ${valuesWords(leaf.values, limits, isolated)}`
+  const value = isolated(shortened(leaf.value, limits))
+  return leaf.op === 'equals' ? `${the} is ${value}` : `${the} ${VERBS[leaf.op]} ${value}`
 }
 
 function valuesWords(values: readonly string[], limits: Limits, name: (value: string) => string): string {

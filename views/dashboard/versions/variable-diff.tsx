@@ -1,25 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Entry } from '../../../src/bundles/list-diff.ts'
-import type { WholeVariable } from '../../../src/bundles/variables.ts'
+import { VARIABLE_LABELS, type WholeVariable } from '../../../src/bundles/variables.ts'
 import { Each } from '../../parts/each.tsx'
 import { DiffEntry } from './diff-entry.tsx'
 import { type Effort, TextDiff } from './text-diff.tsx'
-
-/** What each field of a variable is called. */
-const LABELS = {
-  name: 'Name',
-  label: 'Label',
-  example: 'Example',
-  default: 'Default',
-  options: 'Options',
-} satisfies Record<keyof WholeVariable, string>
 
 /** The changes of a variable: of one that stays its name and what differs, else all that it has. */
 export function VariableEntry({ entry, effort }: { entry: Entry<WholeVariable>; effort: Effort }): JSX.Element {
   const { value } = entry
   const changes = entry.kind === 'kept' ? entry.changes : {}
-  const fields = (Object.keys(LABELS) as (keyof WholeVariable)[]).filter(
+  const fields = (Object.keys(VARIABLE_LABELS) as (keyof WholeVariable)[]).filter(
     (name) => name !== 'name' && (entry.kind === 'kept' ? name in changes : value[name].length > 0),
   )
   const name = changes.name ?? { from: value.name, to: value.name }
@@ -35,7 +26,7 @@ export function VariableEntry({ entry, effort }: { entry: Entry<WholeVariable>; 
           const { from, to } = changes[field] ?? { from: text, to: text }
           return (
             <p>
-              <span class="hint" safe>{`${LABELS[field]} `}</span>
+              <span class="hint" safe>{`${VARIABLE_LABELS[field]} `}</span>
               <TextDiff from={[from].flat().join(', ')} to={[to].flat().join(', ')} effort={effort} />
             </p>
           )

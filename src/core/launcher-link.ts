@@ -1,0 +1,56 @@
+import { MAX_LINK } from './template.js'
+
+// The command loads this, so it must not import server code.
+
+/** What a launcher has below its link besides `/l/<slug>/<value>`: these are no values. */
+export const BELOW_LAUNCHERS: readonly string[] = [
+  'bookmarks.html',
+  'copy',
+  'feed',
+  'opensearch.xml',
+  'picture.png',
+  'qr.svg',
+  'report',
+]
+
+/** A link to a launcher, in parts. */
+export interface LauncherLink {
+  /** With its port, in lower case; empty for a path alone. */
+  host: string
+  slug: string
+  /** Which form of the launcher it names, if any. */
+  form: 'json' | 'md' | null
+  /** The value of `/l/<slug>/<value>`, or null. */
+  value: string | null
+  query: URLSearchParams
+}
+
+const LINK = /^(?:https?:\/\/)?([^/?#]*)\/l\/([^/?#.]+)(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
+
+/** The parts of a link to a launcher, which may lack its scheme, or be a path alone; null for any other text. */
+export function launcherLinkIn(text: string): LauncherLink | null {
+  if (text.length > MAX_LINK) return null
+  const [, host, slug, form = null, below = '', query = ''] = LINK.exec(text) ?? []
+  const value = decoded(below)
+  if (host === undefined || slug === undefined || value === null) return null
+  return {
+    host: host.toLowerCase(),
+    slug,
+    form: form as LauncherLink['form'],
+    value: value === '' || BELOW_LAUNCHERS.includes(below) ? null : value,
+    query: new URLSearchParams(query),
+  }
+}
+
+/** The parameters of a query; of several of one name the first counts, as on the page. */
+export function valuesOf(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...query].reverse())
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  type BundleForm,
+  type Checked,
+  type FormError,
+  namesOf,
+  VARIABLE_FIELDS,
+  type VariablesFound,
+} from '../../../views/dashboard/editor/bundle-form.ts'
+import { BOUNDS } from '../../bundles/bounds.ts'
+import { isScalar, type ScalarName } from '../../bundles/content.ts'
+import { slugTaken } from '../../bundles/creation.ts'
+import { isLinkName } from '../../bundles/link-fields.ts'
+import { offersIn, type Uses, usesInWords, usesOf } from '../../bundles/placeholders.ts'
+import { exampleOf, isVariableName } from '../../bundles/variables.ts'
+import { besideField } from '../../core/field-words.ts'
+import type { Problem } from '../../core/problem.ts'
+import { tooMany } from '../../core/words.ts'
+import { contentOf, type FormContent } from './bundle-form.ts'
+import { rulesOf } from './variable-fields.ts'
+
+// What the editor says of a form.
+
+/** The form's errors and hints by field; without a refusal only hints. */
+export function checkedForm(form: BundleForm, problem: Problem | null): Checked {
+  const { content, linkOf, variableRows } = contentOf(form)
+  const uses = variableUses(form, content)
+  const checked: Checked = {
+    count: content.urls.length,
+    errors: [],
+    list: null,
+    form: null,
+    variables: foundOf(form, content, uses),
+  }
+  if (problem !== null) addRefusal(checked, { linkOf, variableRows }, problem)
+  // Errors come before hints.
+  checked.errors.push(...doublesIn(content.urls, linkOf), ...idleIn(form, uses))
+  return checked
+}
+
+/** Where each variable of a form is used; null for one that has no name yet. */
+function variableUses(form: BundleForm, content: FormContent): (Uses | null)[] {
+  const { resolutionPolicy = form.rules } = rulesOf(form)
+  const uses = usesOf({ ...content, resolutionPolicy })
+  return form.variables.map(({ name }) => (isVariableName(name.trim()) ? (uses.get(name.trim()) ?? null) : null))
+}
+
+function foundOf(form: BundleForm, { variables }: FormContent, uses: (Uses | null)[]): VariablesFound {
+  return {
+    uses: uses.map((one) => (one === null ? '' : usesInWords(one))),
+    examples: variables.flatMap((variable) => exampleOf(variable) ?? []),
+    offers: offersIn(
+      form.links.map(({ url }) => url),
+      namesOf(form),
+      BOUNDS.variables,
+    ),
+  }
+}
+
+/** Variables that change nothing, or nothing but texts. */
+function idleIn({ variables }: BundleForm, uses: (Uses | null)[]): FormError[] {
+  return variables.flatMap(({ name }, variable): FormError[] => {
+    const used = uses[variable]
+    if (used == null || used.links + used.rules > 0) return []
+    const says =
+      used.texts.length === 0
+        ? `Nothing uses it yet: write {${name.trim()}} into a link.`
+        : 'Only texts use it: every value opens the same links.'
+    return [{ link: null, variable, field: 'name', says, isHint: true }]
+  })
+}
+
+/** Links with the address of one above them. A bundle may hold a link twice, so nothing is refused. */
+function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormError[] {
+  const first = new Map<string, number>()
+  return urls.flatMap((url, at): FormError[] => {
+    const link = linkOf[at] ?? at
+    const address = URL.canParse(url) ? new URL(url).href : url
+    const above = first.get(address)
+    if (above === undefined) first.set(address, link)
+    return above === undefined || above === link
+      ? []
+      : [{ link, field: 'url', says: `Same address as link ${above + 1}.`, isHint: true }]
+  })
+}
+
+/** For each entry of what was sent, the row of the form it came from. */
+interface Rows {
+  linkOf: readonly number[]
+  variableRows: readonly number[]
+}
+
+function addRefusal(checked: Checked, { linkOf, variableRows }: Rows, problem: Problem): void {
+  // The form's field is `slug`, whatever the operation calls it.
+  if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
+  else if (problem.issues.length === 0) checked.form = problem.message
+  for (const { path, reason } of problem.issues) {
+    const [field, at, part] = path
+    const root = field === 'newSlug' ? 'slug' : field
+    const says = besideField(reason)
+    const link = root !== 'variables' && typeof at === 'number' ? linkOf[at] : undefined
+    const variable = root === 'variables' && typeof at === 'number' ? variableRows[at] : undefined
+    const own = VARIABLE_FIELDS.find((name) => name === part)
+    if (variable !== undefined && own !== undefined) checked.errors.push({ link: null, variable, field: own, says })
+    else if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
+    else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
+    else if (root === 'urls') checked.list = listError(checked.count)
+    else if (root !== 'urlMetadata') checked.form = problem.message
+  }
+}
+
+/** Whether it is a field of the form that does not belong to a link. */
+function isOwnField(name: string | number | undefined): name is ScalarName | 'slug' | 'password' {
+  return name === 'slug' || name === 'password' || isScalar(name)
+}
+
+function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
+  return root === 'urlMetadata' && isLinkName(part) ? part : 'url'
+}
+
+function listError(count: number): string {
+  return count === 0 ? 'Add at least one link.' : tooMany(count, BOUNDS.urls)
+}

@@ -1,0 +1,116 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
+import { newPerson, type Person } from '../people.ts'
+import { CUSTOMER } from './bundles.ts'
+import { expand, rowsOf } from './links.ts'
+import { setStage } from './stage.ts'
+import { shows } from './waiting.ts'
+
+const stage = setStage()
+let owner: Person
+beforeAll(async () => {
+  owner = await newPerson(stage.server)
+})
+
+const open = async (content: Record<string, unknown> = CUSTOMER) => {
+  const { slug } = await owner.makeBundle(content)
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  return { slug, page }
+}
+const variables = (page: Page) => page.locator('#variables > .variable:not(.removed)')
+const blanksIn = (page: Page, row: number) => rowsOf(page).nth(row).locator('.line .blank').allTextContents()
+const names = (page: Page) =>
+  page.locator('#names-offered [role=option]').evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.name))
+const save = async (page: Page) => {
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved as a new version.')
+}
+
+test('a brace offers the names, which keys and the pointer choose from', async () => {
+  const { page, slug } = await open()
+  await expand(page, 0)
+  const address = rowsOf(page).first().locator('[name=url]')
+  await address.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.type('?x={')
+  expect(await names(page)).toEqual(['customer', 'region'])
+  expect(await address.getAttribute('aria-activedescendant')).toBe('name-offered-0')
+  await page.keyboard.press('ArrowDown')
+  expect(await page.locator('[aria-selected=true]').textContent()).toBe('regionRegion')
+  await page.keyboard.press('Enter')
+  expect(await address.inputValue()).toBe('https://crm.northwind.example/accounts/{customer}?x={region}')
+  expect(await names(page)).toEqual([])
+  expect(await blanksIn(page, 0)).toEqual(['customer', 'region'])
+  await page.keyboard.type('&y={c')
+  expect(await names(page)).toEqual(['customer'])
+  await page.keyboard.press('Escape')
+  expect([await names(page), await address.getAttribute('aria-controls')]).toEqual([[], null])
+  await page.keyboard.press('Backspace')
+  await page.locator('#names-offered li').first().click()
+  expect(await address.inputValue()).toEndWith('&y={customer}')
+  await page.locator('#title').focus()
+  await page.keyboard.press('End')
+  await page.keyboard.type(' {{ {r')
+  expect(await names(page)).toEqual(['region'])
+  await page.keyboard.press('Tab')
+  await save(page)
+  const { body } = await owner.api<{ title: string }>('GET', `/api/links/${slug}`)
+  expect(body.title).toBe('Customer {customer} {{ {region}')
+})
+
+test('a link that is typed with a name in braces makes it a variable with one press', async () => {
+  const { page, slug } = await open({ urls: ['https://a.example/'] })
+  await expand(page, 0)
+  await rowsOf(page).first().locator('[name=url]').fill('https://a.example/{orderId}')
+  const offer = rowsOf(page).first().getByRole('button', { name: 'Make {orderId} the variable {order_id}?' })
+  await offer.click()
+  expect(await rowsOf(page).first().locator('[name=url]').inputValue()).toBe('https://a.example/{order_id}')
+  expect(await blanksIn(page, 0)).toEqual(['order_id'])
+  const row = variables(page).first()
+  expect(await row.locator('[name="variables.label"]').evaluate((field) => field === document.activeElement)).toBe(true)
+  await page.keyboard.type('Order')
+  await row.locator('.uses').getByText('1 link').waitFor()
+  await becomes(() => page.locator('.offer').count(), 0)
+  await save(page)
+  const { body } = await owner.api('GET', `/api/links/${slug}`)
+  expect(body).toMatchObject({
+    urls: ['https://a.example/{order_id}'],
+    variables: [{ name: 'order_id', label: 'Order' }],
+  })
+})
+
+test('a variable is renamed wherever it stands, removed and put back', async () => {
+  const { page, slug } = await open()
+  const name = variables(page).first().locator('[name="variables.name"]')
+  await name.fill('account')
+  await name.blur()
+  expect(await page.inputValue('#title')).toBe('Customer {account}')
+  expect(await blanksIn(page, 0)).toEqual(['account'])
+  await variables(page).nth(1).locator('summary').click()
+  await variables(page).nth(1).getByRole('button', { name: 'Remove' }).click()
+  expect(await blanksIn(page, 2)).toEqual(['account'])
+  await rowsOf(page).nth(2).locator('summary').click()
+  await page.locator('#offers').getByRole('button', { name: 'Make {region} a variable?' }).waitFor()
+  await page.getByRole('button', { name: 'Put back' }).click()
+  expect(await blanksIn(page, 2)).toEqual(['region', 'account'])
+  await page.getByRole('button', { name: 'Add a variable' }).click()
+  await page.keyboard.type('lang')
+  await page.locator('#variables .error').getByText('must be another name').waitFor()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('team')
+  await page.locator('#variables .only-hint').getByText('write {team} into a link').waitFor()
+  await save(page)
+  const { body } = await owner.api<{ variables: { name: string }[] }>('GET', `/api/links/${slug}`)
+  expect(body.variables.map((one) => one.name)).toEqual(['account', 'region', 'team'])
+})
+
+test('the home page offers it while one types, and two presses make it', async () => {
+  const { page } = await stage.open('/', null)
+  await page.fill('#urls', 'https://crm.example/{customer}')
+  await page.getByRole('button', { name: 'Make {customer} a variable?' }).click()
+  await page.getByRole('button', { name: 'Get the link' }).click()
+  const link = await page.locator('input[readonly]').first().inputValue()
+  const answer = await fetch(`${link}.json?customer=4711`)
+  expect(await answer.json()).toMatchObject({ tabs: [{ url: 'https://crm.example/4711' }] })
+})

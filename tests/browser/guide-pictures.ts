@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { NewBundle } from '../../src/bundles/shapes.ts'
+import { newPerson } from '../people.ts'
+import { startServer } from '../server.ts'
+import { openChromium, openChromiumProfile } from './chromium.ts'
+import { startFirefox } from './firefox.ts'
+import { blockNetwork } from './scenes.ts'
+
+// `bun run guide-pictures`: makes the pictures of docs/pictures/ anew, from the service and the browsers themselves.
+const FOLDER = join(import.meta.dir, '../../docs/pictures')
+const pathOf = (name: string) => join(FOLDER, `${name}.png`)
+
+const CUSTOMER: NewBundle = {
+  slug: 'customer',
+  title: 'Customer {customer}',
+  description: 'Everything about one customer, side by side. The number is on every invoice, top right.',
+  variables: [
+    { name: 'customer', label: 'Customer number', example: '4711' },
+    { name: 'range', label: 'Days', default: '7', options: ['1', '7', '30'] },
+  ],
+  urls: [
+    'https://crm.northwind.example/customers/{customer}',
+    'https://billing.northwind.example/invoices?customer={customer}',
+    'https://help.northwind.example/search?q={customer}',
+    'https://grafana.northwind.example/d/requests?customer={customer}&from=now-{range}d',
+  ],
+  urlMetadata: [
+    { note: 'Customer {customer} in the CRM' },
+    { note: 'Invoices and payments' },
+    { note: 'Open tickets' },
+    { note: 'Their requests of the last {range} days' },
+  ],
+}
+
+const KEYWORD = {
+  name: 'Customer',
+  keyword: 'customer',
+  address: 'https://go.example.com/l/customer?customer=%s',
+}
+
+mkdirSync(FOLDER, { recursive: true })
+await takeLauncher()
+await takeChromium()
+await takeFirefox()
+process.exit()
+
+/** A launcher that is filled in: blank, while somebody types, and with its tabs open. */
+async function takeLauncher(): Promise<void> {
+  const server = await startServer()
+  const { url } = await (await newPerson(server)).makeBundle(CUSTOMER)
+  const browser = await openChromium({ popups: 'allowed' })
+  const context = await browser.newContext({ viewport: { width: 540, height: 720 }, deviceScaleFactor: 1.25 })
+  await blockNetwork(context)
+  const page = await context.newPage()
+  const take = async (name: string) => {
+    await page.bringToFront()
+    await page.waitForTimeout(600)
+    await page.screenshot({ path: pathOf(name) })
+  }
+  await page.goto(url)
+  await take('variables-blank')
+  await page.locator('#value-customer').pressSequentially('4711')
+  await take('variables-typing')
+  await page.keyboard.press('Enter')
+  await take('variables-opened')
+  await context.close()
+  await server.stop()
+}
+
+/** Chromium's own settings: the dialog in which a keyword is added, and the list with it. */
+async function takeChromium(): Promise<void> {
+  const context = await openChromiumProfile({ popups: 'blocked' })
+  const page = await context.newPage()
+  await page.setViewportSize({ width: 736, height: 420 })
+  await page.goto('chrome://settings/searchEngines')
+  await page.locator('#addSearchEngine').click()
+  const dialog = page.locator('settings-search-engine-edit-dialog')
+  await dialog.locator('#searchEngine input').fill(KEYWORD.name)
+  await dialog.locator('#keyword input').fill(KEYWORD.keyword)
+  await dialog.locator('#queryUrl input').fill(KEYWORD.address)
+  await page.waitForTimeout(600)
+  await page.screenshot({ path: pathOf('keyword-chromium') })
+  await dialog.locator('#actionButton').click()
+  const added = page.getByText(KEYWORD.keyword, { exact: true })
+  await added.first().scrollIntoViewIfNeeded()
+  await page.waitForTimeout(600)
+  await page.screenshot({ path: pathOf('keyword-chromium-list') })
+  await context.close()
+}
+
+/** Firefox's own settings: the dialog in which a keyword is added. */
+async function takeFirefox(): Promise<void> {
+  const firefox = await startFirefox()
+  const viewer = await firefox.open('about:preferences#search', { popups: 'as-is' })
+  await Bun.sleep(1500)
+  await viewer.read("document.querySelector('#addEngineButton').click()")
+  await Bun.sleep(1500)
+  const fields = { engineName: KEYWORD.name, engineUrl: KEYWORD.address, engineAlias: KEYWORD.keyword }
+  for (const [id, text] of Object.entries(fields)) {
+    const field = `document.querySelector('.dialogFrame').contentDocument.getElementById('${id}')`
+    await viewer.read(
+      `[${field}.value = ${JSON.stringify(text)}, ${field}.dispatchEvent(new Event('input', { bubbles: true }))].length`,
+    )
+  }
+  await Bun.sleep(600)
+  await Bun.write(pathOf('keyword-firefox'), await viewer.picture('.dialogBox'))
+  await firefox.stop()
+}

@@ -1,0 +1,233 @@
+// @ts-check
+// Where a launcher has variables: fills in the page as somebody types, and asks before anything opens.
+import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src/core/template.js'
+
+{
+  /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+  const main = /** @type {HTMLElement} */ (document.querySelector('main'))
+  const form = /** @type {HTMLFormElement} */ (main.querySelector('.ask'))
+  const given = /** @type {HTMLElement | null} */ (main.querySelector('.given'))
+  const open = /** @type {HTMLButtonElement} */ (main.querySelector('#open'))
+  const copy = /** @type {HTMLButtonElement} */ (main.querySelector('#copy-values'))
+  const status = /** @type {HTMLElement} */ (main.querySelector('#status'))
+  const qr = /** @type {HTMLElement} */ (main.querySelector('.qr'))
+  const inQr = /** @type {HTMLElement} */ (main.querySelector('#in-qr'))
+  const heading = /** @type {HTMLElement} */ (main.querySelector('h1'))
+  const siteName = document.title.slice(document.title.lastIndexOf(' · '))
+  // Not by the form's own properties, because a variable may be called `action`.
+  const fields = /** @type {Control[]} */ ([...form.querySelectorAll('[name]')])
+  const names = fields.map(({ name }) => name)
+  const variables = fields.map((field) => {
+    if (field instanceof HTMLInputElement)
+      return { name: field.name, default: field.required ? undefined : field.placeholder }
+    // What was sent and cannot be chosen is disabled.
+    const options = [...field.options].filter(({ value, disabled }) => value !== '' && !disabled)
+    return { name: field.name, options: options.map(({ value }) => value) }
+  })
+  const tabs = /** @type {HTMLAnchorElement[]} */ ([...main.querySelectorAll('a.tab[data-link]')])
+  const templates = tabs.map(({ dataset }) => dataset.link ?? '')
+
+  /** @param {(field: Control) => string} textOf */
+  const fillingOf = (textOf) => {
+    const texts = new Map(fields.map((field) => [field.name, textOf(field)]))
+    return checkLinks(
+      readValues(variables, (name) => texts.get(name)),
+      templates,
+    )
+  }
+  // From what the server sent, because browsers restore what was typed before a reload.
+  const served = fillingOf((field) => {
+    if (field instanceof HTMLInputElement) return field.defaultValue
+    return ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value ?? ''
+  })
+  let filling = served
+  /** What the address bar has. */
+  let addressed = JSON.stringify(served.sent)
+
+  /** Whether the server has yet to say which tabs there are: rules read a value that it does not know. */
+  const isUndecided = () =>
+    fields.some(({ name, dataset }) => 'decides' in dataset && filling.values[name] !== served.values[name])
+
+  /** What tabs are filled with: nothing while it is undecided which there are. */
+  const valuesOfTabs = () => (isUndecided() ? Object.create(null) : filling.values)
+  const stateOf = () => JSON.stringify([isUndecided(), valuesOfTabs()])
+  let shown = stateOf()
+
+  /** @param {string} search the query to which values are added. */
+  const withValues = (search) => {
+    const query = new URLSearchParams(search)
+    for (const name of names) {
+      const text = filling.sent[name]
+      query.delete(name)
+      if (text !== undefined) query.append(name, text)
+    }
+    return `${query}` === '' ? '' : `?${query}`
+  }
+  const address = () => `/l/${main.dataset.slug}${withValues(location.search)}`
+
+  const paint = () => {
+    const ofTabs = valuesOfTabs()
+    for (const place of /** @type {NodeListOf<HTMLElement>} */ (main.querySelectorAll('[data-variable]'))) {
+      const name = place.dataset.variable ?? ''
+      const value = (place.closest('.tabs') === null ? filling.values : ofTabs)[name]
+      const text = value ?? `{${name}}`
+      if (place.textContent === text) continue
+      place.textContent = text
+      place.className = value === undefined ? 'blank' : 'value'
+      // In an address, it is read out as it stands.
+      if (value === undefined && place.closest('.where') === null) {
+        place.setAttribute('role', 'img')
+        place.setAttribute('aria-label', fields[names.indexOf(name)]?.labels?.[0]?.textContent ?? name)
+      } else {
+        place.removeAttribute('role')
+        place.removeAttribute('aria-label')
+      }
+    }
+    for (const [at, tab] of tabs.entries()) {
+      const link = templates[at] ?? ''
+      if (namesIn(link, names).every((name) => name in ofTabs)) {
+        tab.href = new URL(fillLink(link, ofTabs)).href
+        tab.target ||= '_blank'
+        tab.rel = 'noopener noreferrer'
+      } else {
+        tab.removeAttribute('href')
+      }
+    }
+    document.title = heading.textContent + siteName
+    form.classList.toggle('filled', isComplete(filling))
+  }
+
+  /** What is in a field: what the server was sent until that is changed, because the field itself drops line breaks. @param {Control} field */
+  const textIn = (field) => {
+    const sent = field instanceof HTMLInputElement ? field.defaultValue : field.value
+    return field.value === sent.replace(/[\r\n]/g, '') ? sent : field.value
+  }
+
+  const fill = () => {
+    filling = fillingOf(textIn)
+    for (const field of fields) if (problemOf(field) === null) say(field, null)
+    paint()
+    if (shown === stateOf()) return
+    shown = stateOf()
+    document.dispatchEvent(new Event('filled'))
+    if (isUndecided()) open.textContent = 'Show tabs'
+  }
+
+  /** Keeps complete values where a reload, the bookmarks file, the QR code and a copy find them. */
+  const keep = () => {
+    const sent = JSON.stringify(filling.sent)
+    const isOwn = sent === addressed
+    if (isComplete(filling) && !isOwn) {
+      addressed = sent
+      history.replaceState(history.state, '', address())
+    }
+    for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (main.querySelectorAll('#bookmarks, #own-copy'))) {
+      if (link.protocol !== 'data:') link.search = withValues(link.search)
+      // After a password, the file and the code are in the page, of the values that it came with.
+      else link.hidden = qr.hidden = sent !== JSON.stringify(served.sent)
+    }
+    const picture = qr.querySelector('img')
+    const src = `/l/${main.dataset.slug}/qr.svg${withValues('')}`
+    if (picture !== null && picture.getAttribute('src') !== src) picture.src = src
+    inQr.hidden = withValues('') === ''
+  }
+
+  /** What is wrong with a field; null if nothing is. @param {Control} field */
+  const problemOf = (field) => {
+    const { name } = field
+    const wrong = filling.invalid.find((one) => one.name === name)
+    if (wrong !== undefined) return wrong.message
+    if (!filling.missing.includes(name)) return null
+    return field instanceof HTMLInputElement ? 'Fill this in first.' : 'Choose one first.'
+  }
+
+  /** @param {Control} field @param {string | null} problem */
+  const say = (field, problem) => {
+    const id = `${field.id}-error`
+    let line = document.getElementById(id)
+    if (problem === null) {
+      line?.remove()
+      field.removeAttribute('aria-invalid')
+      field.setAttribute('aria-describedby', 'fills')
+      return
+    }
+    if (line === null) {
+      line = document.createElement('p')
+      line.id = id
+      line.className = 'error'
+      field.after(line)
+    }
+    line.textContent = problem
+    field.setAttribute('aria-invalid', 'true')
+    field.setAttribute('aria-describedby', `${id} fills`)
+  }
+
+  /** @param {Control | undefined} field */
+  const edit = (field) => {
+    form.classList.remove('folded')
+    if (given !== null) given.hidden = true
+    form.querySelector('.after')?.append(copy)
+    field?.focus()
+    if (field instanceof HTMLInputElement) field.select()
+  }
+
+  /** Whether everything is filled in, and the tabs are those for it; else asks the viewer, or the server. */
+  const isReady = () => {
+    fill()
+    keep()
+    for (const field of fields) say(field, problemOf(field))
+    const wrong = fields.find((field) => problemOf(field) !== null)
+    if (wrong !== undefined) edit(wrong)
+    else if (isUndecided()) location.assign(address())
+    else return true
+    return false
+  }
+
+  form.noValidate = true
+  form.addEventListener('input', fill)
+  form.addEventListener('change', () => {
+    fill()
+    keep()
+    for (const field of fields) if (!filling.missing.includes(field.name)) say(field, problemOf(field))
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (isReady() && !open.hidden) open.click()
+  })
+
+  // Before the listeners of what is clicked.
+  main.addEventListener(
+    'click',
+    (event) => {
+      const { target } = event
+      if (!(target instanceof Element)) return
+      const isFile = target.closest('#bookmarks') !== null
+      if (!isFile && target.closest('#open, #copy, .part, a.tab:not([href])') === null) return
+      // The server makes the file, so it knows which tabs there are.
+      if (isFile && isUndecided() && isComplete(filling)) return
+      if (isReady()) return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+    true,
+  )
+  given?.addEventListener('click', (event) => {
+    const pick = event.target instanceof Element ? event.target.closest('a') : null
+    if (pick === null) return
+    event.preventDefault()
+    edit(fields.find(({ id }) => pick.hash === `#${id}`))
+  })
+  copy.addEventListener('click', async () => {
+    const isCopied = await copyText(location.origin + address())
+    status.textContent = isCopied ? 'The link is copied, with the values in it.' : 'Your browser blocked copying.'
+    status.className = 'news'
+  })
+
+  fill()
+  keep()
+  addEventListener('pageshow', fill)
+  // Not where a keyboard would cover half of the page.
+  if (!isComplete(filling) && matchMedia('(pointer: fine)').matches && document.activeElement === document.body) {
+    fields.find((field) => problemOf(field) !== null)?.focus({ preventScroll: true })
+  }
+}
