@@ -13,16 +13,16 @@ export function bundleCountOf(subject: Subject) {
   return sql<number>`coalesce((SELECT ${owners.bundleCount} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)}), 0)`
 }
 
-/** Whether an owner has bundles, deleted ones excluded. */
-export async function ownsBundles({ db }: Store, subject: Subject): Promise<boolean> {
-  const [row] = await db.select({ held: bundleCountOf(subject) }).from(sql`(SELECT 1)`)
-  return (row?.held ?? 0) > 0
-}
-
 /** The same for an anonymous address: unclaimed (a claim erases the hash) and not deleted. */
 export function bundleCountOfAddress(db: Store['db'], addressHash: string) {
   const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
   return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
+}
+
+/** Whether an owner has bundles, deleted ones excluded. */
+export async function ownsBundles({ db }: Store, subject: Subject): Promise<boolean> {
+  const [row] = await db.select({ held: bundleCountOf(subject) }).from(sql`(SELECT 1)`)
+  return (row?.held ?? 0) > 0
 }
 
 /**
@@ -65,17 +65,18 @@ export async function capReached(
   // A full plan implies a row. If it is missing, another process has deleted the account.
   if (owner === undefined) return gone()
   const { plan } = owner
-  return planLimit(plan, bundlesIn(maxBundles[plan]), bundlesIn(maxBundles.pro), 'delete one')
+  return planLimit(subject, plan, bundlesIn(maxBundles[plan]), bundlesIn(maxBundles.pro), 'delete one')
 }
 
 /**
- * The error at a limit of a plan, saying how to get past it.
+ * The error at a limit of a subject's plan, saying how to get past it.
  * @param limit such as `500 bundles`.
  * @param onPro the limit on the Pro plan.
  * @param otherwise what helps on any plan, such as `delete one`.
  */
-export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
-  const reached = `You’ve reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
+export function planLimit(subject: Subject, plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
+  const who = subject.type === 'user' ? 'You’ve' : 'The organisation has'
+  const reached = `${who} reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
   const raise = plan === 'free' ? `Upgrade to Pro (${onPro}), or ${otherwise}.` : `${capitalised(otherwise)}.`
   return new Problem('PLAN_LIMIT', `${reached} ${raise}`)
 }

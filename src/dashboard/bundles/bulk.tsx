@@ -1,30 +1,24 @@
 /** @jsxImportSource @kitajs/html */
 
 import { listAddress } from '../../../views/dashboard/bundles/address.ts'
-import { MoveView } from '../../../views/dashboard/bundles/move.tsx'
 import { NotExportedView, SkippedView } from '../../../views/dashboard/bundles/skipped.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
-import { receiversOf } from '../../../views/dashboard/parts/receivers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { deleteBundle, getBundle, restoreBundle, updateBundle } from '../../bundles/operations.ts'
 import { toBundle } from '../../bundles/present.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
-import { count } from '../../core/words.ts'
 import { text } from '../../http/respond.ts'
-import { signedIn } from '../../identity/caller.ts'
 import { validate } from '../../operations/validate.ts'
-import { transferBundle } from '../../transfers/operations.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery } from './list-query.ts'
-import { receiverIn } from './move.tsx'
-import { chosenIn, each, skippedPage } from './several.tsx'
+import { moveSeveralPage } from './move.tsx'
+import { chosenIn, each, skippedPage } from './several.ts'
 
 /** The bulk actions, with the notice that reports each; each calls the operation for a single bundle. */
 const CHANGES = {
   tag: { notice: 'taggedAll', change: addTag },
-  move: { notice: 'movedAll', change: moveTo },
   delete: { notice: 'deletedAll', change: (visit: Visit, slug: string) => run(visit, deleteBundle, { slug }) },
   restore: { notice: 'restoredAll', change: (visit: Visit, slug: string) => run(visit, restoreBundle, { slug }) },
 } as const
@@ -37,13 +31,11 @@ export const bulkScreens: readonly Screen[] = [
       const slugs = chosenIn(form)
       const what = form.get('do') ?? ''
       if (what === 'export') return exported(visit, slugs)
+      if (what === 'move') return moveSeveralPage(visit, form)
       if (!Object.hasOwn(CHANGES, what)) throw new Problem('BAD_REQUEST', 'Choose what to do with the bundles.')
-      if (what === 'move' && !form.has('to')) return movePage(visit, slugs, form)
       const { notice, change } = CHANGES[what as keyof typeof CHANGES]
       const tag = what === 'tag' ? tagIn(form) : ''
-      const { skipped, done } = await each<unknown>(slugs, (slug) =>
-        change(visit, slug, what === 'move' ? (form.get('to') ?? '') : tag),
-      )
+      const { skipped, done } = await each<unknown>(slugs, (slug) => change(visit, slug, tag))
       if (skipped.length > 0) return skippedPage(skipped, <SkippedView skipped={skipped} done={done.length} />)
       const query = new URLSearchParams(form.get('back') ?? '')
       const listing = validate(Listing, listQuery({ query, request: visit.request }))
@@ -59,33 +51,6 @@ function tagIn(form: URLSearchParams): string {
   if (tag === '') throw new Problem('BAD_REQUEST', 'Type the tag to add, then try again.')
   if ([...tag].length > BOUNDS.tag) throw new Problem('BAD_REQUEST', `A tag has at most ${BOUNDS.tag} characters.`)
   return tag
-}
-
-/** Asks where to. */
-function movePage({ site, context }: Visit, slugs: readonly string[], form: URLSearchParams) {
-  const query = form.get('back') ?? ''
-  const what = count(slugs.length, 'bundle')
-  const receivers = receiversOf(signedIn(context.caller).subject, site.user)
-  if (receivers.length === 0)
-    throw new Problem('BAD_REQUEST', 'Create an organisation first, or ask to become an editor of one.')
-  const back = query === '' ? '/dashboard' : `/dashboard?${query}`
-  const view = (
-    <MoveView
-      what={what}
-      slugs={slugs}
-      receivers={receivers}
-      action="/dashboard/bulk"
-      back={back}
-      query={query}
-      error={undefined}
-    />
-  )
-  return { section: 'bundles' as const, title: `Move ${what}`, view }
-}
-
-async function moveTo(visit: Visit, slug: string, to: string): Promise<void> {
-  const { owner } = await run(visit, getBundle, { slug })
-  await run(visit, transferBundle, { slug, to: receiverIn(visit, new URLSearchParams({ to }), owner) })
 }
 
 /** Adds a tag to every link of a bundle. Makes no new version if all links have it already. */

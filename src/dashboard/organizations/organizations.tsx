@@ -13,6 +13,7 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { oldSignIn } from '../../../views/dashboard/parts/proof.tsx'
 import {
   invitationsTo,
+  noOrganization,
   type OrganizationInFull,
   organizationFor,
   organizationIdBySlug,
@@ -135,7 +136,7 @@ export const organizationScreens: readonly Screen[] = [
  */
 async function organizationOf({ service, session, params }: Visit): Promise<OrganizationInFull> {
   const found = await organizationFor(service.store, session.userId, params.id ?? '')
-  if (found === null) throw new Problem('NOT_FOUND', 'This organisation doesn’t exist, or you’re not a member of it.')
+  if (found === null) throw noOrganization()
   return found
 }
 

@@ -4,49 +4,77 @@ import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { count } from '../../../src/core/words.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
-import { FieldError } from '../../parts/fields.tsx'
+import { described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { FormPage } from '../parts/form.tsx'
 import type { Receiver } from '../parts/receivers.ts'
+import { Empty, Head } from '../parts/shell.tsx'
 
 /** What moving means, said before it is done. */
 const MEANING =
-  'The link, versions, counts and rules stay as they are. From then on only the new owner’s members see and edit it here, and only they see a launcher that is for members.'
+  'Links, versions, counts and rules stay as they are. From then on only the new owner sees and edits what moves, an ' +
+  'organisation with all its members; a launcher for members is for theirs.'
 
 interface MoveProps {
   /** What is moved, as a title names it. */
   what: string
-  /** Of bundles chosen in the list, which the form sends on. */
-  slugs: readonly string[]
+  /** Bundles chosen in the list, which the form sends on, with the query of that list. */
+  chosen?: { slugs: readonly string[]; query: string }
   receivers: readonly Receiver[]
   action: string
   back: string
-  /** The query of the list to go back to. */
-  query?: string
   error: string | undefined
 }
 
 /** Asks whom to move bundles to. */
-export function MoveView({ what, slugs, receivers, action, back, query, error }: MoveProps): JSX.Element {
-  const isOnly = receivers.length === 1
+export function MoveView({ what, chosen, receivers, action, back, error }: MoveProps): JSX.Element {
+  const title = `Move ${what}`
+  if (receivers.length === 0) return <NowhereToMove title={title} />
   return (
-    <FormPage title={`Move ${what}`} lede={MEANING} error={error} action={action} button="Move" back={back}>
-      {query === undefined ? '' : <input type="hidden" name="back" value={attribute(query)} />}
-      {query === undefined ? '' : <input type="hidden" name="do" value="move" />}
-      <Each of={slugs} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
-      <fieldset class="field">
+    <FormPage title={title} lede={MEANING} error={undefined} action={action} button="Move" back={back}>
+      {chosen === undefined ? '' : <input type="hidden" name="back" value={attribute(chosen.query)} />}
+      <Each of={chosen?.slugs ?? []} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
+      <fieldset class="field" {...described('to', error)}>
         <legend>Move to</legend>
         <Each
           of={receivers}
-          show={({ value, name }) => (
+          show={({ value, name, isFinal }) => (
             <label class="choice">
-              <input type="radio" name="to" value={attribute(value)} required checked={isOnly} />
-              <bdi safe>{name}</bdi>
+              <input type="radio" name="to" value={attribute(value)} required checked={receivers.length === 1} />
+              <span>
+                <strong dir="auto" safe>
+                  {name}
+                </strong>
+                {isFinal ? (
+                  <span class="hint">You’re an editor there: only its admins can move it out again.</span>
+                ) : (
+                  ''
+                )}
+              </span>
             </label>
           )}
         />
+        <FieldError id="to" error={error} />
       </fieldset>
     </FormPage>
+  )
+}
+
+function NowhereToMove({ title }: { title: string }): JSX.Element {
+  return (
+    <>
+      <Head title={title} />
+      <Empty
+        heading="There’s nowhere to move it yet"
+        text="Create an organisation first, or ask to become an editor of one."
+      >
+        <p class="actions">
+          <a class="button" href="/dashboard/organizations">
+            Go to organisations
+          </a>
+        </p>
+      </Empty>
+    </>
   )
 }
 
@@ -60,16 +88,19 @@ interface MoveInProps {
 
 /** Asks which of one’s own bundles move into an organisation. */
 export function MoveInView({ organization: { id, name }, bundles, hasMore, error }: MoveInProps): JSX.Element {
+  const title = `Move bundles to ${name}`
+  const back = `/dashboard/organizations/${id}`
+  if (bundles.length === 0) return <NothingToMove title={title} back={back} />
   return (
     <FormPage
-      title={`Move bundles to ${name}`}
+      title={title}
       lede={MEANING}
       error={undefined}
       action={`/dashboard/organizations/${id}/move`}
       button="Move selected bundles"
-      back={`/dashboard/organizations/${id}`}
+      back={back}
     >
-      <fieldset class="field">
+      <fieldset class="field" {...described('slug', error)}>
         <legend>Your personal bundles</legend>
         <Each
           of={bundles}
@@ -80,16 +111,29 @@ export function MoveInView({ organization: { id, name }, bundles, hasMore, error
                 <strong dir="auto" safe>
                   {headingOf(bundle)}
                 </strong>{' '}
-                <span class="hint" safe>
-                  {`/l/${bundle.slug}`}
-                </span>
+                <code safe>{`/l/${bundle.slug}`}</code>
               </span>
             </label>
           )}
         />
         <FieldError id="slug" error={error} />
-        {hasMore ? <p class="hint" safe>{`These are your newest ${count(bundles.length, 'bundle')}.`}</p> : ''}
+        {hasMore ? <p class="hint" safe>{`These are the newest ${count(bundles.length, 'bundle')}.`}</p> : ''}
       </fieldset>
     </FormPage>
+  )
+}
+
+function NothingToMove({ title, back }: { title: string; back: string }): JSX.Element {
+  return (
+    <>
+      <Head title={title} />
+      <Empty heading="You have no personal bundles" text="Those of other organisations move by their own menu.">
+        <p class="actions">
+          <a class="button" href={attribute(back)}>
+            Back to the organisation
+          </a>
+        </p>
+      </Empty>
+    </>
   )
 }

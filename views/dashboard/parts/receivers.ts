@@ -8,6 +8,8 @@ export interface Receiver {
   value: string
   name: string
   subject: Subject
+  /** Whether the visitor cannot move them on from there: only admins can. */
+  isFinal: boolean
 }
 
 /**
@@ -19,7 +21,15 @@ export function receiversOf(owner: Subject, { userId, organizations }: SignedInU
     .filter(
       ({ id, role }) => allowsRole(role, 'editor') && !(owner.type === 'organization' && owner.organizationId === id),
     )
-    .map(({ id, name }): Receiver => ({ value: id, name, subject: { type: 'organization', organizationId: id } }))
+    .map(({ id, name, role }): Receiver => {
+      return {
+        value: id,
+        name,
+        subject: { type: 'organization', organizationId: id },
+        isFinal: !allowsRole(role, 'admin'),
+      }
+    })
   if (owner.type === 'user') return others
-  return [...others, { value: 'me', name: 'Your personal workspace', subject: { type: 'user', userId } }]
+  const self: Subject = { type: 'user', userId }
+  return [...others, { value: 'me', name: 'Your personal workspace', subject: self, isFinal: false }]
 }
