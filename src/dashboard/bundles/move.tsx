@@ -1,12 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
 import { listAddress } from '../../../views/dashboard/bundles/address.ts'
-import { MoveInView, MoveView } from '../../../views/dashboard/bundles/move.tsx'
+import { MoveInView, MoveView, moveTitle } from '../../../views/dashboard/bundles/move.tsx'
 import { SkippedView } from '../../../views/dashboard/bundles/skipped.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { receiversOf } from '../../../views/dashboard/parts/receivers.ts'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { noOrganization } from '../../accounts/organizations.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { list } from '../../bundles/listing.ts'
@@ -14,7 +13,6 @@ import { getBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
-import { count } from '../../core/words.ts'
 import { type Subject, signedIn } from '../../identity/caller.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { validate } from '../../operations/validate.ts'
@@ -94,30 +92,27 @@ async function moveAll(visit: Visit, { slugs, to, page }: Moves): Promise<Outcom
 function movePage({ site }: Visit, bundle: StoredBundle, problem?: Problem): Outcome {
   requireRole(roleOver(bundle, site.user), 'admin')
   const page = `/dashboard/links/${bundle.slug}`
-  const what = headingOf(bundle)
   const receivers = receiversOf(bundle.owner, site.user)
   const view = (
-    <MoveView what={what} receivers={receivers} action={`${page}/move`} back={page} error={problem?.userMessage} />
+    <MoveView what={bundle} receivers={receivers} action={`${page}/move`} back={page} error={problem?.userMessage} />
   )
-  return { section: 'bundles', title: `Move ${what}`, view, problem }
+  return { section: 'bundles', title: moveTitle(bundle), view, problem }
 }
 
 /** Asks where several bundles of the list move, whose form names them. */
 export function moveSeveralPage({ site, context }: Visit, form: URLSearchParams, problem?: Problem): Outcome {
-  const slugs = chosenIn(form)
   const query = form.get('back') ?? ''
-  const what = count(slugs.length, 'bundle')
+  const what = { slugs: chosenIn(form), query }
   const view = (
     <MoveView
       what={what}
-      chosen={{ slugs, query }}
       receivers={receiversOf(signedIn(context.caller).subject, site.user)}
       action={BULK}
       back={query === '' ? '/dashboard' : `/dashboard?${query}`}
       error={problem?.userMessage}
     />
   )
-  return { section: 'bundles', title: `Move ${what}`, view, problem }
+  return { section: 'bundles', title: moveTitle(what), view, problem }
 }
 
 async function moveInPage(visit: Visit, problem?: Problem): Promise<Outcome> {

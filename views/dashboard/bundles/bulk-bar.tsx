@@ -55,7 +55,7 @@ export function BulkBar({ listing, user }: { listing: Listing; user: SignedInUse
   )
 }
 
-const WORDS = { tag: 'Add tag', export: 'Export JSON', move: 'Move…', restore: 'Restore', delete: 'Delete' } as const
+const WORDS = { tag: 'Add tag', export: 'Export', move: 'Move…', restore: 'Restore', delete: 'Delete' } as const
 
 function BulkButton({ what }: { what: keyof typeof WORDS }): JSX.Element {
   return (

@@ -10,29 +10,40 @@ import { FormPage } from '../parts/form.tsx'
 import type { Receiver } from '../parts/receivers.ts'
 import { Empty, Head } from '../parts/shell.tsx'
 
-/** What moving means, said before it is done. */
-const MEANING =
-  'Links, versions, counts and rules stay as they are. From then on only the new owner sees and edits what moves, an ' +
-  'organisation with all its members; a launcher for members is for theirs.'
+/** What moving several bundles means, said before it is done. */
+const OF_SEVERAL =
+  'Their links, versions, counts and rules stay as they are. From then on they belong to the new owner alone: an ' +
+  'organisation’s members see and edit them as their roles allow.'
+/** The same of one bundle. */
+const OF_ONE =
+  'Its link, versions, counts and rules stay as they are. From then on it belongs to the new owner alone: an ' +
+  'organisation’s members see and edit it as their roles allow.'
+/** What else it means for a launcher that is for members. */
+const OF_MEMBERS = ' Only they can open it, too.'
 
 interface MoveProps {
-  /** What is moved, as a title names it. */
-  what: string
-  /** Bundles chosen in the list, which the form sends on, with the query of that list. */
-  chosen?: { slugs: readonly string[]; query: string }
+  /** A bundle; or those chosen in the list, which the form sends on, with the query of that list. */
+  what: StoredBundle | { slugs: readonly string[]; query: string }
   receivers: readonly Receiver[]
   action: string
   back: string
   error: string | undefined
 }
 
+/** The title of the page that moves a bundle or several. */
+export function moveTitle(what: MoveProps['what']): string {
+  return 'slugs' in what ? `Move ${count(what.slugs.length, 'bundle')}` : `Move “${headingOf(what)}”`
+}
+
 /** Asks whom to move bundles to. */
-export function MoveView({ what, chosen, receivers, action, back, error }: MoveProps): JSX.Element {
-  const title = `Move ${what}`
+export function MoveView({ what, receivers, action, back, error }: MoveProps): JSX.Element {
+  const title = moveTitle(what)
   if (receivers.length === 0) return <NowhereToMove title={title} />
+  const chosen = 'slugs' in what ? what : null
+  const lede = 'slugs' in what ? OF_SEVERAL : OF_ONE + (what.access === 'members' ? OF_MEMBERS : '')
   return (
-    <FormPage title={title} lede={MEANING} error={undefined} action={action} button="Move" back={back}>
-      {chosen === undefined ? '' : <input type="hidden" name="back" value={attribute(chosen.query)} />}
+    <FormPage title={title} lede={lede} error={undefined} action={action} button="Move" back={back}>
+      {chosen === null ? '' : <input type="hidden" name="back" value={attribute(chosen.query)} />}
       <Each of={chosen?.slugs ?? []} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
       <fieldset class="field" {...described('to', error)}>
         <legend>Move to</legend>
@@ -94,7 +105,7 @@ export function MoveInView({ organization: { id, name }, bundles, hasMore, error
   return (
     <FormPage
       title={title}
-      lede={MEANING}
+      lede={OF_SEVERAL}
       error={undefined}
       action={`/dashboard/organizations/${id}/move`}
       button="Move selected bundles"

@@ -32,7 +32,7 @@ export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): J
         {children}
         {allowsRole(role, 'admin') && receiversOf(bundle.owner, user).length > 0 ? (
           <a class="item" href={`/dashboard/links/${slug}/move`}>
-            Move to…
+            Move…
           </a>
         ) : (
           ''
