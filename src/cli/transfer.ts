@@ -3,29 +3,23 @@ import { command, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
 import { oneLine, print, printJson } from './output.ts'
 
-type Receiver = { type: 'organization'; organizationId: string } | { type: 'user'; userId: string }
-
 export const transfer = command({
   name: 'transfer',
-  summary: 'Move a bundle into an organisation, or take it out of one',
-  examples: ['openall transfer 4k2mz7qy9p --to o_27pd', 'openall transfer 4k2mz7qy9p --to me'],
+  summary: 'Move a bundle into an organisation',
+  examples: ['openall transfer 4k2mz7qy9p --to o_27pd'],
   args: {
     slug: SLUG,
     to: {
       type: 'string',
       valueHint: 'organisation',
-      description: 'Who gets it: the id of an organisation, from the address of its page, or me',
+      description: 'Who gets it: the id of an organisation, from the address of its page',
     },
   },
   async run({ args, server, client }) {
-    if (args.to === undefined) throw new UsageError('--to is missing: the id of an organisation, or me')
-    const me = args.to === 'me' ? (await client.whoAmI()).subject : null
-    if (me?.type === 'organization') {
-      throw new UsageError('--to me needs a key of your own; this one acts for an organisation')
-    }
-    const to: Receiver = me ?? { type: 'organization', organizationId: args.to }
+    if (args.to === undefined) throw new UsageError('--to is missing: the id of an organisation')
+    const to = { type: 'organization', organizationId: args.to } as const
     const bundle = await client.transferBundle({ slug: slugIn(args.slug, server), to })
     if (args.json) return printJson(bundle)
-    print(oneLine(`${bundle.url} belongs to ${to.type === 'user' ? 'you' : to.organizationId} now.`))
+    print(oneLine(`${bundle.slug} belongs to the organisation now. Its link stays ${bundle.url}`))
   },
 })
