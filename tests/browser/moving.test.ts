@@ -33,6 +33,7 @@ test('bundles move into an organisation right after it is made, from the list an
   for (const name of ['Budget', 'Contracts']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   await page.getByRole('button', { name: 'Move…' }).click()
   await page.getByRole('heading', { name: 'Move 2 bundles' }).waitFor()
+  await page.reload()
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.locator('#list').waitFor()
   for (const name of ['Budget', 'Contracts']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()

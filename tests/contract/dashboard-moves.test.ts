@@ -131,11 +131,14 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: `${CAP}` }, (at) => {
     const back = 'sort=title&q=a'
     const chosen = (bundles: { slug: string }[]) => bundles.map(({ slug }): [string, string] => ['slug', slug])
     const asked = await send(ann, '/dashboard/bulk', [['do', 'move'], ['back', back], ...chosen([one, two])])
-    expect([asked.status, offered(asked.html, 'slug', 'hidden'), offered(asked.html, 'back')]).toEqual([
+    expect(asked.status).toBe(303)
+    const form = await page(ann, asked.to ?? '')
+    expect([form.status, offered(form.html, 'slug', 'hidden'), offered(form.html, 'back')]).toEqual([
       200,
       [one.slug, two.slug],
       [back],
     ])
+    expect(form.html).toContain(`/l/${one.slug}, /l/${two.slug}<`)
     const rest: [string, string][] = [['back', back], ...chosen([one, two])]
     const refused = await send(ann, '/dashboard/bulk/move', rest)
     expect([refused.status, errorOf(refused.html, 'to')]).toEqual([400, 'Choose where to move it.'])

@@ -152,6 +152,81 @@ onEveryTarget(CAPS, (at) => {
     expect(await miscounted()).toEqual([])
   })
 
+  test('nothing moves if its open proposals, or its versions, have no room there', async () => {
+    const { ann, editor } = people()
+    const { slug } = await ann.makeBundle()
+    await ann.api('POST', `/api/links/${slug}/proposals`, { title: 'Proposed' })
+    await actFor(editor, team)
+    const { slug: theirs } = await editor.makeBundle()
+    const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO proposals (id, bundle_id, owner_id, base_version, changes, created_at)
+      SELECT 'p_' || slug || i, id, owner_id, 1, '{"title":"x"}', 1 FROM bundles, n WHERE slug = ?`
+    await at().sql(many, [theirs])
+    const refused = async () => {
+      const { status, body } = await move(ann, slug)
+      return [status, body.code, body.error]
+    }
+    expect(await refused()).toEqual([403, 'PLAN_LIMIT', expect.stringContaining('200 for all bundles of its owner')])
+    await at().sql("DELETE FROM proposals WHERE id LIKE 'p_' || ? || '%'", [theirs])
+
+    const grow = (bytes: number) =>
+      at().sql('UPDATE owners SET history_bytes = history_bytes + ? WHERE organization_id = ?', [bytes, team])
+    await grow(64 * 2 ** 20)
+    expect(await refused()).toEqual([
+      403,
+      'PLAN_LIMIT',
+      expect.stringContaining('The organisation has reached the Free plan’s limit of 64 MiB of version history.'),
+    ])
+    await grow(-64 * 2 ** 20)
+    expect((await ann.api<{ owner: unknown }>('GET', `/api/links/${slug}`)).body.owner).toEqual(toSelf(ann).to)
+    expect((await move(ann, slug)).status).toBe(200)
+    expect(await miscounted()).toEqual([])
+  })
+
+  test('a proposal is decided by the editors of the new owner, and out of reach for a key that made it before', async () => {
+    const { ann, editor } = people()
+    const { slug } = await ann.makeBundle()
+    const program = await ann.program({ scopes: ['links:propose'] })
+    const path = `/api/links/${slug}/proposals`
+    const { body } = await program.api<{ id: string }>('POST', path, { title: 'Proposed' })
+    await move(ann, slug)
+    expect((await program.api('POST', `${path}/${body.id}/withdraw`)).status).toBe(403)
+    const accepted = await editor.api<{ versionNumber: number }>('POST', `${path}/${body.id}/accept`, {})
+    expect([accepted.status, accepted.body.versionNumber]).toEqual([200, 2])
+  })
+
+  test('with a key of the organisation a bundle moves on to another, never into another person’s account', async () => {
+    const { ann, editor } = people()
+    const { slug } = await ann.makeBundle()
+    await move(ann, slug)
+    const { id: other } = await newOrganization(ann)
+    await actFor(ann, team)
+    const program = await ann.program({ scopes: ['links:write'] })
+    expect((await program.api('GET', `/api/links/${slug}`)).status).toBe(200)
+    expect((await move(program, slug, toSelf(editor))).status).toBe(403)
+    expect((await move(program, slug, { to: { type: 'organization', organizationId: other } })).status).toBe(200)
+    expect((await program.api('GET', `/api/links/${slug}`)).status).toBe(403)
+    expect((await move(program, slug)).status).toBe(403)
+  })
+
+  test('a blocked bundle stays blocked, and cannot get out of a block by moving', async () => {
+    const { ann } = people()
+    const { slug, url } = await ann.makeBundle()
+    const block = "INSERT INTO blocked_bundles (bundle_id, reason, at) SELECT id, 'spam', 1 FROM bundles WHERE slug = ?"
+    await at().sql(block, [slug])
+    await becomes(async () => (await fetch(url, { headers: BROWSER })).status, 451)
+    expect((await move(ann, slug)).status).toBe(200)
+    expect((await fetch(url, { headers: BROWSER })).status).toBe(451)
+  })
+
+  test('a dry run and unknown fields are refused', async () => {
+    const { ann } = people()
+    const { slug } = await ann.makeBundle()
+    expect((await move(ann, slug, { ...toTeam(), dryRun: true })).status).toBe(400)
+    expect((await move(ann, slug, { ...toTeam(), note: 'x' })).status).toBe(400)
+    expect((await ann.api<{ owner: { type: string } }>('GET', `/api/links/${slug}`)).body.owner.type).toBe('user')
+  })
+
   test('edits at the same time each get a version or are refused, and none is lost', async () => {
     const { ann, editor } = people()
     const { slug } = await editor.makeBundle()
@@ -199,18 +274,27 @@ onEveryTarget(CAPS, (at) => {
     }
     const { slug } = await ann.makeBundle()
     const mine = await connected()
+    await ann.api('PATCH', `/api/links/${slug}`, { title: 'mine' })
+    const told = ({ received }: Receiver) => received.map(({ type, data }) => [type, data.slug, data.title, data.owner])
+    const self = { type: 'user', userId: ann.userId }
+    const updated = ['bundle.updated', slug, 'mine', self]
+    await becomes(() => told(mine), [updated])
     await actFor(ann, team)
     const theirs = await connected()
     await move(ann, slug)
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'theirs' })
-    const told = ({ received }: Receiver) => received.map(({ type, data }) => [type, data.slug])
-    await becomes(
-      () => told(theirs),
-      [
-        ['bundle.transferred', slug],
-        ['bundle.updated', slug],
-      ],
-    )
-    await becomes(() => told(mine), [['bundle.transferred', slug]])
+    const owner = toTeam().to
+    const transferred = ['bundle.transferred', slug, 'mine', owner]
+    await becomes(() => told(theirs), [transferred, ['bundle.updated', slug, 'theirs', owner]])
+    await becomes(() => told(mine), [updated, transferred])
+
+    // Sent again, the earlier event is what it was: nothing of the new owner is in it.
+    await actFor(ann, null)
+    const { body } = await ann.api<{ webhooks: { id: string }[] }>('GET', '/api/me/webhooks')
+    const path = `/api/me/webhooks/${body.webhooks[0]!.id}/deliveries`
+    const { body: sent } = await ann.api<{ deliveries: { id: number; event: string }[] }>('GET', path)
+    const first = sent.deliveries.find(({ event }) => event === 'bundle.updated')
+    expect((await ann.api('POST', `${path}/${first?.id}/redeliver`)).status).toBeLessThan(300)
+    await becomes(() => told(mine), [updated, transferred, updated])
   })
 })

@@ -13,7 +13,7 @@ import { validate } from '../../operations/validate.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery } from './list-query.ts'
-import { moveSeveralPage } from './move.tsx'
+import { BULK_MOVE } from './move.tsx'
 import { chosenIn, each, skippedPage } from './several.ts'
 
 /** The bulk actions, with the notice that reports each; each calls the operation for a single bundle. */
@@ -31,7 +31,11 @@ export const bulkScreens: readonly Screen[] = [
       const slugs = chosenIn(form)
       const what = form.get('do') ?? ''
       if (what === 'export') return exported(visit, slugs)
-      if (what === 'move') return moveSeveralPage(visit, form)
+      if (what === 'move') {
+        const query = new URLSearchParams({ back: form.get('back') ?? '' })
+        for (const slug of slugs) query.append('slug', slug)
+        return { to: `${BULK_MOVE}?${query}` }
+      }
       if (!Object.hasOwn(CHANGES, what)) throw new Problem('BAD_REQUEST', 'Choose what to do with the bundles.')
       const { notice, change } = CHANGES[what as keyof typeof CHANGES]
       const tag = what === 'tag' ? tagIn(form) : ''

@@ -22,7 +22,8 @@ import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { listQuery } from './list-query.ts'
 import { chosenIn, each, skippedPage } from './several.ts'
 
-const BULK = '/dashboard/bulk/move'
+/** The page that asks where several bundles move; its query names them. */
+export const BULK_MOVE = '/dashboard/bulk/move'
 
 /** Moving one bundle, several of the list, or one’s own into an organisation. */
 export const moveScreens: readonly Screen[] = [
@@ -42,7 +43,8 @@ export const moveScreens: readonly Screen[] = [
     },
   },
   {
-    path: BULK,
+    path: BULK_MOVE,
+    get: async (visit) => (visit.query.has('slug') ? moveSeveralPage(visit, visit.query) : { to: '/dashboard' }),
     async post(visit, form) {
       const slugs = chosenIn(form)
       const owner = signedIn(visit.context.caller).subject
@@ -99,15 +101,15 @@ function movePage({ site }: Visit, bundle: StoredBundle, problem?: Problem): Out
   return { section: 'bundles', title: moveTitle(bundle), view, problem }
 }
 
-/** Asks where several bundles of the list move, whose form names them. */
-export function moveSeveralPage({ site, context }: Visit, form: URLSearchParams, problem?: Problem): Outcome {
+/** @param form names the bundles, and the query of the list to go back to. */
+function moveSeveralPage({ site, context }: Visit, form: URLSearchParams, problem?: Problem): Outcome {
   const query = form.get('back') ?? ''
   const what = { slugs: chosenIn(form), query }
   const view = (
     <MoveView
       what={what}
       receivers={receiversOf(signedIn(context.caller).subject, site.user)}
-      action={BULK}
+      action={BULK_MOVE}
       back={query === '' ? '/dashboard' : `/dashboard?${query}`}
       error={problem?.userMessage}
     />

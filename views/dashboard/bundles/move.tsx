@@ -4,7 +4,7 @@ import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { count } from '../../../src/core/words.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
-import { described, FieldError } from '../../parts/fields.tsx'
+import { described, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { FormPage } from '../parts/form.tsx'
 import type { Receiver } from '../parts/receivers.ts'
@@ -45,6 +45,7 @@ export function MoveView({ what, receivers, action, back, error }: MoveProps): J
     <FormPage title={title} lede={lede} error={undefined} action={action} button="Move" back={back}>
       {chosen === null ? '' : <input type="hidden" name="back" value={attribute(chosen.query)} />}
       <Each of={chosen?.slugs ?? []} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
+      <Hint text={chosen === null ? undefined : linksOf(chosen.slugs)} />
       <fieldset class="field" {...described('to', error)}>
         <legend>Move to</legend>
         <Each
@@ -69,6 +70,14 @@ export function MoveView({ what, receivers, action, back, error }: MoveProps): J
       </fieldset>
     </FormPage>
   )
+}
+
+const SHOWN = 5
+
+/** The first few links of bundles, and how many more there are. */
+function linksOf(slugs: readonly string[]): string {
+  const links = slugs.slice(0, SHOWN).map((slug) => `/l/${slug}`)
+  return slugs.length > SHOWN ? `${links.join(', ')} and ${slugs.length - SHOWN} more` : links.join(', ')
 }
 
 function NowhereToMove({ title }: { title: string }): JSX.Element {
