@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
@@ -51,17 +51,12 @@ export function debian(): string {
   if (existsSync(made)) return made
   const mirrors = Bun.spawnSync(['apt-get', 'indextargets', '--format', '$(REPO_URI)', `Codename: ${SUITE}`])
   const [mirror] = mirrors.stdout.toString().split('\n')
-  const part = `${made}.${process.pid}`
-  mkdirSync(part, { recursive: true })
+  mkdirSync(dirname(made), { recursive: true })
   const options = ['--variant=minbase', `--include=${PACKAGES.join()}`, '--cache-dir=/var/cache/apt/archives']
-  must('debootstrap', ...options, SUITE, part, ...(mirror ? [mirror] : []))
-  try {
-    renameSync(part, made)
-  } catch (error) {
-    // Another test has made it meanwhile.
-    if (!existsSync(made)) throw error
-    rmSync(part, { recursive: true })
-  }
+  const words = ['debootstrap', ...options, SUITE, `${made}.part`, ...(mirror ? [mirror] : [])]
+  // One at a time: another test may want it too, and then finds it made.
+  const once = 'made=$0; [ -e "$made" ] || { rm -rf "$made.part" && "$@" && mv "$made.part" "$made"; }'
+  must('flock', `${made}.lock`, 'sh', '-c', once, made, ...words)
   return made
 }
 

@@ -16,6 +16,10 @@ export const BOUNDS = {
   tags: 10,
   tag: 40,
   variables: 5,
+  /** Placeholders in a text or link. */
+  placeholders: 10,
+  /** Those that one viewer sees: in the title, the description, and a list of links with its notes and sections. */
+  placeholdersSeen: 100,
   variableLabel: 60,
   variableExample: 100,
   variableDefault: MAX_VALUE,

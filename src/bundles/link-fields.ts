@@ -187,16 +187,19 @@ export function textsBeside(metadata: UrlMetadata): string[] {
   })
 }
 
-type TextName = { [Name in LinkName]: (typeof LINK_FIELDS)[Name]['kind'] extends 'text' ? Name : never }[LinkName]
+/** The fields that are texts, in which placeholders may stand. */
+export type LinkText = {
+  [Name in LinkName]: (typeof LINK_FIELDS)[Name]['kind'] extends 'text' ? Name : never
+}[LinkName]
 
-const TEXT_NAMES = LINK_NAMES.filter((name): name is TextName => LINK_FIELDS[name].kind === 'text')
+export const LINK_TEXTS = LINK_NAMES.filter((name): name is LinkText => LINK_FIELDS[name].kind === 'text')
 
 /** The same fields of a link, or of a tab, with each text that it has changed. */
-export function withTexts<Fields extends { [Name in TextName]?: string }>(
+export function withTexts<Fields extends { [Name in LinkText]?: string }>(
   fields: Fields,
   change: (text: string) => string,
 ): Fields {
-  const texts = TEXT_NAMES.flatMap((name) => {
+  const texts = LINK_TEXTS.flatMap((name) => {
     const text = fields[name]
     return text === undefined ? [] : [[name, change(text)]]
   })

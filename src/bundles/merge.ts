@@ -2,7 +2,8 @@ import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
 import { eachScalar, type ScalarName } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
-import { type Templates, unfitTemplates, variableOf, wholeVariable } from './variables.ts'
+import { type Templates, unfitTemplates } from './templates.ts'
+import { variableOf, wholeVariable } from './variables.ts'
 
 /** The fields that an edit may send. */
 export type Changes = Omit<BundleEdit, 'slug' | 'password'>
@@ -40,7 +41,7 @@ export function merged(before: Content, changes: Changes): Content {
   return content
 }
 
-/** Refuses placeholders that could lead elsewhere. @throws Problem INVALID_URLS, BAD_REQUEST. */
+/** Refuses placeholders that could lead elsewhere, and too many of them. @throws Problem INVALID_URLS, BAD_REQUEST. */
 export function refuseUnfitTemplates(content: Templates): void {
   const issues = unfitTemplates(content)
   if (issues.length > 0) throw invalid(issues)

@@ -1,7 +1,5 @@
-import type { Content, Variable } from '../../db/schema.ts'
-import type { Issue } from '../core/issue.ts'
-import { everyLink, type Linking } from '../core/links.ts'
-import { checkLinks, type Filling, isFixed, NAME, namesIn, piecesOf, readValues } from '../core/template.js'
+import type { Variable } from '../../db/schema.ts'
+import { type Filling, NAME, piecesOf } from '../core/template.js'
 
 // The command loads this, so it must not import server code.
 
@@ -52,33 +50,6 @@ export const VARIABLE_NAME = new RegExp(`^${NAME}$`)
 /** Whether a variable could have this name. */
 export function isVariableName(name: string): boolean {
   return VARIABLE_NAME.test(name) && !RESERVED.test(name)
-}
-
-/** A bundle as far as the links go that its variables stand in. */
-export type Templates = Linking & Pick<Content, 'variables'>
-
-/** What is wrong with the placeholders of a bundle’s links. A name that is not declared is text, wherever it stands. */
-export function unfitTemplates(bundle: Templates): Issue[] {
-  const { variables } = bundle
-  if (variables.length === 0) return []
-  const names = variables.map(({ name }) => name)
-  const links = everyLink(bundle).filter(({ url }) => url.includes('{'))
-  const moving = links.filter(({ url }) => !isFixed(url, names))
-  if (moving.length > 0) {
-    return moving.map(({ url, path }) => {
-      const [name = ''] = namesIn(url, names).filter((one) => !isFixed(url, [one]))
-      return { path, reason: { code: 'placeholder_before_path', name } }
-    })
-  }
-  return variables.flatMap(({ name, default: value }, at) => {
-    if (value === undefined) return []
-    const own = links.map(({ url }) => url).filter((url) => namesIn(url, [name]).length > 0)
-    const { invalid } = checkLinks(
-      readValues([{ name }], () => value),
-      own,
-    )
-    return invalid.length === 0 ? [] : [{ path: ['variables', at, 'default'], reason: { code: 'leads_elsewhere' } }]
-  })
 }
 
 /** A text with an ellipsis in place of what somebody will fill in. */

@@ -49,7 +49,7 @@ export const restoreVersion = implement('restore_version', {
     'second version in list_versions.',
   input: OneVersion,
   output: answers.Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
   headers: { etag },
   run: ({ slug, versionNumber }, context): Promise<StoredBundle> =>

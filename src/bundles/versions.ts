@@ -69,7 +69,7 @@ export async function nextContent(
 
 /**
  * Writes a new version equal to an old one, policy included.
- * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, INVALID_URLS, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function restoreVersion(edit: Edit, versionNumber: number): Promise<StoredBundle> {
   return writeVersion(edit, async ({ id }) => {
@@ -79,6 +79,7 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
       .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
     if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
     edit.blockedHosts.refuse(version)
+    refuseUnfitTemplates(version)
     return { content: pick(NAMES, version), newRuleIds: [] }
   })
 }

@@ -62,6 +62,9 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   too_many: ({ limit, of }) => `must have at most ${amount(limit, of)}`,
   placeholder_before_path: ({ name }) =>
     `has {${name}} before its path: a variable can fill the path, the query and the fragment, never the host`,
+  too_many_placeholders: ({ max }) => `must have at most ${max} placeholders: remove some of them`,
+  too_many_placeholders_seen: ({ max }) =>
+    `must have at most ${max} placeholders in the title, the description and one list of links with its notes and sections together: remove some of them`,
   leads_elsewhere: 'must be a value with which every link leads where it says, and has at most 2048 characters',
   closes_before_it_opens: 'must be after opensAt',
   shifted_too_far: 'must keep all times in the years 1970 to 9999',

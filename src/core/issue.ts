@@ -39,6 +39,7 @@ export type Reason =
   | { code: 'unknown_field' }
   | { code: 'too_few' | 'too_many'; limit: number; of: 'character' | 'entry' }
   | { code: 'placeholder_before_path'; name: string }
+  | { code: 'too_many_placeholders' | 'too_many_placeholders_seen'; max: number }
   | { code: 'closes_before_it_opens' | 'leads_elsewhere' | 'shifted_too_far' | 'link_in_name' }
   | { code: 'password_missing' | 'password_unused' | 'password_too_common' | 'password_is_the_service' }
   | { code: 'password_too_short'; min: number }

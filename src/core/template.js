@@ -102,7 +102,13 @@ export function isComplete({ missing, invalid }) {
   return missing.length + invalid.length === 0
 }
 
-/** @typedef {{ link: string, steps: number, place: string | null }} FixedLink A link with what no value may change in it. */
+/**
+ * @typedef {object} FixedLink A link with what no value may change in it.
+ * @property {string} link
+ * @property {readonly string[]} parts At odd places, what may be names of placeholders.
+ * @property {number} steps
+ * @property {string | null} place
+ */
 
 /**
  * For links that are checked again and again: with the values of each viewer of a page.
@@ -110,7 +116,7 @@ export function isComplete({ missing, invalid }) {
  * @returns {FixedLink}
  */
 export function fixedLink(link) {
-  return { link, steps: stepsIn(link), place: placeOf(link) }
+  return { link, parts: link.split(PLACEHOLDER), steps: stepsIn(link), place: placeOf(link) }
 }
 
 /**
@@ -122,18 +128,20 @@ export function fixedLink(link) {
 export function checkLinks(filling, links) {
   const { values, missing, invalid } = filling
   const open = [...missing, ...invalid.map(({ name }) => name)]
+  const encoded = blank()
+  for (const name of Object.keys(values)) encoded[name] = encodeValue(values[name] ?? '')
   /** @type {Map<string, string>} */
   const found = new Map()
   for (const known of links) {
     const fixed = typeof known === 'string' ? fixedLink(known) : known
     const { link } = fixed
     if (open.length > 0 && namesIn(link, open).length > 0) continue
-    const message = linkProblem(fixed, values)
+    const message = linkProblem(fixed, encoded)
     if (message === null) continue
     const names = namesIn(link, Object.keys(values))
     // Those that are refused whatever the others are.
     const alone = names.filter(
-      (name) => linkProblem(fixed, Object.assign(plain(names), { [name]: values[name] })) !== null,
+      (name) => linkProblem(fixed, Object.assign(plain(names), { [name]: encoded[name] })) !== null,
     )
     for (const name of alone.length > 0 ? alone : names) if (!found.has(name)) found.set(name, message)
   }
@@ -163,16 +171,12 @@ function blank() {
  * @param {string} text
  * @param {Values} values
  * @param {(value: string) => string} as
- * @param {number} [enough] the length after which the rest is left out.
  */
-function filled(text, values, as, enough = Number.POSITIVE_INFINITY) {
+function filled(text, values, as) {
   if (!text.includes('{')) return text
-  let whole = ''
-  for (const [at, piece] of piecesOf(text, Object.keys(values)).entries()) {
-    if (whole.length > enough) break
-    whole += at % 2 === 1 ? as(values[piece] ?? '') : piece
-  }
-  return whole
+  return piecesOf(text, Object.keys(values))
+    .map((piece, at) => (at % 2 === 1 ? as(values[piece] ?? '') : piece))
+    .join('')
 }
 
 /** A value in a link: only unreserved characters stay as they are. @param {string} value */
@@ -194,12 +198,16 @@ function problemOf(value, options) {
 /**
  * Why a filled link is refused; null if it is not.
  * @param {FixedLink} fixed
- * @param {Values} values
+ * @param {Values} encoded values as they stand in links.
  */
-function linkProblem({ link, steps, place }, values) {
-  // Hundreds of placeholders with a long value would make megabytes of each link, only to be refused. A code point has at
-  // most two units.
-  const href = filled(link, values, encodeValue, 2 * MAX_LINK)
+function linkProblem({ link, parts, steps, place }, encoded) {
+  let [href = ''] = parts
+  // Content that is not saved yet may have hundreds of placeholders, which would make megabytes of each link, only to be
+  // refused. A code point has at most two units.
+  for (let at = 1; at < parts.length && href.length <= 2 * MAX_LINK; at += 2) {
+    const name = parts[at] ?? ''
+    href += (encoded[name] ?? `{${name}}`) + parts[at + 1]
+  }
   if (href === link) return null
   if (href.length > MAX_LINK && [...href].length > MAX_LINK) {
     return `Use a shorter value: a link would have more than ${MAX_LINK} characters.`
@@ -210,17 +218,21 @@ function linkProblem({ link, steps, place }, values) {
     : 'Use another value: with this one, a link would lead elsewhere.'
 }
 
+/** How a segment begins that may be one. */
+const STEP = /(?:^|[/\\])(?:\.|%2e)/i
+
 /** The number of segments `.` and `..`, also encoded, in the path of a link. @param {string} link */
 function stepsIn(link) {
+  if (!STEP.test(link)) return 0
   const [path = ''] = link.split(/[?#]/, 1)
   return path.split(/[/\\]/).filter((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)).length
 }
 
-/** What a value must not change in a link; null for no web address. @param {string} link */
+/** The part of a link that no value may change: all before its path. Null for no web address. @param {string} link */
 function placeOf(link) {
   try {
-    const { protocol, username, password, host } = new URL(link)
-    return /^https?:$/.test(protocol) ? [protocol, username, password, host].join(' ') : null
+    const [place = null] = /^https?:\/\/[^/]*/.exec(new URL(link).href) ?? []
+    return place
   } catch {
     return null
   }

@@ -12,8 +12,8 @@ const BROTLI = { once: 1, cached: 5 } as const
 
 /** Encodes a body, to be sent once or cached. */
 export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.from(body)
-  if (encoding === 'identity') return copyOf(bytes)
+  const bytes = new TextEncoder().encode(body)
+  if (encoding === 'identity') return bytes
   if (encoding === 'gzip') return copyOf(gzipSync(bytes, { level: 6 }))
   return copyOf(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
 }

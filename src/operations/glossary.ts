@@ -36,8 +36,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
-    'What whoever opens the link fills in, at most 5: {name} stands for the value in title, description, notes, sections, `urls` ' +
-      'and rules’ tabs, there behind the host.',
+    'Up to 5 values viewers fill in: {name} stands for one in title, description, notes, sections, `urls` and rules’ tabs ' +
+      '(behind the host); 10 in each, 100 in all.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
   note: ['A line shown below it.', 'Read this first'],

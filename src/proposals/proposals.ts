@@ -4,7 +4,7 @@ import { bundles, bundleVersions, type Content, owners, proposals } from '../../
 import { NAMES, pick } from '../bundles/content.ts'
 import { diff, isSame } from '../bundles/diff.ts'
 import { withoutNewIds } from '../bundles/dry-run.ts'
-import { merged } from '../bundles/merge.ts'
+import { merged, refuseUnfitTemplates } from '../bundles/merge.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Edit } from '../bundles/versions.ts'
@@ -39,6 +39,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   const base = await contentOf(store, bundle, baseVersion)
   const proposed = await proposedContent(store.db, bundle, base, changes)
   proposing.blockedHosts.refuse(proposed)
+  refuseUnfitTemplates(proposed)
   if (isSame(diff(base, proposed))) {
     throw new Problem(
       'BAD_REQUEST',

@@ -11,7 +11,7 @@ import { freePort } from '../ports.ts'
 // command of docs/self-hosting.md runs it: read-only, as its own user, with a folder /tmp from which nothing may be executed.
 // Memory limits and published ports are Docker's own and are left out.
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(900_000)
 const canRun = whyNoMachine === null && Bun.which('buildah') !== null
 if (!canRun) console.warn('image.test.ts is skipped: it needs root, debootstrap and buildah')
 

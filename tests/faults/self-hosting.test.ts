@@ -9,7 +9,7 @@ import { bootMachine, type Machine, whyNoMachine } from '../machine.ts'
 
 // docs/self-hosting.md as written: its commands are run in order, as root on a Debian machine with a stock hosts file.
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(900_000)
 if (whyNoMachine !== null) console.warn(`self-hosting.test.ts is skipped: ${whyNoMachine}`)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,4 +1,4 @@
-import { unfitTemplates } from '../../src/bundles/variables.ts'
+import { unfitTemplates } from '../../src/bundles/templates.ts'
 import { checkLinks, fillLink, isComplete, readValues } from '../../src/core/template.js'
 import { unfitUrl } from '../../src/core/text.ts'
 import { prng } from '../prng.ts'

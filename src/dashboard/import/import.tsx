@@ -6,6 +6,7 @@ import type { ImportForm } from '../../../views/dashboard/import/import-form.ts'
 import { ImportedPage, type ImportedRow } from '../../../views/dashboard/import/imported.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
+import { newContent } from '../../bundles/creation.ts'
 import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
 import { besideField } from '../../core/field-words.ts'
@@ -139,7 +140,7 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
   const errors = new Map<number, string>()
   for (const { index, input } of wanted) {
     try {
-      validate(NewBundle, input)
+      newContent(validate(NewBundle, input))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const [first] = error.issues
