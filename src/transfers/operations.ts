@@ -5,12 +5,21 @@ import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { transfer } from './transfer.ts'
 
+const ToOrganization = type({ type: "'organization'", organizationId: '0 < string <= 64', '+': 'reject' })
+const ToUser = type({ type: "'user'", userId: '0 < string <= 64', '+': 'reject' })
+/** Which of them is meant. */
+const Kind = type({ type: "'organization' | 'user'" })
+
+/** What is wrong with a receiver, told of the kind that is meant. */
+function wholeReceiver(value: unknown) {
+  const { type: kind } = value as { type?: unknown }
+  return kind === 'organization' ? ToOrganization(value) : kind === 'user' ? ToUser(value) : Kind(value)
+}
+
 /** The body of POST /api/links/:slug/transfer, with the slug of its path. */
 const Transfer = type({
   slug: 'string',
-  to: type({ type: "'organization'", organizationId: '0 < string <= 64', '+': 'reject' })
-    .or({ type: "'user'", userId: '0 < string <= 64', '+': 'reject' })
-    .configure({ named: 'Receiver' }, 'self'),
+  to: ToOrganization.or(ToUser).configure({ named: 'Receiver', whole: wholeReceiver }, 'self'),
   '+': 'reject',
 })
 

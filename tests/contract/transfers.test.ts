@@ -219,6 +219,26 @@ onEveryTarget(CAPS, (at) => {
     expect((await fetch(url, { headers: BROWSER })).status).toBe(451)
   })
 
+  test('what is wrong with a receiver is told of the kind that was meant', async () => {
+    const { ann } = people()
+    const { slug } = await ann.makeBundle()
+    const wrong: [unknown, string][] = [
+      [null, 'to must be'],
+      ['me', 'to must be'],
+      [{}, 'to.type is missing'],
+      [{ type: 'team', userId: 'x' }, 'to.type must be'],
+      [{ type: 'user' }, 'to.userId is missing'],
+      [{ type: 'user', userId: 7 }, 'to.userId must be a string'],
+      [{ type: 'user', userId: ann.userId, organizationId: team }, 'to.organizationId'],
+      [{ type: 'organization', organizationId: '' }, 'to.organizationId must'],
+      [{ type: 'organization', organizationId: 'x'.repeat(65) }, 'to.organizationId must'],
+    ]
+    for (const [to, says] of wrong) {
+      const { status, body } = await move(ann, slug, { to })
+      expect([to, status, body.error]).toEqual([to, 400, expect.stringMatching(new RegExp(`^${says}`))])
+    }
+  })
+
   test('a dry run and unknown fields are refused', async () => {
     const { ann } = people()
     const { slug } = await ann.makeBundle()
