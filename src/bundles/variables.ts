@@ -1,4 +1,5 @@
 import type { Variable } from '../../db/schema.ts'
+import { isReserved } from '../core/launcher-link.ts'
 import { type Filling, NAME, piecesOf } from '../core/template.js'
 
 // The command loads this, so it must not import server code.
@@ -43,13 +44,11 @@ export function exampleOf(variable: Variable | undefined): string | null {
   return variable?.example ?? variable?.default ?? variable?.options?.[0] ?? null
 }
 
-/** Names that addresses of launchers give another meaning. */
-const RESERVED = /^(?:lang|format|client|utm_.*)$/
 export const VARIABLE_NAME = new RegExp(`^${NAME}$`)
 
 /** Whether a variable could have this name. */
 export function isVariableName(name: string): boolean {
-  return VARIABLE_NAME.test(name) && !RESERVED.test(name)
+  return VARIABLE_NAME.test(name) && !isReserved(name)
 }
 
 /** A text with an ellipsis in place of what somebody will fill in. */

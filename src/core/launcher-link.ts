@@ -13,6 +13,13 @@ export const BELOW_LAUNCHERS: readonly string[] = [
   'report',
 ]
 
+const RESERVED = /^(?:lang|format|client|utm_.*)$/
+
+/** Whether a parameter of a launcher’s address means something else, so that no variable can have its name. */
+export function isReserved(name: string): boolean {
+  return RESERVED.test(name)
+}
+
 /** A link to a launcher, in parts. */
 export interface LauncherLink {
   /** With its port, in lower case; empty for a path alone. */

@@ -2,6 +2,7 @@ import type { Condition, Field, Policy } from '../../db/policy.ts'
 import type { Variable } from '../../db/schema.ts'
 import { isNear } from '../core/distance.ts'
 import type { Path } from '../core/issue.ts'
+import { isReserved } from '../core/launcher-link.ts'
 import { COMPARE } from './evaluate.ts'
 import { definitionOf } from './facts.ts'
 import { implies, newBudget } from './implies.ts'
@@ -125,7 +126,7 @@ function ofVariable(condition: Condition, variables: readonly Asked[]): Concern 
   const variable = variables.find((known) => known.name === name)
   if (variable === undefined) {
     // Rules may read any other parameter too, so only a name that is close to a variable's is a mistake.
-    const near = variables.find((known) => isNear(name, known.name))
+    const near = isReserved(name) ? undefined : variables.find((known) => isNear(name, known.name))
     return near === undefined ? null : { code: 'no_such_variable', name, near: near.name }
   }
   const { options } = variable

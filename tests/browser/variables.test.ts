@@ -112,6 +112,9 @@ describe('a launcher with values in its address', () => {
     const says = () => page.locator('.ask .error').allTextContents()
     const wrong = ['Use another value: with this one, a link would lead elsewhere.', 'Choose one of: 24h, 7d, 30d.']
     expect(await says()).toEqual(wrong)
+    // Enter would do nothing, so nothing says that it does.
+    const hint = () => page.locator('#fills').innerText()
+    expect(await hint()).toBe('Fills in as you type.')
     await page.selectOption('#value-range', '24h')
     expect(await says()).toEqual(wrong.slice(0, 1))
     expect(await page.inputValue('#value-customer')).toBe('..')
@@ -121,6 +124,7 @@ describe('a launcher with values in its address', () => {
     expect(page.context().pages()).toHaveLength(1)
     await page.fill('#value-customer', '...')
     expect(await says()).toEqual([])
+    expect(await hint()).toBe('Fills in as you type. Enter opens all.')
     expect(await hrefs(page)).toEqual(filled('...', '24h'))
   })
 

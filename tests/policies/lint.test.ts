@@ -82,7 +82,7 @@ test('a policy that is probably a mistake gets a warning at its place', () => {
   expect(wrong).toEqual([])
 })
 
-const VARIABLES = [{ name: 'customer' }, { name: 'region', options: ['EU', 'us'] }]
+const VARIABLES = [{ name: 'customer' }, { name: 'land' }, { name: 'region', options: ['EU', 'us'] }]
 const asked = (field: string, value: string): Condition => ({ op: 'equals', field: `query.${field}`, value })
 
 test.each<[what: string, condition: Condition, says: RegExp | null]>([
@@ -91,6 +91,7 @@ test.each<[what: string, condition: Condition, says: RegExp | null]>([
   ['a part of an option', { op: 'startsWith', field: 'query.region', value: 'U' }, null],
   ['a variable that has a value', { op: 'exists', field: 'query.region' }, null],
   ['another parameter', asked('utm_source', 'mail'), null],
+  ['a parameter with a meaning of its own', asked('lang', 'de'), null],
   ['a mistyped name', asked('custmer', '4711'), /^query\.custmer: no such variable \(customer\?\)$/],
   ['a name in another case', { op: 'exists', field: 'query.Customer' }, /no such variable \(customer\?\)/],
   ['a mistyped name that is not wanted', not(asked('regoin', 'eu')), /no such variable \(region\?\)/],

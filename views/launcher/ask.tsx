@@ -80,8 +80,8 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
         Fill in the links
       </button>
       <div class="after">
-        <p class="hint" id="fills" safe>
-          {hintOf(deciding, openable)}
+        <p class="hint" id="fills">
+          <Hint isDeciding={deciding.length > 0} openable={openable} />
         </p>
         {isFilled ? '' : <CopyValues />}
       </div>
@@ -89,12 +89,21 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
   )
 }
 
-/** What Enter does. */
-function hintOf(deciding: readonly string[], openable: number): string {
-  const opens = openable === 0 ? '' : ` Enter opens ${openable === 1 ? 'it' : 'all'}.`
-  return deciding.length === 0
-    ? `Fills in as you type.${opens}`
-    : 'Which links there are depends on what you enter. Enter shows them.'
+/** What typing and Enter do; Enter does nothing while a value is refused. */
+function Hint({ isDeciding, openable }: { isDeciding: boolean; openable: number }): JSX.Element {
+  const enter = isDeciding ? 'Enter shows them.' : openable === 0 ? '' : `Enter opens ${openable === 1 ? 'it' : 'all'}.`
+  return (
+    <>
+      {isDeciding ? 'Which links there are depends on what you enter.' : 'Fills in as you type.'}
+      {enter === '' ? (
+        ''
+      ) : (
+        <span class="enter" safe>
+          {` ${enter}`}
+        </span>
+      )}
+    </>
+  )
 }
 
 interface ControlProps {
