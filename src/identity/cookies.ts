@@ -43,10 +43,11 @@ export function cookieLine({ name, value, attributes: { path, maxAge, secure } }
 
 /** The value of a cookie in a request, or null. @param name including `__Host-`. */
 export function cookieIn(headers: Headers, name: string): string | null {
-  const start = `${name}=`
-  const pair = headers
-    .get('cookie')
-    ?.split('; ')
-    .find((text) => text.startsWith(start))
-  return pair === undefined || pair.length > MAX_PAIR ? null : pair.slice(start.length)
+  // Not split into pairs: a header may have thousands.
+  const pairs = `; ${headers.get('cookie') ?? ''}; `
+  const start = `; ${name}=`
+  const at = pairs.indexOf(start)
+  if (at === -1) return null
+  const end = pairs.indexOf('; ', at + start.length)
+  return end - at - '; '.length > MAX_PAIR ? null : pairs.slice(at + start.length, end)
 }
