@@ -114,7 +114,7 @@ describe('the home page', () => {
     const found = () => page.locator('#found .found').textContent()
     await page.fill('#urls', '# Week 1\nhttps://a.example b.example\n\nnothing\nhttps://a.example/')
     await page.locator('#found .found').waitFor()
-    expect(await found()).toBe('1 link found, 1 line skipped, 1 duplicate left out')
+    expect(await found()).toBe('2 links found, 1 line skipped, 1 duplicate left out')
     expect(await page.getAttribute('#title', 'placeholder')).toBe('Week 1')
     await page.fill('#urls', 'https://a.example/?'.concat('\nhttps://a.example/1'))
     await page.getByText('2 links found', { exact: true }).waitFor()

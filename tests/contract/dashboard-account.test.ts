@@ -131,14 +131,14 @@ onEveryTarget({}, (at) => {
       ['/delete', { name: 'Organisation' }],
     ]
     const before = await membersOf(id)
-    for (const [person, page] of [
-      [bob, await html(bob, `${ORGANIZATIONS}/${id}`)],
-      [carol, await html(carol, `${ORGANIZATIONS}/${id}`)],
+    for (const [person, page, may] of [
+      [bob, await html(bob, `${ORGANIZATIONS}/${id}`), ['move', 'leave']],
+      [carol, await html(carol, `${ORGANIZATIONS}/${id}`), ['leave']],
     ] as const) {
       expect(page).not.toContain('dora@people.example')
       const targets = elementsOf(page).flatMap(({ attributes }) => [attributes.action ?? '', attributes.href ?? ''])
       const here = targets.filter((to) => to.startsWith(`${ORGANIZATIONS}/`) || to.startsWith('/api/me/export'))
-      expect(here).toEqual([`${ORGANIZATIONS}/${id}/leave`])
+      expect(here).toEqual(may.map((what) => `${ORGANIZATIONS}/${id}/${what}`))
       for (const [path, fields] of forms) {
         const { status } = await person.form(`${ORGANIZATIONS}/${id}${path}`, fields)
         expect([path, [400, 403].includes(status)]).toEqual([path, true])

@@ -105,7 +105,8 @@ onEveryTarget({}, (at) => {
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
     const { body } = await ann.api<{ versions: Record<string, unknown>[] }>('GET', `/api/links/${slug}/versions`)
     const common = { urls: [URL_A, URL_B], ...PLAIN, resolutionPolicy: null }
-    const by = { editedByIdentityUserId: ann.userId, editedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) }
+    const editedAt = expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/)
+    const by = { editedByIdentityUserId: ann.userId, proposedBy: null, editedAt }
     expect(body.versions).toEqual([
       { ...common, ...by, versionNumber: 3, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },
       { ...common, ...by, versionNumber: 2, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },

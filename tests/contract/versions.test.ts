@@ -39,7 +39,7 @@ onEveryTarget({}, (server) => {
 
     test('reveals no name or address of the editor', async () => {
       const [version] = await listed(await history(1), '')
-      const own = ['editedAt', 'editedByIdentityUserId', 'versionNumber']
+      const own = ['editedAt', 'editedByIdentityUserId', 'proposedBy', 'versionNumber']
       const content = ['urls', 'urlMetadata', ...Object.keys(PLAIN), 'resolutionPolicy']
       expect(Object.keys(version ?? {}).sort()).toEqual([...own, ...content].sort())
     })
