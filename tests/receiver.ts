@@ -6,15 +6,7 @@ import { freePort } from './ports.ts'
 interface Received {
   type: string
   timestamp: string
-  data: {
-    slug: string
-    url: string
-    title: string | null
-    versionNumber: number
-    urls: string[]
-    owner: object
-    deletedAt?: string
-  }
+  data: { slug: string; url: string; title: string | null; versionNumber: number; urls: string[]; deletedAt?: string }
   /** Its `webhook-id`. */
   id: string
   path: string

@@ -22,6 +22,5 @@ export async function organizationCapReached(
   const plan = owner?.plan ?? 'free'
   const max = maxOrganizations[plan]
   if ((made?.count ?? 0) < max) return null
-  const onPro = count(maxOrganizations.pro, 'organisation')
-  return planLimit({ type: 'user', userId }, plan, count(max, 'organisation'), onPro, 'delete one')
+  return planLimit(plan, count(max, 'organisation'), count(maxOrganizations.pro, 'organisation'), 'delete one')
 }

@@ -5,13 +5,12 @@ import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute, type SignedInUser } from '../../parts/layout.tsx'
-import { receiversOf } from './receivers.ts'
+import { attribute } from '../../parts/layout.tsx'
 
-type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; user: SignedInUser; role: Role }>
+type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; role: Role }>
 
 /** The menu of actions on a bundle; children are further items. */
-export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): JSX.Element {
+export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Element {
   const { slug } = bundle
   return (
     <details class="menu" name="menu">
@@ -30,13 +29,6 @@ export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): J
           ''
         )}
         {children}
-        {allowsRole(role, 'admin') && receiversOf(bundle.owner, user).length > 0 ? (
-          <a class="item" href={`/dashboard/links/${slug}/move`}>
-            Move…
-          </a>
-        ) : (
-          ''
-        )}
         {allowsRole(role, 'admin') ? (
           <form method="post" action={`/dashboard/links/${slug}/delete`}>
             <button type="submit" class="item danger">
