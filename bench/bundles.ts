@@ -28,17 +28,20 @@ export async function makeBundles(
   const slugs: string[] = []
   for (let from = 0; from < count; from += CONCURRENCY) {
     slugs.push(
-      ...(await Promise.all(Array.from({ length: CONCURRENCY }, (_, index) => makeBundle(origin, from + index, key)))),
+      ...(await Promise.all(
+        Array.from({ length: CONCURRENCY }, (_, index) => makeBundle(origin, contentOf(from + index), key)),
+      )),
     )
   }
   return slugs
 }
 
-async function makeBundle(origin: string, number: number, key?: string): Promise<string> {
+/** Creates a bundle through the API. @returns its slug. */
+export async function makeBundle(origin: string, content: object, key?: string): Promise<string> {
   const answer = await fetch(`${origin}/api/links`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
-    body: JSON.stringify(contentOf(number)),
+    body: JSON.stringify(content),
   })
   if (answer.status !== 201) throw new Error(`a bundle was refused: ${answer.status} ${await answer.text()}`)
   return ((await answer.json()) as { slug: string }).slug

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeBundle } from './bundles.ts'
 import { median, table } from './figures.ts'
 import { fileStore, startService } from './processes.ts'
 import { loadForSeconds } from './wrk.ts'
@@ -26,13 +27,8 @@ function rule(number: number) {
 async function createBundles(origin: string, resolutionPolicy: unknown): Promise<string[]> {
   const slugs: string[] = []
   for (let number = 0; number < BUNDLES; number += 1) {
-    const answer = await fetch(`${origin}/api/links`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ urls: [`https://example.com/${number}`, 'https://example.org/'], resolutionPolicy }),
-    })
-    if (answer.status !== 201) throw new Error(`a bundle was refused: ${answer.status} ${await answer.text()}`)
-    slugs.push(((await answer.json()) as { slug: string }).slug)
+    const urls = [`https://example.com/${number}`, 'https://example.org/']
+    slugs.push(await makeBundle(origin, { urls, resolutionPolicy }))
   }
   return slugs
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { saveAnswer } from './bundles.ts'
+import { makeBundle, saveAnswer } from './bundles.ts'
 import { median, type Row, table } from './figures.ts'
 import { fileStore, type Server, startBare, startService } from './processes.ts'
 import { loadForSeconds } from './wrk.ts'
@@ -48,13 +48,7 @@ async function createBundles({ origin }: Server, isRuled: boolean): Promise<stri
   const slugs: string[] = []
   for (let number = 0; number < BUNDLES; number += 1) {
     const resolutionPolicy = isRuled ? policyOf(number) : null
-    const answer = await fetch(`${origin}/api/links`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...contentOf(number), resolutionPolicy }),
-    })
-    if (answer.status !== 201) throw new Error(`a bundle was refused: ${answer.status} ${await answer.text()}`)
-    slugs.push(((await answer.json()) as { slug: string }).slug)
+    slugs.push(await makeBundle(origin, { ...contentOf(number), resolutionPolicy }))
   }
   return slugs
 }

@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import { bundleVersions, type Content, user } from '../../db/schema.ts'
 import { fitting } from '../core/parts.ts'
 import type { SignedIn } from '../identity/caller.ts'
-import { realEmail } from '../identity/sessions.ts'
+import { realEmail, realEmailIn } from '../identity/sessions.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
 import type { Versions } from './shapes.ts'
 import { VERSION_COLUMNS } from './stored.ts'
@@ -116,8 +116,7 @@ const history = prepared((db) =>
     .select({
       ...VERSION_COLUMNS,
       editor: { name: user.name, email: realEmail },
-      // As `realEmail`.
-      proposer: { name: proposer.name, email: sql<string>`coalesce(${proposer.takenEmail}, ${proposer.email})` },
+      proposer: { name: proposer.name, email: realEmailIn(proposer) },
     })
     .from(bundleVersions)
     .leftJoin(user, eq(user.id, bundleVersions.editedBy))

@@ -34,42 +34,37 @@ export function unfitTemplates(bundle: Templates): Issue[] {
   )
 }
 
-/** A text that may have placeholders, with its path in the API. */
+/** A text that may have placeholders: how many it has, and its path in the API. */
 interface Place {
-  text: string
+  count: number
   path: Path
 }
 
 /** The texts with too many placeholders; if there are none, the lists of links that have too many in all. */
 function overfullIn(bundle: Templates, names: readonly string[]): Issue[] {
   const { urls, urlMetadata, resolutionPolicy } = bundle
-  const countIn = ({ text }: Place) => (piecesOf(text, names).length - 1) / 2
-  const about = ABOUT_NAMES.map((name): Place => ({ text: bundle[name] ?? '', path: [name] }))
+  const placeOf = (text: string, path: Path): Place => ({ count: (piecesOf(text, names).length - 1) / 2, path })
   const textsAt = (texts: Texts | undefined, path: Path) =>
-    LINK_TEXTS.map((name): Place => ({ text: texts?.[name] ?? '', path: [...path, name] }))
-  const own = urls.flatMap((text, at): Place[] => [
-    { text, path: ['urls', at] },
-    ...textsAt(urlMetadata[at], ['urlMetadata', at]),
-  ])
+    LINK_TEXTS.map((name) => placeOf(texts?.[name] ?? '', [...path, name]))
+  const about = ABOUT_NAMES.map((name) => placeOf(bundle[name] ?? '', [name]))
+  const own = urls.flatMap((url, at) => [placeOf(url, ['urls', at]), ...textsAt(urlMetadata[at], ['urlMetadata', at])])
   const ofRules = (resolutionPolicy?.rules ?? []).map(({ tabs }, rule) => {
     const path = ['resolutionPolicy', 'rules', rule, 'tabs']
-    const places = tabs.flatMap((tab, at): Place[] => [
-      { text: tab.url, path: [...path, at, 'url'] },
-      ...textsAt(tab, [...path, at]),
-    ])
+    const places = tabs.flatMap((tab, at) => [placeOf(tab.url, [...path, at, 'url']), ...textsAt(tab, [...path, at])])
     return { path, places }
   })
   const lists = [{ path: ['variables'], places: own }, ...ofRules]
   const overfull = [about, ...lists.map(({ places }) => places)]
     .flat()
-    .filter((place) => countIn(place) > BOUNDS.placeholders)
+    .filter(({ count }) => count > BOUNDS.placeholders)
   if (overfull.length > 0) {
     return overfull.map(({ path }) => ({ path, reason: { code: 'too_many_placeholders', max: BOUNDS.placeholders } }))
   }
-  const sum = (places: readonly Place[]) => places.reduce((all, place) => all + countIn(place), 0)
+  const sum = (places: readonly Place[]) => places.reduce((all, { count }) => all + count, 0)
   const max = BOUNDS.placeholdersSeen
+  const left = max - sum(about)
   return lists
-    .filter(({ places }) => sum(about) + sum(places) > max)
+    .filter(({ places }) => sum(places) > left)
     .map(({ path }) => ({ path, reason: { code: 'too_many_placeholders_seen', max } }))
 }
 

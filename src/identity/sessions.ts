@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
@@ -14,8 +14,13 @@ declare module '../core/service.ts' {
   }
 }
 
-/** The address that an account signed up with, never a placeholder (identity/enumeration.ts). */
-export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
+/** The address that an account of the table, or of an alias of it, signed up with: never a placeholder of enumeration.ts. */
+export function realEmailIn({ takenEmail, email }: Record<'takenEmail' | 'email', SQLiteColumn>) {
+  return sql<string>`coalesce(${takenEmail}, ${email})`
+}
+
+/** The same of the table itself. */
+export const realEmail = realEmailIn(user)
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */
 export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {

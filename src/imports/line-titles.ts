@@ -1,3 +1,5 @@
+import { asSentence } from '../core/words.ts'
+
 // What people write around links in chats and mails, reduced to what a title would be.
 
 const MARKS = '[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*'
@@ -72,7 +74,7 @@ export function titleOf(text: string, place: 'before' | 'after'): string {
     .replace(/[,;:，、]{1,20}$/, '')
   const pointed = place === 'before' ? title.replace(POINTING, '').trim() : title
   const plain = FILLERS.test(pointed) ? '' : pointed
-  return plain === text.trim() ? plain : capitalised(plain)
+  return plain === text.trim() ? plain : withCapital(plain)
 }
 
 function isGreeting(clause: string, hasMore: boolean): boolean {
@@ -95,8 +97,8 @@ function withoutPlea(clause: string): string {
 }
 
 /** A title begins with a capital; `iOS` has its own. */
-function capitalised(title: string): string {
-  return /^\p{Ll}+(?![\p{L}\p{N}.])/u.test(title) ? title[0]!.toUpperCase() + title.slice(1) : title
+function withCapital(title: string): string {
+  return /^\p{Ll}+(?![\p{L}\p{N}.])/u.test(title) ? asSentence(title) : title
 }
 
 /** What a line such as `Hi all, reading for Monday:` says that the list below it is; `''` for `On … she wrote`. */

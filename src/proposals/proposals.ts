@@ -18,7 +18,7 @@ import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import type { ProposalInFull } from './in-full.ts'
 import { merge } from './merge.ts'
 import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
-import { OPEN, one, type Proposal } from './stored.ts'
+import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
 interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
@@ -81,9 +81,8 @@ export function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }:
 
 /** Inserts a proposal; violates NOT NULL if the bundle is gone, or too many are open. */
 function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Proposal, caller: SignedIn) {
-  const isOpen = sql`${proposals.state} = 'open'`
-  const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${isOpen})`
-  const ofOwner = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${isOpen})`
+  const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${IS_OPEN})`
+  const ofOwner = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_OPEN})`
   const isRoom = sql`${ofBundle} < ${PROPOSAL_BOUNDS.open} AND ${ofOwner} < ${PROPOSAL_BOUNDS.openOfOwner}`
   return db.insert(proposals).values({
     ...pick(['id', 'baseVersion', 'changes', 'reason', 'proposedBy', 'createdAt'], proposal),

@@ -6,6 +6,7 @@ import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from '../identity/caller.ts'
+import { realEmailIn } from '../identity/sessions.ts'
 import { ownerId } from '../plans/owners.ts'
 import type { ProposalQuery } from './shapes.ts'
 
@@ -50,6 +51,9 @@ export async function countOpen({ db }: Store, { subject }: Pick<SignedIn, 'subj
   return row?.open ?? 0
 }
 
+/** Whether a proposal is open, as indexes have it. */
+export const IS_OPEN = sql`${proposals.state} = 'open'`
+
 /** How many proposals are open for the bundle with a slug; 0 if there is none. */
 export async function countOpenFor({ db }: Store, slug: string): Promise<number> {
   const [row] = await openFor(db).all({ slug })
@@ -61,7 +65,7 @@ const openFor = prepared((db) =>
     .select({ open: sql<number>`count(*)` })
     .from(proposals)
     .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
-    .where(and(eq(bundles.slug, sql.placeholder('slug')), sql`${proposals.state} = 'open'`))
+    .where(and(eq(bundles.slug, sql.placeholder('slug')), IS_OPEN))
     .prepare(),
 )
 
@@ -78,16 +82,13 @@ const openByBundle = prepared((db) =>
   db
     .select({ id: proposals.bundleId, open: sql<number>`count(*)` })
     .from(proposals)
-    .where(
-      sql`${proposals.bundleId} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${proposals.state} = 'open'`,
-    )
+    .where(and(sql`${proposals.bundleId} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`, IS_OPEN))
     .groupBy(proposals.bundleId)
     .prepare(),
 )
 
 function openOf(subject: SignedIn['subject']) {
-  const isOpen = sql`${proposals.state} = 'open'`
-  return and(eq(proposals.ownerId, ownerId(subject)), isOpen, sql`${bundles.deletedAt} IS NULL`)
+  return and(eq(proposals.ownerId, ownerId(subject)), IS_OPEN, sql`${bundles.deletedAt} IS NULL`)
 }
 
 /** The proposals that a user made and that are kept, newest first. */
@@ -131,12 +132,6 @@ export async function whole(db: Store['db'], bundleId: number, id: string) {
 
 const [proposer, decider] = [alias(user, 'proposer'), alias(user, 'decider')]
 
-/** As `realEmail`. */
-const addressOf = {
-  proposer: sql<string>`coalesce(${proposer.takenEmail}, ${proposer.email})`,
-  decider: sql<string>`coalesce(${decider.takenEmail}, ${decider.email})`,
-}
-
 const { bundleId: _, ownerId: __, keyId: ___, changes: ____, bytes: _____, ...own } = getTableColumns(proposals)
 
 /** Proposals without their changes, with names. */
@@ -146,9 +141,9 @@ function listing(db: Store['db']) {
       ...own,
       slug: bundles.slug,
       title: bundles.title,
-      proposer: { name: proposer.name, email: addressOf.proposer },
+      proposer: { name: proposer.name, email: realEmailIn(proposer) },
       keyName: apiKeys.name,
-      decider: { name: decider.name, email: addressOf.decider },
+      decider: { name: decider.name, email: realEmailIn(decider) },
     })
     .from(proposals)
     .innerJoin(bundles, eq(bundles.id, proposals.bundleId))

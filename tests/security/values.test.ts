@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts'
 import { type ParsedMail, startMailSink } from '../mail-sink.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { METRICS_TOKEN } from '../metrics.ts'
-import { actFor, newEmail, newOrganization, Person, press, Visitor } from '../people.ts'
+import { actFor, linkIn, newEmail, newOrganization, Person, press, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { type Server, startServer } from '../server.ts'
@@ -94,12 +94,8 @@ afterAll(async () => {
 /** Signs in by a mailed link. */
 async function signedIn<V extends Visitor>(visitor: V, email: string): Promise<V> {
   await visitor.form('/sign-in/link', { email, next: '/' })
-  await press(visitor, linkOf(await sink.mailTo(email, 'Your sign-in link')))
+  await press(visitor, linkIn(await sink.mailTo(email, 'Your sign-in link')))
   return visitor
-}
-
-function linkOf({ text }: ParsedMail): string {
-  return /https?:\/\/\S+/.exec(text)?.[0] ?? ''
 }
 
 test('a value is sent through every door', async () => {
@@ -187,7 +183,7 @@ test('whoever signs in for a filled page comes back to it, by a mailed link and 
   await browser.form('/sign-in/link', { email, next })
   const mail = await sink.mailTo(email, 'Your sign-in link')
   asked.push(mail)
-  const back = await press(browser, linkOf(mail))
+  const back = await press(browser, linkIn(mail))
   expect([back.status, back.headers.get('location')]).toEqual([303, next])
 
   // A slash in a value of the path, which the library for accounts refuses in an address, and would log.
@@ -196,7 +192,7 @@ test('whoever signs in for a filled page comes back to it, by a mailed link and 
   expect((await browser.form('/sign-in/link', { email: by, next: slash })).status).toBe(200)
   const second = await sink.mailTo(by, 'Your sign-in link')
   asked.push(second)
-  const pressed = await press(browser, linkOf(second))
+  const pressed = await press(browser, linkIn(second))
   const between = await (await browser.fetch(pressed.headers.get('location') ?? '')).text()
   expect(between).toContain(`href="${slash}"`)
   await browser.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: `//evil.example/${VALUE}` })
