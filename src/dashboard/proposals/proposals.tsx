@@ -4,7 +4,7 @@ import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
-import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
+import { EffectDiff, ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
@@ -82,15 +82,19 @@ interface Refused {
   note?: string
 }
 
-function proposalPage({ site }: Visit, found: ProposalInFull, { problem, note = '' }: Refused = {}): ScreenPage {
+async function proposalPage({ site }: Visit, found: ProposalInFull, { problem, note = '' }: Refused = {}) {
+  const since = performance.now()
+  const changed = <EffectDiff {...found} />
+  await yieldToEventLoop(since)
   const noteIssue = problem?.issues.find(({ path }) => path[0] === 'note')
   const props = {
     ...found,
     site,
+    changed,
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
-  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
+  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem } satisfies ScreenPage
 }
 
 function saidOf({ code, message }: Problem): string {

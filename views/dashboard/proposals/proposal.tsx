@@ -19,6 +19,8 @@ import { ProposedBy, StateTag } from './proposal-row.tsx'
 
 export interface ProposalPageProps extends ProposalInFull {
   site: DashboardSite
+  /** `EffectDiff`, rendered before the page: with the conflicts, it would hold the event loop for too long. */
+  changed: JSX.Element
   /** Why what was pressed did not happen. */
   alert: string | null
   /** The note of a rejection that was refused. */
@@ -27,7 +29,7 @@ export interface ProposalPageProps extends ProposalInFull {
 
 /** A proposal: what it would change, and the buttons that decide it. */
 export function ProposalView(props: ProposalPageProps): JSX.Element {
-  const { site, bundle, proposal, effect, conflicts, alert } = props
+  const { site, bundle, proposal, changed, conflicts, alert } = props
   const { state, reason, createdAt } = proposal
   const isOpen = state === 'open'
   return (
@@ -58,7 +60,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         ) : (
           ''
         )}
-        {isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />}
+        {changed}
         {conflicts.length === 0 ? (
           ''
         ) : (
@@ -78,6 +80,11 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
       </p>
     </BundleFrame>
   )
+}
+
+/** What accepting it would change; nothing where all of it is in conflict. */
+export function EffectDiff({ effect, conflicts }: Pick<ProposalInFull, 'effect' | 'conflicts'>): JSX.Element {
+  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />
 }
 
 /** What became of it, and why. */
