@@ -2,9 +2,10 @@
 
 import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { EffectDiff } from '../../../views/dashboard/proposals/conflicts.tsx'
 import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
-import { EffectDiff, ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
+import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
@@ -50,16 +51,15 @@ export const proposalScreens: readonly Screen[] = [
       return { section: 'bundles', title: 'Proposals', view }
     },
   },
-  { path: ONE, get: async (visit) => proposalPage(visit, await read(visit)) },
+  { path: ONE, get: (visit) => proposalPage(visit) },
   { path: `${ONE}/accept`, post: accept },
   { path: `${ONE}/reject`, post: reject },
   {
     path: `${ONE}/withdraw`,
     async post(visit) {
-      const { slug } = visit.params
       const closed = await resultOrProblem(() => run(visit, withdrawProposal, visit.params))
-      if (closed instanceof Problem) return proposalPage(visit, await read(visit), { problem: closed })
-      return { to: withFlash(`/dashboard/links/${slug}/proposals`, 'withdrawn') }
+      if (closed instanceof Problem) return proposalPage(visit, { problem: closed })
+      return { to: withFlash(`/dashboard/links/${visit.params.slug}/proposals`, 'withdrawn') }
     },
   },
   { path: `${ONE}/edit`, get: edit, post: acceptEdited },
@@ -82,19 +82,20 @@ interface Refused {
   note?: string
 }
 
-async function proposalPage({ site }: Visit, found: ProposalInFull, { problem, note = '' }: Refused = {}) {
+async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}): Promise<ScreenPage> {
+  const found = await read(visit)
   const since = performance.now()
   const changed = <EffectDiff {...found} />
   await yieldToEventLoop(since)
   const noteIssue = problem?.issues.find(({ path }) => path[0] === 'note')
   const props = {
     ...found,
-    site,
+    site: visit.site,
     changed,
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
-  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem } satisfies ScreenPage
+  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
 }
 
 function saidOf({ code, message }: Problem): string {
@@ -106,7 +107,7 @@ async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const expectedVersion = versionIn(sent.get('version') ?? '')
   if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
   const saved = await resultOrProblem(() => run(visit, acceptProposal, visit.params, { expectedVersion }))
-  if (saved instanceof Problem) return proposalPage(visit, await read(visit), { problem: saved })
+  if (saved instanceof Problem) return proposalPage(visit, { problem: saved })
   return accepted(saved)
 }
 
@@ -118,7 +119,7 @@ async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const note = (sent.get('note') ?? '').replaceAll('\r\n', '\n')
   const said = note.trim() === '' ? {} : { note }
   const closed = await resultOrProblem(() => run(visit, rejectProposal, { ...visit.params, ...said }))
-  if (closed instanceof Problem) return proposalPage(visit, await read(visit), { problem: closed, note })
+  if (closed instanceof Problem) return proposalPage(visit, { problem: closed, note })
   return { to: withFlash(`/dashboard/links/${visit.params.slug}/proposals`, 'rejected') }
 }
 
@@ -126,9 +127,8 @@ async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
 async function edit(visit: Visit): Promise<Outcome> {
   const found = await read(visit)
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
-  const form = mergedForm(found)
   const version = found.bundle.versionNumber
-  return editPage(visit, { ...found, version, isLate: false, rules: '', state: untouched(form) })
+  return editPage(visit, { ...found, version, isLate: false, rules: '', state: untouched(mergedForm(found)) })
 }
 
 /** The form of the merged content; rules have their own page. */

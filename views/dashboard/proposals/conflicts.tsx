@@ -1,9 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
+import { isSame } from '../../../src/bundles/diff.ts'
+import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
 import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
+import { Diff } from '../versions/diff.tsx'
 import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
+
+/** What accepting a proposal would change; nothing where all of it is in conflict. */
+export function EffectDiff({ effect, conflicts }: Pick<ProposalInFull, 'effect' | 'conflicts'>): JSX.Element {
+  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />
+}
 
 /** What a proposal and the newest version both changed, side by side. */
 export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JSX.Element {

@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import { isSame } from '../../../src/bundles/diff.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
@@ -13,7 +12,6 @@ import { personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { Diff } from '../versions/diff.tsx'
 import { Conflicts } from './conflicts.tsx'
 import { ProposedBy, StateTag } from './proposal-row.tsx'
 
@@ -80,11 +78,6 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
       </p>
     </BundleFrame>
   )
-}
-
-/** What accepting it would change; nothing where all of it is in conflict. */
-export function EffectDiff({ effect, conflicts }: Pick<ProposalInFull, 'effect' | 'conflicts'>): JSX.Element {
-  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />
 }
 
 /** What became of it, and why. */
