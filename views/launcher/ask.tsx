@@ -3,6 +3,7 @@
 import type { Variable } from '../../db/schema.ts'
 import { labelOf } from '../../src/bundles/variables.ts'
 import { type Filling, isComplete } from '../../src/core/template.js'
+import type { Other } from '../../src/launcher/filling.ts'
 import { optionMark } from '../../src/launcher/page-template.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { Each } from '../parts/each.tsx'
@@ -17,6 +18,8 @@ interface AskProps {
   deciding: readonly string[]
   /** How many tabs the button opens. */
   openable: number
+  /** `Carried`. */
+  carried: JSX.Element
 }
 
 /** What the launcher asks its viewer for; once it has all, what it was given, and the form to change it. */
@@ -67,7 +70,7 @@ function CopyValues(): JSX.Element {
 
 /** It is complete without a script: it leads to the filled launcher. */
 function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Element {
-  const { bundle, filling, deciding, openable } = props
+  const { bundle, filling, deciding, openable, carried } = props
   return (
     <form class={['ask', isFilled && 'folded']} method="get" action={`/l/${bundle.slug}`}>
       <Each
@@ -76,6 +79,7 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
           <Control variable={variable} filling={filling} isDeciding={deciding.includes(variable.name)} />
         )}
       />
+      {carried}
       <button type="submit" class="scriptless">
         Fill in the links
       </button>
@@ -87,6 +91,27 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
       </div>
     </form>
   )
+}
+
+/**
+ * What else is in the address, which the form would lose. Only without a script: ours keeps it, and a field with any name could
+ * stand in place of whatever a script reads of its form.
+ */
+export function Carried({ others }: { others: readonly Other[] }): JSX.Element {
+  if (others.length === 0) return ''
+  return (
+    <noscript>
+      <Each
+        of={others}
+        show={({ name, value }) => <input type="hidden" name={withinText(name)} value={withinText(value)} />}
+      />
+    </noscript>
+  )
+}
+
+/** As an attribute where a browser with scripts reads a text, which a tag would end. */
+function withinText(text: string): string {
+  return attribute(text).replaceAll('<', '&lt;')
 }
 
 /** What typing and Enter do; Enter does nothing while a value is refused. */

@@ -22,6 +22,8 @@ interface LauncherProps {
   filling: Filling
   /** The variables whose values decide which tabs there are. */
   deciding?: readonly string[]
+  /** What its form carries: `Carried`. */
+  carried?: JSX.Element
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -93,6 +95,7 @@ function Launcher({
   bundle,
   filling,
   deciding = [],
+  carried = '',
   outside = null,
   unlocked,
   preview,
@@ -125,7 +128,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} />
+      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}

@@ -2,6 +2,7 @@
 
 import { each } from '../../../src/bundles/content.ts'
 import { isSame } from '../../../src/bundles/diff.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
 import { Each } from '../../parts/each.tsx'
@@ -10,7 +11,11 @@ import { Diff } from '../versions/diff.tsx'
 import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
 
 /** What accepting a proposal would change; nothing where all of it is in conflict. */
-export function EffectDiff({ effect, conflicts, named }: Pick<ProposalInFull, 'effect' | 'conflicts' | 'named'>): JSX.Element {
+export function EffectDiff({
+  effect,
+  conflicts,
+  named,
+}: Pick<ProposalInFull, 'effect' | 'conflicts' | 'named'>): JSX.Element {
   return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} named={named} />
 }
 
@@ -45,7 +50,7 @@ function textsOf(
   named: ProposalInFull['named'],
 ): Pick<Conflict, 'base' | 'newest' | 'proposed'> {
   if (conditions === undefined) return texts
-  return each(['base', 'newest', 'proposed'], (side) => conditionWords(conditions[side], named))
+  return each(['base', 'newest', 'proposed'], (side) => asSentence(conditionWords(conditions[side], named)))
 }
 
 interface SideProps {

@@ -4,6 +4,7 @@ import type { Condition } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
 import { DiffEntry } from './diff-entry.tsx'
@@ -37,9 +38,8 @@ function WholeRule({ rule, variables }: Pick<Shared, 'variables'> & { rule: Rule
         {name}
       </p>
       <p>
-        <span class="hint">When </span>
         <span class="text" dir="auto" safe>
-          {conditionWords(when, variables)}
+          {asSentence(conditionWords(when, variables))}
         </span>
       </p>
       {showBadge ? <p class="hint">Viewers who match it see its name</p> : ''}
@@ -64,7 +64,7 @@ interface ChangedRuleProps extends Shared {
 
 function ChangedRule({ rule, changes, variables, effort }: ChangedRuleProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = changes
-  const words = (condition: Condition) => conditionWords(condition, variables)
+  const words = (condition: Condition) => asSentence(conditionWords(condition, variables))
   return (
     <>
       <p class="name">
@@ -74,7 +74,6 @@ function ChangedRule({ rule, changes, variables, effort }: ChangedRuleProps): JS
         ''
       ) : (
         <p>
-          <span class="hint">When </span>
           <TextDiff from={words(when.from)} to={words(when.to)} effort={effort} />
         </p>
       )}
