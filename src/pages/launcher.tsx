@@ -83,19 +83,21 @@ export function launcherPages(service: Service): LauncherPages {
     bundleOf: () => PublicBundle | null,
   ) => {
     const { deciding } = launcher
-    let { template } = variant
+    const kept = isBlank(filling) ? 'blank' : 'template'
+    let template = variant[kept]
     if (template === undefined) {
       const bundle = bundleOf()
       if (bundle === null) return undefined
       const { variables, urls } = bundle
-      const marked = markedFilling(variables)
-      const slots = { filling: marked, deciding, carried: CARRIED_MARK }
+      const shown = kept === 'blank' ? filling : markedFilling(variables)
+      const slots = { filling: shown, deciding, carried: CARRIED_MARK }
       const view = <LauncherPage site={site} bundle={bundle} {...slots} />
       template = new PageTemplate(view as string, variables, urls)
-      launchers.addPage(launcher, variant, { template })
+      launchers.addPage(launcher, variant, { [kept]: template })
     }
-    const checked = checkLinks(filling, template.links)
     const carried = <Carried others={others} />
+    if (kept === 'blank') return template.fill({}, carried as string)
+    const checked = checkLinks(filling, template.links)
     if (isComplete(checked)) return template.fill(checked.values, carried as string)
     const bundle = bundleOf()
     if (bundle === null) return undefined
