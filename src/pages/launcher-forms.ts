@@ -4,7 +4,7 @@ import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
-import { filledBundle, queryAt } from '../launcher/filling.ts'
+import { queryAt } from '../launcher/filling.ts'
 import { seenAt, seenBy, type ViewerBundle } from '../launcher/seen.ts'
 import { tabsOf } from '../launcher/tabs.ts'
 import { type Asked, FORM_TYPES, NEGOTIATED, type OtherForm } from './asked-form.ts'
@@ -41,7 +41,7 @@ export async function bodyOf(
 ): Promise<string> {
   const { config, store } = service
   if (form === 'json') return JSON.stringify(tabsOf({ bundle, filling }, config))
-  if (form === 'markdown') return launcherMarkdown(filledBundle(bundle, filling), filling, config)
+  if (form === 'markdown') return launcherMarkdown(bundle, filling, config)
   return launcherFeed(bundle, await changesOf(store, id, bundle), config)
 }
 

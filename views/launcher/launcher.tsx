@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
-import { Filled } from './filled.tsx'
+import { Filled, Stressed } from './filled.tsx'
 import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
@@ -115,7 +115,7 @@ function Launcher({
       </h1>
       {description ? (
         <p class="description" dir="auto">
-          <Filled text={description} variables={variables} filling={filling} />
+          <Stressed text={description} variables={variables} filling={filling} />
         </p>
       ) : (
         ''
