@@ -34,7 +34,6 @@ onEveryTarget({}, (at) => {
   /** Where scripts do not run, `noscript` is markup. */
   const formIn = (html: string) =>
     (/<form[^>]*class="ask[^>]*>([\s\S]*?)<\/form>/.exec(html)?.[1] ?? '').replaceAll(/<\/?noscript>/g, '')
-  const namesOf = (variables: { name: string }[]) => variables.map(({ name }) => name)
   const carriedIn = (html: string) =>
     fieldsIn(formIn(html)).filter(([name]) => VARIABLES.every((variable) => variable.name !== name))
   /** Sends the form with a customer, as a browser without a script does. */

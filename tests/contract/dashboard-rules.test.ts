@@ -280,7 +280,7 @@ onEveryTarget({}, (server) => {
     expect(marksIn(page.html)).toEqual([false, false])
     const opened = await press(person, slug, page.html, 'rule.open 1')
     expect(opened.html).not.toMatch(/id="rules-1-when-state"><span class="mark/)
-    for (const fields of [{}, { 'viewer.device': 'tablet' }]) {
+    for (const fields of [{}, { 'viewer.device': 'tablet' }] as Record<string, string>[]) {
       const tried = await press(person, slug, page.html, 'test', fields)
       expect(marksIn(tried.html)).toEqual([true, true])
     }
