@@ -467,7 +467,7 @@ export const proposals = sqliteTable(
     bundleId: integer('bundle_id')
       .notNull()
       .references(() => bundles.id, { onDelete: 'cascade' }),
-    /** The bundle's owner, for the inbox and the cap: an owned bundle never changes hands. */
+    /** The bundle's owner, for the inbox and the cap; a trigger follows when it changes hands. */
     ownerId: integer('owner_id')
       .notNull()
       .references(() => owners.id, { onDelete: 'cascade' }),
@@ -721,6 +721,7 @@ export const WEBHOOK_EVENTS = [
   'bundle.deleted',
   'bundle.restored',
   'bundle.claimed',
+  'bundle.transferred',
   'proposal.opened',
   'proposal.accepted',
   'proposal.rejected',

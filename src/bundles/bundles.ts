@@ -30,6 +30,7 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
       .where(
         and(
           eq(bundles.id, bundle.id),
+          eq(bundles.ownerId, sql`${bundle.ownerId}`),
           isNull(bundles.deletedAt),
           eq(bundles.versionNumber, expectedVersion ?? bundles.versionNumber),
         ),

@@ -19,8 +19,18 @@ export function leanInput(schema: JsonSchema): JsonSchema {
     if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (rest.additionalProperties === false) delete rest.additionalProperties
-    return rest
+    return orNull(rest)
   })
+}
+
+/** A value of one type, or null, with both in one list of types: a third as long as a choice. */
+function orNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  if (!Array.isArray(anyOf)) return rest
+  const [value, nothing, ...others] = anyOf as JsonSchema[]
+  const { type, description } = value ?? {}
+  const isPlain = typeof type === 'string' && value?.enum === undefined && description === undefined
+  if (!isPlain || nothing?.type !== 'null' || others.length > 0) return { ...rest, anyOf }
+  return { ...value, ...rest, type: [type, 'null'] }
 }
 
 /** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
@@ -30,9 +40,14 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
-/** Of a field’s schema only the type, and that of its entries. */
+/** Of a field’s schema only the type and the values, and those of its entries. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
+}
+
+/** The same without the values. */
+export function typeOf(schema: JsonSchema): JsonSchema {
+  return mapped(outlineOf(schema), ({ enum: _, ...type }) => type)
 }
 
 /** An object’s schema in which fields with these names have only their types. */

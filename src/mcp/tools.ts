@@ -5,7 +5,7 @@ import { isContent } from '../bundles/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
-import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
+import { leanInput, leanOutput, outlineOf, outlining, typeOf } from './lean.ts'
 
 /** A tool as listed. */
 export interface Tool {
@@ -57,8 +57,9 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
-/** Its fields, shorter than their structure. */
+/** Their fields, shorter than their structure. */
 const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
+const RECEIVER = '{ type: organization, organizationId } or { type: user, userId }'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
@@ -75,6 +76,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
+    Receiver: RECEIVER,
     ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
@@ -88,7 +90,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
-    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
+    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : typeOf(structure)]]
     if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
     if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]

@@ -15,6 +15,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'launch-day',
   ],
   newSlug: ['The slug of the copy; generated if omitted.', 'launch-day-2'],
+  to: [
+    'Who gets the bundle: an organisation in which you are an editor or admin, or yourself.',
+    { type: 'organization', organizationId: 'o_27pd' },
+  ],
   shiftDays: ['How many days later its times are, those in rules too.', 7],
   'duplicate_bundle.timeZone': ['Where times keep their hour; by default UTC.', 'Europe/Berlin'],
   'Draft.slug': ['The requested slug; null if one will be generated.', 'launch-day'],
