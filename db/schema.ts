@@ -792,6 +792,8 @@ export const outbox = sqliteTable(
     event: text('event').$type<SentEvent>().notNull(),
     /** The version of the bundle that the event is about; null if it is about a proposal. */
     versionNumber: integer('version_number'),
+    /** Whom the bundle moved to; null of all other events. */
+    receiverId: integer('receiver_id'),
     /** When it happened. */
     at: integer('at').notNull(),
     /** When to send it; null if it was sent, waits for an earlier one, or for its webhook to be enabled. */

@@ -95,7 +95,6 @@ export const OPERATIONS = {
   transfer_bundle: {
     route: 'POST /links/:slug/transfer',
     auth: 'links:write',
-    effect: 'repeatable',
     invalidates: 'launcher',
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
@@ -59,12 +59,11 @@ async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id:
 async function bundleOf({ db }: Store, { row, webhook }: Leased, site: Site) {
   const { bundleId, versionNumber, event, at } = row
   if (bundleId === null || versionNumber === null) return null
-  // It may have moved since, which is not to be seen in what happened before.
-  const owner = event === 'bundle.transferred' ? bundles.ownerId : sql`${webhook.ownerId}`
   const [found] = await db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
     .from(bundles)
-    .innerJoin(owners, eq(owners.id, owner))
+    // Not its owner of now: where it has moved since is none of this webhook's business.
+    .innerJoin(owners, eq(owners.id, row.receiverId ?? webhook.ownerId))
     .innerJoin(
       bundleVersions,
       and(eq(bundleVersions.bundleId, bundles.id), eq(bundleVersions.versionNumber, versionNumber)),
