@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { actFor, newOrganization, newPerson, type Person, type Visitor } from '../people.ts'
+import { startReceiver } from '../receiver.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const ROUNDS = 20
 
-onEveryTarget({}, (at) => {
+onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
   let [ann, editor] = [] as unknown as [Person, Person]
   let team: string
   beforeEach(async () => {
@@ -49,7 +50,8 @@ onEveryTarget({}, (at) => {
   })
 
   test('a proposal is not rejected for the new owner with rights of before', async () => {
-    const hook = { url: 'https://hooks.example/', events: ['proposal.rejected'] }
+    const receiver = startReceiver()
+    const hook = { url: receiver.url, events: ['proposal.rejected'] }
     expect((await ann.api('POST', '/api/me/webhooks', hook)).status).toBe(201)
     for (let round = 0; round < ROUNDS; round += 1) {
       const { slug } = await ann.makeBundle()
@@ -66,5 +68,6 @@ onEveryTarget({}, (at) => {
     }
     // The one of the organisation could only be rejected before, when this webhook was not to hear of it.
     expect(await at().sql("SELECT event FROM outbox WHERE event = 'proposal.rejected'")).toEqual([])
+    await receiver.stop()
   })
 })
