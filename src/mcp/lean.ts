@@ -34,14 +34,9 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
-/** Of a field’s schema only the type and the values, and those of its entries. */
+/** Of a field’s schema only the type, and that of its entries. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
-}
-
-/** The same without the values. */
-export function typeOf(schema: JsonSchema): JsonSchema {
-  return mapped(outlineOf(schema), ({ enum: _, ...type }) => type)
 }
 
 /** An object’s schema in which fields with these names have only their types. */

@@ -5,7 +5,7 @@ import { isContent } from '../bundles/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
-import { leanInput, leanOutput, outlineOf, outlining, typeOf } from './lean.ts'
+import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
 
 /** A tool as listed. */
 export interface Tool {
@@ -90,7 +90,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (FOR_OTHERS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
-    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : typeOf(structure)]]
+    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
     if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
     if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
