@@ -54,6 +54,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',
+  transfer_bundle: 'Bundles',
   list_bundles: 'Bundles',
   list_versions: 'Versions',
   restore_version: 'Versions',

@@ -25,6 +25,7 @@ update_bundle       401       403      403        200   403 403 200 200 403    2
 delete_bundle       401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
+transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 restore_version     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
@@ -73,6 +74,8 @@ const NAMES: Record<string, string> = {
 /** The data that a caller requests, created anew for each call. */
 interface Aim {
   slug: string
+  /** Whom the bundle belongs to already, so that only its own side decides: tests/contract/transfers.test.ts has the other. */
+  to: object
   token: string
   keyId: number
   /** An open proposal for the bundle, by its maker; to withdraw, by the caller if they may propose. */
@@ -81,7 +84,15 @@ interface Aim {
   deliveryId: number
 }
 
-const NO_AIM: Aim = { slug: '', token: '', keyId: 0, proposalId: 'p_0000000000', webhookId: '', deliveryId: 0 }
+const NO_AIM: Aim = {
+  slug: '',
+  to: { type: 'user', userId: 'nobody' },
+  token: '',
+  keyId: 0,
+  proposalId: 'p_0000000000',
+  webhookId: '',
+  deliveryId: 0,
+}
 
 /** The input of each operation. A new operation needs a line here, and the test says so. */
 const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
@@ -91,6 +102,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),
+  transfer_bundle: ({ slug, to }) => ({ slug, to }),
   list_bundles: () => ({}),
   list_versions: ({ slug }) => ({ slug }),
   restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
@@ -158,6 +170,7 @@ async function makeAim(
 ): Promise<Aim> {
   const maker = makers[aims]
   const { slug } = await maker.makeBundle({ title: 'before' })
+  const { body } = await maker.api<{ owner: object }>('GET', `/api/links/${slug}`)
   if (operation === 'restore_bundle') await maker.api('DELETE', `/api/links/${slug}`)
   const unclaimed: CreatedBody | null = operation === 'claim_bundle' ? await new Visitor(server).makeBundle() : null
   const spare =
@@ -172,6 +185,7 @@ async function makeAim(
   const proposal = own?.status === 201 ? own : needsProposal ? await propose(maker) : null
   return {
     slug,
+    to: body.owner,
     token: unclaimed?.claimToken ?? '',
     keyId: spare?.body.apiKey.id ?? 0,
     proposalId: proposal?.body.id ?? NO_AIM.proposalId,
