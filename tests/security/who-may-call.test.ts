@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { operations } from '../../src/api/implementations.ts'
 import { scopeOf } from '../../src/operations/operation.ts'
 import { callOf, send } from '../mcp/support.ts'
+import { challengeOf } from '../oauth.ts'
 import { NOWHERE } from '../parity/world.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
@@ -263,13 +264,20 @@ for (const runtime of RUNTIMES) {
           const { status, body, headers } = await callRoute(visitor, route, INPUTS[name]!(aim))
           found[who] = String(status)
           if (status < 400) continue
+          const scope = scopeOf(operations.find((operation) => operation.name === name)!)
+          if (status === 403 && /^key:/.test(who)) expect([who, body.error]).toEqual([who, `needs scope ${scope}`])
+          const lacksScope = body.error === `needs scope ${scope}`
+          const isInvalid = status === 401 && visitor.always.authorization !== undefined
+          const asked = lacksScope
+            ? ['error="insufficient_scope"', `scope="${scope}"`]
+            : isInvalid
+              ? ['error="invalid_token"']
+              : []
           expect([who, body.code, headers.get('www-authenticate')]).toEqual([
             who,
             CODES[status],
-            status === 401 ? 'Bearer' : null,
+            status === 401 || lacksScope ? challengeOf(server, ...asked) : null,
           ])
-          const scope = scopeOf(operations.find((operation) => operation.name === name)!)
-          if (status === 403 && /^key:/.test(who)) expect([who, body.error]).toEqual([who, `needs scope ${scope}`])
           expect([who, await stateOf(server, aim.slug)]).toEqual([who, before])
         }
         expect(found).toEqual(expected)
@@ -287,7 +295,11 @@ for (const runtime of RUNTIMES) {
         for (const [name, value] of owner.cookies) visitor.cookies.set(name, value)
         for (const { name, route } of operations) {
           const { status, headers } = await callRoute(visitor, route, INPUTS[name]!(nothing))
-          expect([name, status, headers.get('www-authenticate')]).toEqual([name, 401, 'Bearer'])
+          expect([name, status, headers.get('www-authenticate')]).toEqual([
+            name,
+            401,
+            challengeOf(server, 'error="invalid_token"'),
+          ])
         }
       }
     })
