@@ -41,9 +41,8 @@ export class Variant extends Counter implements Record<Encoding, Page | undefine
   br: Page | undefined = undefined
   gzip: Page | undefined = undefined
   identity: Page | undefined = undefined
-  /** Of a bundle with variables, the page that values are filled into. */
+  /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
   template: PageTemplate | undefined = undefined
-  /** The same without any value, for what its form carries. */
   blank: PageTemplate | undefined = undefined
 }
 
@@ -247,6 +246,5 @@ function bytes(launcher: Launcher): number {
 }
 
 function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
-  const encoded = (br?.byteLength ?? 0) + (gzip?.byteLength ?? 0) + (identity?.byteLength ?? 0)
-  return encoded + (template?.bytes ?? 0) + (blank?.bytes ?? 0)
+  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

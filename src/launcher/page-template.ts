@@ -45,7 +45,7 @@ export class PageTemplate {
   /** For `checkLinks`, which looks at them for each viewer. */
   readonly links: readonly FixedLink[]
   /** Its size in memory, about. */
-  readonly bytes: number
+  readonly byteLength: number
 
   /**
    * @param html rendered with `markedFilling`.
@@ -57,7 +57,7 @@ export class PageTemplate {
     links: readonly string[],
   ) {
     this.links = links.map(fixedLink)
-    this.bytes = 2 * html.length
+    this.byteLength = 2 * html.length
     const parts = html.split(MARKS)
     for (let from = 0; from < parts.length; from += 5) {
       this.#texts.push(parts[from] ?? '')
