@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Carried } from '../../views/launcher/ask.tsx'
+import { Carried } from '../../views/launcher/carried.tsx'
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'

@@ -3,7 +3,6 @@
 import type { Variable } from '../../db/schema.ts'
 import { labelOf } from '../../src/bundles/variables.ts'
 import { type Filling, isComplete } from '../../src/core/template.js'
-import type { Other } from '../../src/launcher/filling.ts'
 import { optionMark } from '../../src/launcher/page-template.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { Each } from '../parts/each.tsx'
@@ -91,27 +90,6 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
       </div>
     </form>
   )
-}
-
-/**
- * What else is in the address, which the form would lose. Only without a script: ours keeps it, and a field with any name could
- * stand in place of whatever a script reads of its form.
- */
-export function Carried({ others }: { others: readonly Other[] }): JSX.Element {
-  if (others.length === 0) return ''
-  return (
-    <noscript>
-      <Each
-        of={others}
-        show={({ name, value }) => <input type="hidden" name={withinText(name)} value={withinText(value)} />}
-      />
-    </noscript>
-  )
-}
-
-/** As an attribute where a browser with scripts reads a text, which a tag would end. */
-function withinText(text: string): string {
-  return attribute(text).replaceAll('<', '&lt;')
 }
 
 /** What typing and Enter do; Enter does nothing while a value is refused. */
