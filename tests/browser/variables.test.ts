@@ -226,6 +226,22 @@ test('after a password, values are filled in, and what the page has within is of
   expect([await page.isVisible('.qr'), await page.isVisible('#bookmarks')]).toEqual([false, false])
 })
 
+test.each([true, false])(
+  'what else is in the address stays there, whatever it is called (JavaScript: %p)',
+  async (isScripted) => {
+    const others = 'utm_source=mail&querySelectorAll=1&addEventListener=2&classList=3&noValidate=4'
+    const page = await visit(DESK, `?${others}`, { javaScriptEnabled: isScripted })
+      await page.fill('#value-customer', '4711')
+    if (isScripted) await page.press('#value-customer', 'Tab')
+    else await page.getByRole('button', { name: 'Fill in the links' }).click()
+    expect(await hrefs(page)).toEqual(filled('4711', '7d'))
+    await becomes(() => new URL(page.url()).searchParams.get('customer'), '4711')
+    const { searchParams } = new URL(page.url())
+    for (const [name, value] of new URLSearchParams(others))
+      expect([name, searchParams.get(name)]).toEqual([name, value])
+    },
+)
+
 describe('behind a password, of a launcher whose rules read a variable,', () => {
   const PASSWORD = 'four stairs down'
   const when = (field: string, value: string) => ({ op: 'startsWith', field: `query.${field}`, value })
