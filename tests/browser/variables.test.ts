@@ -231,7 +231,7 @@ test.each([true, false])(
   async (isScripted) => {
     const others = 'utm_source=mail&querySelectorAll=1&addEventListener=2&classList=3&noValidate=4'
     const page = await visit(DESK, `?${others}`, { javaScriptEnabled: isScripted })
-      await page.fill('#value-customer', '4711')
+    await page.fill('#value-customer', '4711')
     if (isScripted) await page.press('#value-customer', 'Tab')
     else await page.getByRole('button', { name: 'Fill in the links' }).click()
     expect(await hrefs(page)).toEqual(filled('4711', '7d'))
@@ -239,7 +239,7 @@ test.each([true, false])(
     const { searchParams } = new URL(page.url())
     for (const [name, value] of new URLSearchParams(others))
       expect([name, searchParams.get(name)]).toEqual([name, value])
-    },
+  },
 )
 
 describe('behind a password, of a launcher whose rules read a variable,', () => {
