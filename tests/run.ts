@@ -20,7 +20,7 @@ const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/
 /** Other tests that take long: only in the full run, on Bun. */
 const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|filled-alike|journeys)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|filled-alike|journeys|keyword)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
