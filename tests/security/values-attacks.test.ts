@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { markedFilling } from '../../src/launcher/page-template.ts'
 import { elementsOf, unescaped } from '../contract/html.ts'
-import { requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
-import { callOf, send } from '../mcp/support.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 
-// What an attacker can send in the address of a launcher with variables. That a value changes no link’s place, and runs
-// nothing, is held by unit/placeholders.ts and browser/open-filled.test.ts; that it is kept nowhere, by values.test.ts.
+// Values of an attacker, and pages of other sites. That a value changes no link’s place is held by unit/placeholders.ts, that it
+// runs nothing by browser/open-filled.test.ts, and that it is kept nowhere by values.test.ts.
 
 const BROWSER = { 'user-agent': 'Mozilla/5.0 Firefox/153.0', accept: 'text/html' }
 const VARIABLES = [{ name: 'id' }, { name: 'region', default: 'eu', options: ['eu', 'us'] }]
@@ -20,21 +18,12 @@ const CONTENT = {
   variables: VARIABLES,
 }
 
-interface Told {
-  tabs: { url: string }[]
-  values: Record<string, string>
-  missing: string[]
-  invalid: { name: string }[]
-}
-
 let server: InProcess
 let owner: Person
-let key: string
 let slug: string
 beforeAll(async () => {
   server = await startInProcess(WITHOUT_LIMITS)
   owner = await newPerson(server)
-  key = (await owner.mint({ rateLimitPerHour: 0 })).rawKey
   slug = (await owner.makeBundle(CONTENT)).slug
 })
 afterAll(() => server?.stop())
@@ -108,74 +97,6 @@ describe('a mark that pages have inside for a value', () => {
   })
 })
 
-describe('a query', () => {
-  const json = async (query: string) => JSON.parse(await read(`/l/${slug}.json${query}`)) as Told
-  const LONG = 'x'.repeat(201)
-
-  test.each([
-    ['?id=1&id=2', '1'],
-    ['?id=1&ID=2&Id=3', '1'],
-    ['?id=1&id%5B%5D=2&id[a]=3&id.b=4', '1'],
-    ['?id=1&__proto__=2&__proto__[id]=3&constructor=4&prototype=5&hasOwnProperty=6', '1'],
-    ['?__proto__[id]=2&constructor.prototype.id=3&id=1', '1'],
-    ['?id=1&values[id]=2&values=%7B%22id%22:%223%22%7D&slug=x&format=md&lang=de', '1'],
-    ['?id=1;id=2', '1%3Bid%3D2'],
-    ['?id=1%26id=2', '1%26id%3D2'],
-    ['?id=1#&id=2', '1'],
-    ['?&&=&=x&id=1&', '1'],
-    [`?id=1&${'id=2&'.repeat(1000)}`, '1'],
-    [`?id=1&${'__proto__=2&'.repeat(500)}`, '1'],
-    ['?id=%ff', '%EF%BF%BD'],
-    ['?id=a%', 'a%25'],
-  ])('%#: is read alike by every door', async (query, id) => {
-    const [own = ''] = query.split('#')
-    expect(hrefs(await read(`/l/${slug}${own}`))).toEqual(filled(id))
-    expect((await json(own)).tabs.map(({ url }) => url)).toEqual(filled(id))
-    const { body } = await nobody().api<Told>('GET', `/api/links/${slug}/tabs${own}`)
-    expect(body.tabs.map(({ url }) => url)).toEqual(filled(id))
-    const file = elementsOf(await read(`/l/${slug}/bookmarks.html${own}`))
-    expect(file.flatMap(({ tag, attributes }) => (tag === 'a' ? [attributes.href] : []))).toEqual(filled(id))
-    const agent = await send(server, callOf('get_tabs', { slug: `${server.origin}/l/${slug}${query}` }), {
-      authorization: `Bearer ${key}`,
-    })
-    // What is longer than a link can be is none.
-    if (query.length < 2000)
-      expect(agent.body.result.structuredContent.tabs).toMatchObject([{ url: filled(id)[0] }, {}])
-    else expect(agent.body.result.isError).toBe(true)
-  })
-
-  test('without a value is one: a prototype’s properties are none', async () => {
-    for (const query of ['?__proto__[id]=1', '?constructor=1', '?id=', '?id=%20', '?id', '?id=&id=1']) {
-      expect([query, await json(query)]).toMatchObject([query, { missing: ['id'], invalid: [] }])
-      expect([query, hrefs(await read(`/l/${slug}${query}`))]).toEqual([query, [undefined, undefined]])
-    }
-    for (const values of ['{"__proto__":{"id":"1"}}', '{"__proto__":"1"}', '{"constructor":"1"}']) {
-      const call = JSON.stringify(callOf('get_tabs', { slug })).replace(/}}}$/, `,"values":${values}}}}`)
-      const { body } = await send(server, call, { authorization: `Bearer ${key}` })
-      expect([
-        values,
-        body.result.isError === true || (body.result.structuredContent as unknown as Told).missing,
-      ]).toEqual([values, expect.anything()])
-      expect(JSON.stringify(body)).not.toContain('crm.example/1')
-    }
-  })
-
-  test('that is far too long is refused or answered, and then with what to do', async () => {
-    for (const length of [201, 2_000, 8_000, 15_000, 100_000]) {
-      for (const form of ['', '.json', '.md', '/qr.svg', '/bookmarks.html']) {
-        const answer = await nobody().fetch(`/l/${slug}${form}?id=${'x'.repeat(length)}`)
-        const text = await answer.text()
-        expect([length, form, [200, 400, 404, 413, 414, 431].includes(answer.status)]).toEqual([length, form, true])
-        if (answer.status === 200 && form === '') {
-          expect(text).toContain('Use at most 200 characters.')
-          expect(hrefs(text)).toEqual([undefined, undefined])
-        }
-        expect([length, form, text.includes(`crm.example/${LONG}`)]).toEqual([length, form, false])
-      }
-    }
-  })
-})
-
 describe('what a browser or a proxy has kept', () => {
   const FORMS = ['', '.json', '.md', '/bookmarks.html', '/qr.svg', '/feed', '/opensearch.xml']
   const QUERIES = ['', '?id=1', '?id=2', '?id=1&region=us', '?id=..', '/1', '/2']
@@ -216,42 +137,6 @@ describe('what a browser or a proxy has kept', () => {
       if (tag !== null) expect([address, (byTag.get(tag) ?? text) === text]).toEqual([address, true])
       if (tag !== null) byTag.set(tag, text)
     }
-  })
-})
-
-describe('the value in a path', () => {
-  // As bytes, because a client that reads addresses would already have changed them.
-  test.each([
-    ['/4711', 200, filled('4711')],
-    ['/a%2Fb', 200, filled('a%2Fb')],
-    ['/a%2fb', 200, filled('a%2Fb')],
-    ['/%2e%2e%2Fx', 200, filled('..%2Fx')],
-    ['/a%3Fid=2', 200, filled('a%3Fid%3D2')],
-    ['/a%23b', 200, filled('a%23b')],
-    ['/a%252Fb', 200, filled('a%252Fb')],
-    ['/a+b', 200, filled('a%2Bb')],
-    ['/%00', 200, [undefined, undefined]],
-    ['/a%0d%0aSet-Cookie:%20x=1', 200, [undefined, undefined]],
-    ['/%20', 200, [undefined, undefined]],
-    ['/a/', 200, filled('a')],
-    ['/a/b', 404, []],
-    ['//', 404, []],
-    ['//a', 404, []],
-    ['/%ff', 404, []],
-    ['/%', 404, []],
-  ] as const)('%s', async (path, status, links) => {
-    const { host } = new URL(server.origin)
-    const raw = await sendRaw(server, requestText('GET', `/l/${slug}${path}`, { host, accept: 'text/html' }))
-    expect([statusOf(raw), raw.split('\r\n\r\n')[0]?.toLowerCase().includes('set-cookie')]).toEqual([status, false])
-    expect(hrefs(raw.slice(raw.indexOf('\r\n\r\n')))).toEqual([...links])
-  })
-
-  test.each(['/%2e%2e', '/..', '/%2E', '/.', '/.%2e', '/'])('%s is no step out of the launcher', async (path) => {
-    const { host } = new URL(server.origin)
-    const raw = await sendRaw(server, requestText('GET', `/l/${slug}${path}`, { host, accept: 'text/html' }))
-    // Nothing of the bundle filled in, whether it is read as a value, as the launcher, or as what is above it.
-    expect([200, 303, 308, 404]).toContain(statusOf(raw) ?? 0)
-    expect(raw).not.toMatch(/href="https:\/\/(crm|logs)/)
   })
 })
 
