@@ -162,7 +162,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       status >= 400 || door.startsWith('MCP') || (door.startsWith('POST') && status === 303)
     expect(heard.filter(([door, status]) => !isRefused(door, status))).toEqual([])
     // As without variables, so that nobody learns whether there are any.
-    expect(heard).toEqual(await everything(plain, nobody()))
+    const without = await everything(plain, nobody())
+    expect(heard.filter((one, at) => !Bun.deepEquals(one, without[at])).slice(0, 2)).toEqual([])
   })
 
   test('a person whom the operator has disabled is in front of what was theirs', async () => {
