@@ -152,7 +152,8 @@ export async function readInFull(store: Store, caller: SignedIn, { slug, id }: O
   const { base, proposed } = await sidesOf(store, bundle, proposal)
   const difference = diff(base, proposed)
   const proposedPolicy = proposed.resolutionPolicy
-  const whole = { bundle, proposal, difference, proposedPolicy }
+  const named = [proposed, bundle, base].flatMap(({ variables }) => variables)
+  const whole = { bundle, proposal, difference, proposedPolicy, named }
   if (proposal.state !== 'open') return { ...whole, effect: difference, changes: {}, conflicts: [] }
   const { changes, conflicts } = merge(base, bundle, proposed)
   return { ...whole, effect: diff(bundle, { ...bundle, ...changes }), changes, conflicts }
