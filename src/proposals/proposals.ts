@@ -12,16 +12,19 @@ import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { mebibytes } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import type { ProposalInFull } from './in-full.ts'
+import { noteProposed } from './mail-queue.ts'
 import { merge } from './merge.ts'
 import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
 import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
 interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
+  mailer: Pick<Mailer, 'isConfigured'>
   commit: Commit
 }
 
@@ -33,7 +36,7 @@ interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
 export async function propose(input: NewProposal, proposing: Proposing): Promise<Proposal> {
   const { slug, baseVersion: sentBase, reason } = input
   const changes = changesIn(input)
-  const { store, caller, commit } = proposing
+  const { store, mailer, caller, commit } = proposing
   const bundle = await loadFor(store.db, caller, slug, 'viewer')
   const baseVersion = sentBase ?? bundle.versionNumber
   const base = await contentOf(store, bundle, baseVersion)
@@ -63,7 +66,8 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   try {
     // A repeated call has the changes, which may be large, in its own input.
     const { changes: _, ...kept } = proposal
-    await commit([insertion(store.db, bundle, proposal, caller), ...withinBytes(bundle)], kept)
+    const inserts = [insertion(store.db, bundle, proposal, caller), ...noteProposed(mailer, bundle, proposal, caller)]
+    await commit([...inserts, ...withinBytes(bundle)], kept)
   } catch (error) {
     const broken = brokenConstraint(error)
     if (broken?.includes('owners.proposal_bytes')) throw tooLarge()
