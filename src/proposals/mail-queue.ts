@@ -14,8 +14,10 @@ export const MAIL_EVERY_MS = 3_600_000
 /** Proposals that a mail tells of: the newest. No more can be open, and no more decided ones are kept. */
 const MAX_WAITING = 20
 
-/** Whether mails reach anybody; if not, nothing is noted. */
-type Reach = Pick<Mailer, 'isConfigured'>
+/** What says whether mails reach anybody; if not, nothing is noted. */
+export interface Mailing {
+  mailer: Pick<Mailer, 'isConfigured'>
+}
 
 /** The column of the switch of each kind of mail. */
 export const SWITCHES = { proposed: user.mailProposed, decided: user.mailDecided } as const satisfies Record<
@@ -25,7 +27,7 @@ export const SWITCHES = { proposed: user.mailProposed, decided: user.mailDecided
 
 /** Notes a new proposal for everybody who may decide it. What somebody’s own key proposes is news to them. */
 export function noteProposed(
-  mailer: Reach,
+  mailer: Mailing['mailer'],
   { id: bundleId, owner }: Pick<StoredBundle, 'id' | 'owner'>,
   { id, createdAt }: Proposal,
   caller: SignedIn,
@@ -43,7 +45,7 @@ export function noteProposed(
  * write that decides it, which may have found it decided already.
  */
 export function noteDecided(
-  mailer: Reach,
+  mailer: Mailing['mailer'],
   { id: bundleId }: Pick<StoredBundle, 'id'>,
   { id, proposedBy }: Pick<Proposal, 'id' | 'proposedBy'>,
   { state, decidedBy, decidedAt }: Pick<Proposal, 'state' | 'decidedBy' | 'decidedAt'>,
@@ -69,7 +71,7 @@ interface Cause {
   at: number
 }
 
-function noted(mailer: Reach, { kind, bundleId, id, at }: Cause, people: SQL): Query[] {
+function noted(mailer: Mailing['mailer'], { kind, bundleId, id, at }: Cause, people: SQL): Query[] {
   if (!mailer.isConfigured) return []
   const isWanted = sql`${user.emailVerified} AND ${user.disabledAt} IS NULL AND ${SWITCHES[kind]}`
   const room = sql`CASE WHEN json_array_length(${proposalMails.waiting}) < ${MAX_WAITING} THEN ${proposalMails.waiting} ELSE json_remove(${proposalMails.waiting}, '$[0]') END`

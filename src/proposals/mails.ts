@@ -11,7 +11,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import { MAIL_EVERY_MS, without } from './mail-queue.ts'
 
 /** How often it looks for mails to send. */
-const POLL_MS = 2_000
+const POLL_MS = 1_000
 /** Longer than handing over a mail may take: after this, the process that leased one is taken to be dead. */
 const LEASE_MS = 300_000
 /** Mails sent at a time. */

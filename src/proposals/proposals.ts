@@ -12,19 +12,17 @@ import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { mebibytes } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import type { ProposalInFull } from './in-full.ts'
-import { noteProposed } from './mail-queue.ts'
+import { type Mailing, noteProposed } from './mail-queue.ts'
 import { merge } from './merge.ts'
 import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
 import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
-interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
-  mailer: Pick<Mailer, 'isConfigured'>
+interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'>, Mailing {
   commit: Commit
 }
 
