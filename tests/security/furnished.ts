@@ -86,7 +86,11 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     urls: [URL_B, URL_A],
   })
   await must(person, 'PATCH', `/api/links/${slug}`, { description: text('description'), urls: bundle.urls })
-  const proposal = await must<{ id: string }>(person, 'POST', `/api/links/${slug}/proposals`, { title: 'Proposed' })
+  const key = await must<{ rawKey: string; apiKey: { id: number } }>(person, 'POST', '/api/me/keys', {
+    name: text('key'),
+  })
+  const agent = new Visitor(server, { authorization: `Bearer ${key.rawKey}` })
+  const proposal = await must<{ id: string }>(agent, 'POST', `/api/links/${slug}/proposals`, { title: 'Proposed' })
   const deleted = await must<CreatedBody>(person, 'POST', '/api/links', { urls: [URL_A], title: text('title') })
   await must(person, 'DELETE', `/api/links/${deleted.slug}`)
   const unclaimed = await must<CreatedBody>(new Visitor(server), 'POST', '/api/links', {
@@ -94,7 +98,6 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     email: person.email,
   })
   await must(new Visitor(server), 'POST', `/api/links/${slug}/reports`, { reason: 'phishing', detail: text('report') })
-  const key = await must<{ apiKey: { id: number } }>(person, 'POST', '/api/me/keys', { name: text('key') })
   const hook = await must<{ webhook: { id: string } }>(person, 'POST', '/api/me/webhooks', {
     url: `https://93.184.216.34/?q=${text('webhook')}`,
     events: ['bundle.restored'],
@@ -130,6 +133,8 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const reset = tokenOf(linkIn(await mailTo(server, person.email, 'Set a password')))
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
+  const told = await mailTo(server, person.email, 'Your key')
+  const unsubscribe = /\/unsubscribe\/(\S+)/.exec(told.text)?.[1] ?? ''
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
   const form = await new Visitor(server, { 'x-client': newAddress() }).form('/', { urls: URL_A, title: text('title') })
   const made = form.headers.get('location')?.split('/').at(-1) ?? ''
@@ -151,6 +156,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/password/:token': reset,
       '/sign-in/link/:token': signInLink,
       '/confirm/:token': confirmation,
+      '/unsubscribe/:token': unsubscribe,
       '/api/auth/:token': reset,
       '/api/auth/:id': 'oidc',
       '/invitations/:id': received.id,
