@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { unsubscribeLink } from '../../src/proposals/mail-switches.ts'
 import {
   type CreatedBody,
   linkIn,
@@ -14,6 +12,7 @@ import {
   Visitor,
 } from '../people.ts'
 import type { Server } from '../server.ts'
+import { unsubscribeLinkOf } from '../unsubscribing.ts'
 import { newAddress } from './callers.ts'
 import type { Values } from './routes.ts'
 
@@ -132,9 +131,6 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const reset = tokenOf(linkIn(await mailTo(server, person.email, 'Set a password')))
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
-  // Not taken from a mail, because not all of these services send any.
-  const secret = readFileSync(`${server.database}.secret`, 'utf8')
-  const unsubscribe = unsubscribeLink({ origin: server.origin, secret }, { userId: person.userId, kind: 'proposed' })
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
   const form = await new Visitor(server, { 'x-client': newAddress() }).form('/', { urls: URL_A, title: text('title') })
   const made = form.headers.get('location')?.split('/').at(-1) ?? ''
@@ -156,7 +152,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/password/:token': reset,
       '/sign-in/link/:token': signInLink,
       '/confirm/:token': confirmation,
-      '/unsubscribe/:token': tokenOf(unsubscribe),
+      '/unsubscribe/:token': tokenOf(unsubscribeLinkOf(server, person)),
       '/api/auth/:token': reset,
       '/api/auth/:id': 'oidc',
       '/invitations/:id': received.id,
