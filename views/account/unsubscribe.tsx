@@ -23,7 +23,7 @@ export function UnsubscribePage({ site, email, kind, isDone }: UnsubscribeProps)
   return (
     <Page site={site} title={`${heading} · ${site.name}`}>
       <section class="narrow">
-        <h1 safe>{heading}</h1>
+        <h1>{heading}</h1>
         <p class="lede">
           <strong safe>{email}</strong>
           <span safe>{`${isDone ? ' gets no email' : ' gets an email'} when ${MAIL_OCCASIONS[kind]}.`}</span>
@@ -51,7 +51,7 @@ export function NoUnsubscriptionPage({ site, why }: { site: Site; why: 'gone' | 
   return (
     <Page site={site} title={`${heading} · ${site.name}`}>
       <section class="narrow">
-        <h1 safe>{heading}</h1>
+        <h1>{heading}</h1>
         {why === 'gone' ? (
           <p class="lede">The account that these emails were for has been deleted, so there won’t be another.</p>
         ) : (
