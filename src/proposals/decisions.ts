@@ -53,9 +53,11 @@ export function accept(
  * Rejects an open proposal, with a note to who made it.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function reject(deciding: Deciding, caller: SignedIn, { slug, id, note }: Rejection): Promise<Proposal> {
+export async function reject(deciding: Deciding, caller: SignedIn, rejection: Rejection): Promise<Proposal> {
+  const { slug, id, note } = rejection
   const bundle = await loadFor(deciding.store.db, caller, slug, 'editor')
-  return close(deciding, bundle, id, { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null })
+  const decided = { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null } as const
+  return (await close(deciding, bundle, id, decided)) ?? reject(deciding, caller, rejection)
 }
 
 /**
@@ -63,7 +65,8 @@ export async function reject(deciding: Deciding, caller: SignedIn, { slug, id, n
  * a person proposed.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function withdraw(deciding: Deciding, caller: SignedIn, { slug, id }: OneProposal): Promise<Proposal> {
+export async function withdraw(deciding: Deciding, caller: SignedIn, mine: OneProposal): Promise<Proposal> {
+  const { slug, id } = mine
   const { db } = deciding.store
   const bundle = await loadFor(db, caller, slug, 'viewer')
   const { proposal, keyId } = await one(db, bundle, id)
@@ -72,15 +75,17 @@ export async function withdraw(deciding: Deciding, caller: SignedIn, { slug, id 
     const what = caller.kind === 'session' ? 'Only who made this proposal' : 'Only the key that made this proposal'
     throw new Problem('FORBIDDEN', `${what} can withdraw it; an editor can reject it.`)
   }
-  return close(deciding, bundle, id, { state: 'withdrawn', decidedBy: caller.userId, note: null })
+  const decided = { state: 'withdrawn', decidedBy: caller.userId, note: null } as const
+  return (await close(deciding, bundle, id, decided)) ?? withdraw(deciding, caller, mine)
 }
 
+/** @returns null, having written nothing, if the bundle belongs to another by now. */
 async function close(
   { store, mailer }: Deciding,
   bundle: StoredBundle,
   id: string,
   decided: Pick<Proposal, 'state' | 'decidedBy' | 'note'>,
-): Promise<Proposal> {
+): Promise<Proposal | null> {
   const { proposal } = await one(store.db, bundle, id)
   refuseDecided(proposal)
   const decidedAt = Date.now()
@@ -92,12 +97,15 @@ async function close(
     ...noteDecided(mailer, bundle, proposal, { ...decided, decidedAt }),
     eraseOld(store.db, bundle),
   ])
-  if (result?.rowsAffected === 0) refuseDecided((await one(store.db, bundle, id)).proposal)
-  return { ...proposal, ...decided, decidedAt }
+  if (result?.rowsAffected === 1) return { ...proposal, ...decided, decidedAt }
+  refuseDecided((await one(store.db, bundle, id)).proposal)
+  return null
 }
 
-function openOne(bundle: StoredBundle, id: string) {
-  return and(eq(proposals.id, id), eq(proposals.bundleId, bundle.id), eq(proposals.state, 'open'))
+/** A proposal, if it is open and for the owner that the caller may decide for. */
+function openOne({ id: bundleId, ownerId }: StoredBundle, id: string) {
+  const isTheirs = eq(proposals.ownerId, sql`${ownerId}`)
+  return and(eq(proposals.id, id), eq(proposals.bundleId, bundleId), eq(proposals.state, 'open'), isTheirs)
 }
 
 /** Keeps the newest of a bundle's decided proposals, and some more that a webhook has still to be told of. */

@@ -50,7 +50,7 @@ export function noteDecided(
   { id, proposedBy }: Pick<Proposal, 'id' | 'proposedBy'>,
   { state, decidedBy, decidedAt }: Pick<Proposal, 'state' | 'decidedBy' | 'decidedAt'>,
 ): Query[] {
-  const forget = sql`UPDATE ${proposalMails} SET waiting = ${without([id])} WHERE ${proposalMails.bundleId} = ${bundleId} AND ${proposalMails.kind} = 'proposed'`
+  const forget = sql`UPDATE ${proposalMails} SET waiting = ${without([id])} WHERE ${proposalMails.bundleId} = ${bundleId} AND ${proposalMails.kind} = 'proposed' AND NOT EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.id} = ${id} AND ${proposals.state} = 'open')`
   if (!mailer.isConfigured) return []
   if (state === 'withdrawn' || proposedBy === null || proposedBy === decidedBy) return [forget]
   const isDone = sql`EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.id} = ${id} AND ${proposals.state} = ${state} AND ${proposals.decidedBy} = ${decidedBy} AND ${proposals.decidedAt} = ${decidedAt})`
