@@ -393,17 +393,35 @@ test('unsaved changes are not lost by mistake: the browser asks before leaving, 
 
 test('if the server cannot be reached, everything stays as typed', async () => {
   const { slug } = await owner.makeBundle({ title: 'Offline' })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await page.fill('#title', 'Typed on a train')
   await page.getByText('2 of 25').waitFor()
   await context.setOffline(true)
   await send(page, 'Save')
   await shows(page, '.save-bar', 'The server could not be reached.')
   expect(await page.inputValue('#title')).toBe('Typed on a train')
+  expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   expect((await saved(slug)).title).toBe('Typed on a train')
+})
+
+test('a text field that was made larger is saved without a complaint of the browser about its size', async () => {
+  const { slug } = await owner.makeBundle()
+  const { page, complaints } = await open(`/dashboard/links/${slug}`)
+  await page.locator('#description').scrollIntoViewIfNeeded()
+  const box = await page.locator('#description').boundingBox()
+  const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) - 4, (box?.y ?? 0) + (box?.height ?? 0) - 4]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x, y + 40)
+  await page.mouse.up()
+  expect(await page.getAttribute('#description', 'style')).toContain('height')
+  await page.fill('#description', 'In more lines')
+  await send(page, 'Save')
+  await told(page, 'Saved as a new version.')
+  expect(complaints).toEqual([])
 })
 
 test('saving, also by keyboard, keeps the scroll position and says so once', async () => {
@@ -436,7 +454,7 @@ test('saving, also by keyboard, keeps the scroll position and says so once', asy
 test('a failed save is reported next to its button, and a refused one keeps removed rows restorable', async () => {
   const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
   const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await press(page, 16, 'Remove')
   await expand(page, 16)
   await field(page, 16, 'url').fill('no address')
@@ -445,11 +463,14 @@ test('a failed save is reported next to its button, and a refused one keeps remo
   const alert = page.locator('.save-bar [role=alert]')
   await alert.waitFor()
   expect(await alert.evaluate((told) => told.getBoundingClientRect().bottom <= window.innerHeight)).toBe(true)
+  expect(complaints[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
   await page.locator('[aria-invalid]').first().waitFor()
   await page.getByRole('button', { name: 'Put back' }).click()
   await becomes(() => addresses(page), [...urls.slice(0, 17), 'no address'])
+  // Only what was sent while offline, and htmx's words for it.
+  expect(complaints.splice(0).filter((text) => !/ERR_INTERNET_DISCONNECTED|Failed to fetch/.test(text))).toEqual([])
 })
 
 test('viewers see a bundle without any controls to change it', async () => {

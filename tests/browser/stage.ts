@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startInProcess } from '../in-process.ts'
 import type { Visitor } from '../people.ts'
@@ -6,9 +6,9 @@ import { type Server, startServer } from '../server.ts'
 import { openChromium, type Popups } from './chromium.ts'
 import { addSession } from './people.ts'
 
-/** Messages of a page's console. */
+/** Messages of the consoles of pages. */
 interface ConsoleMessages {
-  /** Errors and warnings. */
+  /** Errors and warnings. No test may leave any: one that causes them takes them out and looks at them. */
   complaints: string[]
   /** Addresses that were answered 4xx, which the browser logs too; a refused form is no error of the page. */
   refusals: string[]
@@ -34,10 +34,14 @@ interface Setting extends Partial<Popups> {
   database?: string
 }
 
-/** Starts the service, and Chromium if no other file has, for the tests of a file, and closes contexts after each test. */
+/**
+ * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it closes the contexts,
+ * and fails if a page of the service, or a tab that it opened there, has left an error or a warning in the console.
+ */
 export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
+  let opened: ConsoleMessages[] = []
   // Only guards against hanging; generous, because the machine may be busy.
   setDefaultTimeout(180_000)
   beforeAll(async () => {
@@ -47,6 +51,9 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
   })
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
+    const complaints = opened.flatMap((messages) => messages.complaints)
+    opened = []
+    expect(complaints, 'in the console').toEqual([])
   })
   afterAll(() => server?.stop())
   return {
@@ -59,20 +66,25 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
     async open(path, as, options = {}) {
       const context = await browser.newContext({ baseURL: server.origin, ...options })
       if (as !== null) await addSession(context, as)
+      const messages: ConsoleMessages = { complaints: [], refusals: [] }
+      opened.push(messages)
+      context.on('page', (page) => listen(page, messages, server.origin))
       const page = await context.newPage()
-      const messages = listen(page)
       await page.goto(path)
       return { page, context, ...messages }
     },
   }
 }
 
-/** Collects the console messages of a page from now on. */
-export function listen(page: Page): ConsoleMessages {
-  const messages: ConsoleMessages = { complaints: [], refusals: [] }
+/** Collects the console messages of a page from now on, while it shows an address that begins with `origin`. */
+export function listen(
+  page: Page,
+  messages: ConsoleMessages = { complaints: [], refusals: [] },
+  origin = '',
+): ConsoleMessages {
   page.on('pageerror', ({ message }) => messages.complaints.push(message))
   page.on('console', (message) => {
-    if (!['error', 'warning'].includes(message.type())) return
+    if (!['error', 'warning'].includes(message.type()) || !page.url().startsWith(origin)) return
     if (/status of 4\d\d/.test(message.text())) messages.refusals.push(message.location().url)
     else messages.complaints.push(message.text())
   })

@@ -45,6 +45,7 @@ export function EditBundlePage({
         kind="saved"
         hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
         save={over === null ? 'Save' : 'Save mine anyway'}
+        isReplacing={over !== null}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
         hasPassword={bundle.access === 'password'}

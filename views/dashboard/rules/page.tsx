@@ -91,15 +91,17 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
   return <RulesRead policy={policy} findings={findings} variables={bundle.variables} />
 }
 
-function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
+function Written({ editor, bundle, findings, conflict }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
+  // In a conflict, its button is not the loud one.
+  const isReplacing = conflict !== null
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
       <RulesSection editor={editor} bundle={bundle} findings={findings} />
       <div class="bar cluster">
-        <button type="submit" class="primary" name="do" value="save">
-          Save rules
+        <button type="submit" class={isReplacing ? '' : 'primary'} name="do" value="save">
+          {isReplacing ? 'Save mine anyway' : 'Save rules'}
         </button>
         <div id="unsaved" class="hint">
           <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
