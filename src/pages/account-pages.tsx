@@ -36,117 +36,114 @@ export function accountPages(service: Service) {
   const signInRefused = (form: AccountForm, problem: Problem) =>
     refused(<SignInPage site={site} form={explained(form, problem)} methods={methods} />, problem)
 
-  return (
-    new Elysia()
-      .get('/sign-in', async ({ request }) => {
-        const { searchParams } = new URL(request.url)
-        const error = searchParams.get('error')
-        const form = emptyForm(searchParams.get('next'))
-        const as = searchParams.get('as')
-        const session = as === 'other' ? null : await readSession(request.headers)
-        if (session !== null && as !== 'again' && error === null)
-          return page(<SignedInPage site={site} email={session.email} next={form.next} />)
-        const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
-        const filled = { ...form, email: session?.email ?? '', errors }
-        return page(<SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
-      })
-      .get('/sign-up', async ({ request }) => {
-        const form = emptyForm(new URL(request.url).searchParams.get('next'))
-        const session = await readSession(request.headers)
-        if (session !== null) return page(<SignedInPage site={site} email={session.email} next={form.next} />)
-        return methods.hasSignUpPage
-          ? page(<SignUpPage site={site} form={form} methods={methods} />)
-          : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
-      })
-      // Addresses that people type.
-      .get('/login', ({ request }) => seeOther(`/sign-in${new URL(request.url).search}`))
-      .get('/signup', ({ request }) => seeOther(`/sign-up${new URL(request.url).search}`))
-      .post(
-        '/sign-in',
-        async ({ request }) => {
-          const { form, password } = await readAccountForm(request)
-          const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
-          if (answer instanceof Response) return leadOn(request, service, form.next, answer)
-          return signInRefused(form, answer)
-        },
-        RAW,
-      )
-      .post(
-        '/sign-in/link',
-        async ({ request }) => {
-          const { form } = await readAccountForm(request)
-          const { email, next } = form
-          const answer = await callAuth(request, service, '/sign-in/magic-link', { email, ...onward(next) })
-          if (answer instanceof Problem) return signInRefused(form, answer)
-          return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
-        },
-        RAW,
-      )
-      .post(
-        '/sign-in/oidc',
-        async ({ request }) => {
-          const { form } = await readAccountForm(request)
-          const { next } = form
-          const kept = [next, next.split('?', 1)[0] ?? '', '/'].map(onward).find(isKept)
-          const body = { provider: 'oidc', ...kept }
-          const answer = await callAuth(request, service, '/sign-in/social', body)
-          if (answer instanceof Problem) return signInRefused(form, answer)
-          const { url } = (await answer.json()) as { url: string }
-          // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
-          // to origins that we cannot list.
-          return page(<RedirectPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }, answer)
-        },
-        RAW,
-      )
-      .post(
-        '/sign-up',
-        async ({ request }) => {
-          const { form, password } = await readAccountForm(request)
-          const { email, name, next } = form
-          const answer = await callAuth(request, service, '/sign-up/email', {
-            email,
-            name,
-            password,
-            callbackURL: onward(next).callbackURL,
-          })
-          if (answer instanceof Problem) {
-            const view = <SignUpPage site={site} form={explained(form, answer)} methods={methods} />
-            return refused(view, answer)
-          }
-          if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
-          return leadOn(request, service, next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
-        },
-        RAW,
-      )
-      .post(
-        '/sign-out',
-        async ({ request }) => {
-          const answer = await callAuth(request, service, '/sign-out', {})
-          return answer instanceof Response ? seeOther('/', answer) : seeOther('/')
-        },
-        RAW,
-      )
-      .get('/invitations/:id', async ({ request, params: { id } }) => {
-        if ((await readSession(request.headers)) === null)
-          return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
-        return invitationPage(request, service, id)
-      })
-      .post(
-        '/invitations/:id',
-        async ({ request, params: { id } }) => {
-          const answer = await callAuth(request, service, '/organization/accept-invitation', { invitationId: id })
-          if (answer instanceof Response) return seeOther(withFlash('/dashboard', 'joined'), answer)
-          return invitationPage(request, service, id, explain(answer).form)
-        },
-        RAW,
-      )
-      .get('/dev/mailbox', ({ request }) => {
-        // It shows sign-in links, so it is only for the developer on this machine.
-        const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
-        if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
-        return page(<MailboxPage site={site} mails={mailer.mailbox} />)
-      })
-  )
+  return new Elysia()
+    .get('/sign-in', async ({ request }) => {
+      const { searchParams } = new URL(request.url)
+      const error = searchParams.get('error')
+      const form = emptyForm(searchParams.get('next'))
+      const as = searchParams.get('as')
+      const session = as === 'other' ? null : await readSession(request.headers)
+      if (session !== null && as !== 'again' && error === null)
+        return page(<SignedInPage site={site} email={session.email} next={form.next} />)
+      const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
+      const filled = { ...form, email: session?.email ?? '', errors }
+      return page(<SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
+    })
+    .get('/sign-up', async ({ request }) => {
+      const form = emptyForm(new URL(request.url).searchParams.get('next'))
+      const session = await readSession(request.headers)
+      if (session !== null) return page(<SignedInPage site={site} email={session.email} next={form.next} />)
+      return methods.hasSignUpPage
+        ? page(<SignUpPage site={site} form={form} methods={methods} />)
+        : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
+    })
+    .get('/login', ({ request }) => seeOther(`/sign-in${new URL(request.url).search}`))
+    .get('/signup', ({ request }) => seeOther(`/sign-up${new URL(request.url).search}`))
+    .post(
+      '/sign-in',
+      async ({ request }) => {
+        const { form, password } = await readAccountForm(request)
+        const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
+        if (answer instanceof Response) return leadOn(request, service, form.next, answer)
+        return signInRefused(form, answer)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-in/link',
+      async ({ request }) => {
+        const { form } = await readAccountForm(request)
+        const { email, next } = form
+        const answer = await callAuth(request, service, '/sign-in/magic-link', { email, ...onward(next) })
+        if (answer instanceof Problem) return signInRefused(form, answer)
+        return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-in/oidc',
+      async ({ request }) => {
+        const { form } = await readAccountForm(request)
+        const { next } = form
+        const kept = [next, next.split('?', 1)[0] ?? '', '/'].map(onward).find(isKept)
+        const body = { provider: 'oidc', ...kept }
+        const answer = await callAuth(request, service, '/sign-in/social', body)
+        if (answer instanceof Problem) return signInRefused(form, answer)
+        const { url } = (await answer.json()) as { url: string }
+        // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
+        // to origins that we cannot list.
+        return page(<RedirectPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }, answer)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-up',
+      async ({ request }) => {
+        const { form, password } = await readAccountForm(request)
+        const { email, name, next } = form
+        const answer = await callAuth(request, service, '/sign-up/email', {
+          email,
+          name,
+          password,
+          callbackURL: onward(next).callbackURL,
+        })
+        if (answer instanceof Problem) {
+          const view = <SignUpPage site={site} form={explained(form, answer)} methods={methods} />
+          return refused(view, answer)
+        }
+        if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
+        return leadOn(request, service, next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-out',
+      async ({ request }) => {
+        const answer = await callAuth(request, service, '/sign-out', {})
+        return answer instanceof Response ? seeOther('/', answer) : seeOther('/')
+      },
+      RAW,
+    )
+    .get('/invitations/:id', async ({ request, params: { id } }) => {
+      if ((await readSession(request.headers)) === null)
+        return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
+      return invitationPage(request, service, id)
+    })
+    .post(
+      '/invitations/:id',
+      async ({ request, params: { id } }) => {
+        const answer = await callAuth(request, service, '/organization/accept-invitation', { invitationId: id })
+        if (answer instanceof Response) return seeOther(withFlash('/dashboard', 'joined'), answer)
+        return invitationPage(request, service, id, explain(answer).form)
+      },
+      RAW,
+    )
+    .get('/dev/mailbox', ({ request }) => {
+      // It shows sign-in links, so it is only for the developer on this machine.
+      const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
+      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
+      return page(<MailboxPage site={site} mails={mailer.mailbox} />)
+    })
 }
 
 /** Messages for the `error` that a failed sign-in link or provider redirects with. */
