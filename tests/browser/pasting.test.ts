@@ -14,10 +14,7 @@ test.each([true, false])(
   async (javaScriptEnabled) => {
     const owner = await newPerson(stage.server)
     const { slug } = await owner.makeBundle()
-    const { page, complaints } = await stage.open(`/dashboard/links/${slug}`, owner, {
-      javaScriptEnabled,
-      bypassCSP: true,
-    })
+    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled, bypassCSP: true })
     await page.getByText('Paste several').click()
     await page.fill('#more', TEXT)
     if (javaScriptEnabled) await shows(page, '#found', '2 links found')
@@ -26,10 +23,7 @@ test.each([true, false])(
     await page.getByText('Show what was left out or changed').click()
     await page.locator('#found').getByText('nothing here').waitFor()
     expect(await page.locator('.link-row').count()).toBe(4)
-    expect(complaints).toEqual([])
     if (javaScriptEnabled) expect(await axeViolations(page)).toEqual([])
-    // axe asks the frame of the preview, which has no origin to send to.
-    complaints.length = 0
   },
 )
 

@@ -92,16 +92,16 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
 }
 
 function Written({ editor, bundle, findings, conflict }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
-  // In a conflict, its button is not the loud one.
-  const isReplacing = conflict !== null
+  // Saving would drop what somebody else has saved: then its button is not the loud one.
+  const isLosing = conflict !== null
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
       <RulesSection editor={editor} bundle={bundle} findings={findings} />
       <div class="bar cluster">
-        <button type="submit" class={isReplacing ? '' : 'primary'} name="do" value="save">
-          {isReplacing ? 'Save mine anyway' : 'Save rules'}
+        <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
+          {isLosing ? 'Save mine anyway' : 'Save rules'}
         </button>
         <div id="unsaved" class="hint">
           <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
