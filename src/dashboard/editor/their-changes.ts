@@ -1,7 +1,8 @@
+import type { Content } from '../../../db/schema.ts'
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { ConflictChoice } from '../../../views/dashboard/editor/take-theirs.tsx'
 import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
-import { type BundleDiff, type Content, linksOf } from '../../bundles/diff.ts'
+import { type BundleDiff, linksOf } from '../../bundles/diff.ts'
 import { type Link, textsOf } from '../../bundles/link-fields.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { inWords } from '../../bundles/values.ts'
@@ -14,7 +15,7 @@ import { variableFields, variablesOf } from './variable-fields.ts'
 interface Theirs {
   changes: BundleDiff
   base: Content
-  theirs: Content
+  theirs: Pick<Content, 'variables'>
 }
 
 /** Somebody else's change, and the form with it applied. */

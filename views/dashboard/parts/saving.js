@@ -47,6 +47,7 @@ function putBackRemoved(page) {
   const list = page.querySelector('#editor[data-touched] #links')
   for (const { row, at } of list === null ? [] : removedLinks) {
     for (const field of row.querySelectorAll('[id]')) field.id = `${field.id}-removed-${at}`
+    for (const label of row.querySelectorAll('label')) label.htmlFor &&= `${label.htmlFor}-removed-${at}`
     list?.insertBefore(row, list.children[at] ?? null)
   }
   removedLinks = []
