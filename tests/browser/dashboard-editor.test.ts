@@ -332,6 +332,54 @@ test('from a conflicting save, changes are taken one by one, and the rest stays 
   expect(urlMetadata.slice(2, 4)).toMatchObject([{ note: 'Their note', tags: ['a, b'] }, { note: 'My note' }])
 })
 
+test.each([true, false])(
+  'a conflict offers loudly to keep both, which loses neither side; with JavaScript: %j',
+  async (javaScriptEnabled) => {
+    const { slug } = await owner.makeBundle({ ...ONBOARDING })
+    const { page } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    const [first = '', second = '', ...rest] = ONBOARDING.urls
+    const [about = {}, ...notes] = ONBOARDING.urlMetadata ?? []
+    await owner.api('PATCH', `/api/links/${slug}`, {
+      title: 'Theirs',
+      description: 'Theirs, too',
+      urls: [first, ...rest, 'https://added.example/'],
+      urlMetadata: [{ ...about, note: 'Their note' }, ...notes.slice(1), {}],
+    })
+    await page.fill('#description', 'Mine')
+    await expand(page, 2)
+    await field(page, 2, 'note').fill('My note')
+    await send(page, 'Save')
+    await page.locator('.conflict').waitFor()
+    expect(await page.locator('.editor .primary').allTextContents()).toEqual(['Keep both'])
+    // A key alone drops nobody's work either.
+    if (javaScriptEnabled) {
+      await page.keyboard.press('Control+s')
+      await hasFocus(page.locator('.conflict'))
+    }
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await page.getByRole('button', { name: 'Keep both' }).waitFor({ state: 'detached' })
+    await settled(page)
+    expect(await page.inputValue('#title')).toBe('Theirs')
+    expect(await page.inputValue('#description')).toBe('Mine')
+    // What both changed is left to decide, and nothing is saved so far.
+    expect(await page.locator('.offers li .what').allTextContents()).toEqual(['Theirs, too'])
+    expect(await page.locator('.editor .primary').count()).toBe(0)
+    expect((await saved(slug)).description).toBe('Theirs, too')
+    await page.getByRole('button', { name: 'Take: Description, Theirs, too' }).click()
+    await page.locator('.offers').waitFor({ state: 'detached' })
+    await settled(page)
+    expect(await page.locator('.save-bar .primary').textContent()).toBe('Save')
+    await page.fill('#description', 'Ours')
+    await send(page, 'Save')
+    await told(page, 'Saved as a new version.')
+    const now = await saved(slug)
+    expect([now.title, now.description]).toEqual(['Theirs', 'Ours'])
+    expect(now.urls).toEqual([first, ...rest, 'https://added.example/'])
+    expect(now.urls).not.toContain(second)
+    expect([now.urlMetadata[0]?.note, now.urlMetadata[1]?.note]).toEqual(['Their note', 'My note'])
+  },
+)
+
 test('a bundle is duplicated, rules included, and the copy is its own', async () => {
   const rule = {
     name: 'Phones',
