@@ -166,7 +166,7 @@ test('each field of a link has a label that stays when something is typed', asyn
         [...(labels ?? [])].map((label) => (label.checkVisibility() ? label.textContent.trim() : '')).join(),
       ),
     )
-  expect(labels).toEqual(['Address', 'Note', 'Section', 'Tags separated by commas', 'Opens'])
+  expect(labels).toEqual(['Address', 'Note', 'Section', 'Tags, comma-separated', 'Opens'])
 })
 
 test.each([WIDE, PHONE])('a row from right to left is read from one end: %j', async (size) => {

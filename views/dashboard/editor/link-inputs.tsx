@@ -68,7 +68,7 @@ function Label({ name, id }: { name: LinkName; id: string }): JSX.Element {
   return (
     <label for={id}>
       {label}
-      {kind === 'tags' ? <span class="optional"> separated by commas</span> : ''}
+      {kind === 'tags' ? <span class="optional">, comma-separated</span> : ''}
     </label>
   )
 }
