@@ -29,6 +29,8 @@ export interface PolicyProps {
   alert: string | null
   /** Someone else's saved changes, compared with the form. */
   conflict: Children
+  /** Whether saving drops rules that they have saved: then its button is not the loud one. */
+  isLosing: boolean
   /** The browser's time zone, sent by its script. */
   zone: string
 }
@@ -91,9 +93,7 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
   return <RulesRead policy={policy} findings={findings} variables={bundle.variables} />
 }
 
-function Written({ editor, bundle, findings, conflict }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
-  // Saving would drop what somebody else has saved: then its button is not the loud one.
-  const isLosing = conflict !== null
+function Written({ editor, bundle, findings, isLosing }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
