@@ -67,7 +67,7 @@ function Label({ name, id }: { name: LinkName; id: string }): JSX.Element {
   const { kind, label } = linkField(name)
   return (
     <label for={id}>
-      {label}
+      <span safe>{label}</span>
       {kind === 'tags' ? <span class="optional">, comma-separated</span> : ''}
     </label>
   )
