@@ -41,21 +41,33 @@ interface Setting extends Partial<Popups> {
 export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
-  let opened: ConsoleMessages[] = []
+  const messages = new Map<BrowserContext, ConsoleMessages>()
+  const hear = (context: BrowserContext) => {
+    const known = messages.get(context)
+    if (known !== undefined) return known
+    const heard: ConsoleMessages = { complaints: [], refusals: [] }
+    messages.set(context, heard)
+    context.on('page', (page) => listen(page, heard, server.origin))
+    return heard
+  }
   // Only guards against hanging; generous, because the machine may be busy.
   setDefaultTimeout(180_000)
   beforeAll(async () => {
     const opening = openChromium({ popups })
     server = await (database === undefined ? startInProcess(env) : startServer({ env, database }))
     browser = await opening
+    browser.on('context', hear)
   })
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
-    const complaints = opened.flatMap((messages) => messages.complaints)
-    opened = []
+    const complaints = [...messages.values()].flatMap((heard) => heard.complaints)
+    messages.clear()
     expect(complaints, 'in the console').toEqual([])
   })
-  afterAll(() => server?.stop())
+  afterAll(() => {
+    browser?.off('context', hear)
+    return server?.stop()
+  })
   return {
     get server() {
       return server
@@ -66,12 +78,9 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
     async open(path, as, options = {}) {
       const context = await browser.newContext({ baseURL: server.origin, ...options })
       if (as !== null) await addSession(context, as)
-      const messages: ConsoleMessages = { complaints: [], refusals: [] }
-      opened.push(messages)
-      context.on('page', (page) => listen(page, messages, server.origin))
       const page = await context.newPage()
       await page.goto(path)
-      return { page, context, ...messages }
+      return { page, context, ...hear(context) }
     },
   }
 }
