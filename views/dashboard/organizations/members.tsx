@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 
 interface MemberRowProps {
   organization: OrganizationInFull

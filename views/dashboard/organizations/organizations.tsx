@@ -6,7 +6,7 @@ import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import type { NameErrors } from './organization.tsx'
 

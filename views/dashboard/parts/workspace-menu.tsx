@@ -4,7 +4,7 @@ import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { SignedInUser } from '../../parts/layout.tsx'
 import { Monogram, personName } from './person.tsx'
-import { ROLE_WORDS } from './role-words.ts'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 
 /** The subject that the visitor acts for, always visible, and a menu of the others. */
 export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {
