@@ -48,12 +48,17 @@ export async function signInByMailbox(
   const hashes = password === null ? 0 : 1
   return withHashQueue(widerNetwork(clientAddress(request)), hashes, async () => {
     const hash = password === null ? null : await hashPassword(password, service.passwordCost)
-    // Again, if the same form was sent twice: the account that the other has just made is found.
-    const answer = (await signIn()) ?? (await signIn())
+    // If the same form was sent twice at once, only one can make the account; the retry finds it.
+    const answer = (await signIn().catch(unlessRefused)) ?? (await signIn())
     if (answer === null) return new Problem('BAD_REQUEST', 'That didn’t work. Try again.')
     if (hash !== null) await addPassword(service, (await answer.clone().json()).user.id, hash)
     return answer
   })
+}
+
+function unlessRefused(error: unknown): null {
+  if (error instanceof Problem) throw error
+  return null
 }
 
 /** Gives an account a password, unless it has one. */
