@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startMailSink } from '../mail-sink.ts'
+import { linkIn, newEmail, PASSWORD, Visitor } from '../people.ts'
+import { freePort } from '../ports.ts'
+import { DESKTOP, IPHONE } from './devices.ts'
+import { listen, setStage } from './stage.ts'
+import { press, shows } from './waiting.ts'
+
+// From the mail to inside in two steps, with mails that went over SMTP.
+
+const port = freePort()
+let sink: Awaited<ReturnType<typeof startMailSink>>
+beforeAll(async () => {
+  sink = await startMailSink(port)
+})
+afterAll(() => sink.stop())
+const stage = setStage({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } })
+
+const signInLink = async (email: string) => linkIn(await sink.mailTo(email, 'Your sign-in link'))
+
+/** An organisation with a bundle, whose admin is called Dana. */
+async function acme() {
+  const [dana, email] = [new Visitor(stage.server), newEmail('dana')]
+  await dana.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+  await dana.form(new URL(await signInLink(email)).pathname, {})
+  await dana.api('POST', '/api/auth/update-user', { name: 'Dana' })
+  const made = { name: 'Acme', slug: crypto.randomUUID() }
+  const { body } = await dana.api<{ id: string }>('POST', '/api/auth/organization/create', made)
+  await dana.makeBundle({ title: 'Of Acme' })
+  return {
+    async invite(guest: string) {
+      const invitation = { email: guest, role: 'viewer', organizationId: body.id }
+      await dana.api('POST', '/api/auth/organization/invite-member', invitation)
+      return linkIn(await sink.mailTo(guest, 'Dana invited you to Acme on Openall'))
+    },
+  }
+}
+
+async function expectInside(page: Page) {
+  expect(new URL(page.url()).pathname).toBe('/dashboard')
+  await shows(page, '.flash', 'You joined Acme.')
+  await page.getByText('Of Acme').waitFor()
+  expect(await page.locator('.subjects summary').textContent()).toContain('Acme')
+  expect(await page.getByRole('button', { name: 'Resend confirmation email' }).count()).toBe(0)
+}
+
+test.each([
+  ['on a desktop', DESKTOP],
+  ['on a phone', IPHONE],
+  ['without JavaScript', { javaScriptEnabled: false }],
+])('a new person opens the mail’s link, chooses a password and is in, %s', async (_, options) => {
+  const email = newEmail('bea')
+  const link = await (await acme()).invite(email)
+  const context = await stage.browser.newContext(options)
+  const page = await context.newPage()
+  const { complaints } = listen(page)
+  await page.goto(link)
+  await page.getByText('invited you to Acme as a viewer').waitFor()
+  const address = page.getByLabel('Email address')
+  expect([await address.inputValue(), await address.getAttribute('readonly')]).toEqual([email, ''])
+  await page.getByLabel('Choose a password').fill(PASSWORD)
+  await press(page, 'Join Acme')
+  await expectInside(page)
+  expect(complaints).toEqual([])
+})
+
+test('somebody with an account enters its password and is in', async () => {
+  const email = newEmail('bob')
+  const team = await acme()
+  await new Visitor(stage.server).form(new URL(await team.invite(email)).pathname, { password: PASSWORD })
+  const link = await (await acme()).invite(email)
+  const page = await (await stage.browser.newContext()).newPage()
+  await page.goto(link)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press(page, 'Sign in and join Acme')
+  await expectInside(page)
+})
+
+test('somebody without a password asks for a sign-in link, and then joins by one press', async () => {
+  const email = newEmail('eve')
+  const link = await (await acme()).invite(email)
+  await new Visitor(stage.server).api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+  await new Visitor(stage.server).form(new URL(await signInLink(email)).pathname, {})
+  const page = await (await stage.browser.newContext()).newPage()
+  await page.goto(link)
+  const before = sink.mails.length
+  await press(page, 'Email me a sign-in link')
+  await page.getByText('Check your email').waitFor()
+  while (sink.mails.length === before) await Bun.sleep(20)
+  await page.goto(await signInLink(email))
+  await press(page, 'Sign in')
+  await press(page, 'Join Acme')
+  await expectInside(page)
+})
