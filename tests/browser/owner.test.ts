@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
+import { invitationLink, linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
 import { DESKTOP, IPHONE } from './devices.ts'
 import { blockNetwork } from './scenes.ts'
 import { setStage } from './stage.ts'

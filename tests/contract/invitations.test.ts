@@ -9,7 +9,6 @@ import {
   PASSWORD,
   type Person,
   press,
-  signIn,
   signUp,
   Visitor,
 } from '../people.ts'
@@ -18,6 +17,8 @@ import { elementsOf, unescaped } from './html.ts'
 
 // The timeout that `targets.ts` sets applies only to the first file that loads it.
 setDefaultTimeout(180_000)
+
+type Fields = Record<string, string>
 
 const NEW_PASSWORD = 'the owner’s own horse'
 
@@ -133,7 +134,8 @@ onEveryTarget({}, (at) => {
     test('says who invites to what, what that allows and until when; looking at it changes nothing', async () => {
       const invited = await invite(newEmail())
       const before = await stateOf(invited)
-      for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'LinkScanner/1.0' }]) {
+      const scanners: Fields[] = [{}, { 'sec-purpose': 'prefetch;prerender' }, { 'user-agent': 'LinkScanner/1.0' }]
+      for (const headers of scanners) {
         const answer = await new Visitor(at(), headers).fetch(invited.path)
         expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
         // Forms over plain http need their own origin; other sites get nothing.
@@ -328,7 +330,8 @@ onEveryTarget({}, (at) => {
       // It looks like any other, and belongs to nobody’s mailbox.
       const squatter = await signUp(at(), email)
       const invited = await invite(email)
-      for (const fields of [{}, { password: PASSWORD }, { password: PASSWORD, as: 'other' }]) {
+      const tries: Fields[] = [{}, { password: PASSWORD }, { password: PASSWORD, as: 'other' }]
+      for (const fields of tries) {
         const answer = await squatter.form(invited.path, fields)
         expect([answer.status, answer.headers.get('location')]).toEqual([401, null])
       }
@@ -431,7 +434,8 @@ onEveryTarget({}, (at) => {
   test('a page of another site joins nobody', async () => {
     const bob = await newPerson(at())
     const [theirs, open] = [await invite(bob.email), await invite(newEmail())]
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
+    const foreign: Fields[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]
+    for (const headers of foreign) {
       const refused = [
         await bob.form(theirs.path, {}, headers),
         await new Visitor(at()).form(open.path, { password: NEW_PASSWORD }, headers),
