@@ -4,7 +4,6 @@ import { eventually } from '../eventually.ts'
 import { startMailSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
-import { DESKTOP, IPHONE } from './devices.ts'
 import { listen, setStage } from './stage.ts'
 import { press, shows } from './waiting.ts'
 
@@ -62,8 +61,8 @@ async function expectInside(page: Page) {
 }
 
 const BROWSERS: [string, BrowserContextOptions][] = [
-  ['on a desktop', DESKTOP],
-  ['on a phone', IPHONE],
+  ['on a desktop', { viewport: { width: 1280, height: 860 } }],
+  ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
   ['without JavaScript', { javaScriptEnabled: false }],
 ]
 
