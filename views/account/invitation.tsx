@@ -11,6 +11,7 @@ import { ConfirmationForm } from './confirm-notice.tsx'
 export function InvitationWords({ invitation }: { invitation: Invitation }): JSX.Element {
   const { inviter, organization, role, expiresAt } = invitation
   const { one, you } = ROLE_WORDS[role]
+  const until = Math.floor(expiresAt.getTime() / 60_000) * 60_000
   return (
     <>
       <h1 dir="auto" safe>{`Join ${organization.name}`}</h1>
@@ -25,7 +26,7 @@ export function InvitationWords({ invitation }: { invitation: Invitation }): JSX
         invited you to <bdi safe>{organization.name}</bdi> <span safe>{`as ${one}. ${you}`}</span>
       </p>
       <p class="hint">
-        The invitation is open until <ExactTime at={expiresAt.getTime()} />.
+        The invitation is open until <ExactTime at={until} />.
       </p>
     </>
   )
