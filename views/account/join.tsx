@@ -58,7 +58,6 @@ export function JoinPage(props: JoinProps): JSX.Element {
 /** For the account that has the address. */
 function SignInToJoin({ methods, invitation, path, current, errors }: JoinProps): JSX.Element {
   const { email, organization } = invitation
-  const mail = 'Email me a sign-in link'
   return (
     <form class="card" method="post" action={attribute(methods.hasPasswords ? path : '/sign-in/link')}>
       <p>You already have an account with this address.</p>
@@ -72,15 +71,15 @@ function SignInToJoin({ methods, invitation, path, current, errors }: JoinProps)
             <button type="submit" class="primary" safe>
               {`Sign in and join ${organization.name}`}
             </button>
-            <button type="submit" formaction="/sign-in/link" formnovalidate safe>
-              {mail}
+            <button type="submit" formaction="/sign-in/link" formnovalidate>
+              Email me a sign-in link
             </button>
           </div>
         </>
       ) : (
         <div class="send">
-          <button type="submit" class="primary" safe>
-            {mail}
+          <button type="submit" class="primary">
+            Email me a sign-in link
           </button>
         </div>
       )}
