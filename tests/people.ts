@@ -229,6 +229,13 @@ export async function mailTo(server: Pick<Server, 'output'>, to: string, subject
   return latest()!
 }
 
+/** Waits for an invitation to an address. @returns the latest one's link. */
+export async function invitationLink(server: Pick<Server, 'output'>, to: string): Promise<string> {
+  const latest = () => mailsTo(server, to).findLast(({ subject }) => subject.includes(' invited you to '))
+  await eventually(() => latest() !== undefined, `an invitation to ${to}`)
+  return linkIn(latest()!)
+}
+
 /**
  * A mail in the development mailbox. Claim mails appear only there: they are not logged, because a claim token must not
  * end up in a log.
