@@ -74,6 +74,7 @@ const EMPTY_FORM: HomeForm = {
   declared: [],
   offers: [],
   isWanted: false,
+  isAsked: false,
   made: null,
 }
 
@@ -114,8 +115,8 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
   const making: Making = { inputs: [], made: [], left: NOTHING_LEFT }
   let form: HomeForm = { ...formAsSent(sent), listing: unreadListing(sent) }
   try {
-    // Before it is read, so that a refused request costs no reading.
-    await countForAddress(service, 'reading', clientNetwork(request))
+    // Before it is read, so that a refused request costs no reading; and not with what was read while typing.
+    await countForAddress(service, 'reading', clientNetwork(request), 'to publish')
     const press = pressed(sent)
     form = formAfter(press)
     if (press.isReady) {
@@ -123,7 +124,8 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
       return seeOther(resultPath({ bundles: making.made, left: making.left }, service.config))
     }
     const site = await siteFor(request, service)
-    return page(<HomePage site={site} form={form} idempotencyKey={key ?? randomUUID()} isGated={isGated} />)
+    const asked = { ...form, isAsked: !sent.has('do') }
+    return page(<HomePage site={site} form={asked} idempotencyKey={key ?? randomUUID()} isGated={isGated} />)
   } catch (thrown) {
     const problem = toProblem(thrown)
     if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')

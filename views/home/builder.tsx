@@ -21,6 +21,8 @@ export interface HomeForm extends Record<AboutName, string> {
   offers: readonly Offer[]
   /** Whether the link was asked for: taking the last offer makes it. */
   isWanted: boolean
+  /** Whether it is shown because the link was asked for, before its list had been seen. */
+  isAsked: boolean
   /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
   errors: Partial<Record<AboutName | 'urls' | 'form', string>>
   /** The page with the bundles that were made before one was refused; null if none was. */

@@ -5,7 +5,7 @@ import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { ABOUT_NAMES } from '../../src/bundles/content.ts'
 import { fingerprint } from '../../src/core/hash.ts'
 import { count, tooMany } from '../../src/core/words.ts'
-import { destination, hostText } from '../parts/destination.ts'
+import { destination, hostText, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { described, FieldError } from '../parts/fields.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -51,14 +51,14 @@ export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
 
 /** What was found, as a list to look through and to change before anything is published. */
 export function List({ form }: { form: HomeForm }): JSX.Element {
-  const { listing, errors, offers, focus, isWanted } = form
+  const { listing, errors, offers, focus, isAsked } = form
   return (
     <div id="found">
       {listing === null ? (
         ''
       ) : (
         <>
-          <Summary listing={listing} told={errors.urls} isNew={isWanted && focus === null} />
+          <Summary listing={listing} told={errors.urls} isAsked={isAsked} />
           <ul class="items">
             <Each
               of={listing.links}
@@ -85,14 +85,14 @@ interface SummaryProps {
   listing: Listing
   /** What the page says already. */
   told: string | undefined
-  /** Whether the list is what the link was asked for with. */
-  isNew: boolean
+  /** Whether the page is the answer to asking for the link. */
+  isAsked: boolean
 }
 
 /** Also of what is no field, which the types do not know. */
 const FOCUSED = { autofocus: true }
 
-function Summary({ listing, told, isNew }: SummaryProps): JSX.Element {
+function Summary({ listing, told, isAsked }: SummaryProps): JSX.Element {
   const { list, count: kept, removed, links, parts } = listing
   if (links.length === 0 && list.counts.skipped + list.counts.changed === 0) return ''
   const error = kept > BOUNDS.urls ? tooMany(kept, BOUNDS.urls) : null
@@ -101,11 +101,10 @@ function Summary({ listing, told, isNew }: SummaryProps): JSX.Element {
     ...(removed > 0 ? [`${removed} removed`] : []),
     ...skippedSummary(list.counts),
   ]
-  const isAsked = isNew && kept > 0 && error === null && told === undefined
   const unlisted = kept + removed - links.length
   return (
     <div class="summary">
-      <p class={['found', error !== null && 'over']} tabindex="-1" {...(isNew ? FOCUSED : {})} safe>
+      <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
         {found.join(', ')}
       </p>
       {isAsked ? <p class="hint">Nothing is published yet: check the list, then press “Get the link”.</p> : ''}
@@ -144,6 +143,8 @@ interface ItemProps {
   number: number
   hasFocus: boolean
 }
+
+const namesInBraces = (url: string) => Array.from(url.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
 
 function Item({ link, number, hasFocus }: ItemProps): JSX.Element {
   const { url, title, found, isRemoved, error } = link
@@ -193,7 +194,7 @@ function Item({ link, number, hasFocus }: ItemProps): JSX.Element {
             <bdi class="host" dir="ltr" title={attribute(url)}>
               {escapeHtml(host)}
               <span class="path" safe>
-                {to?.path ?? ''}
+                {withBraces(to?.path ?? '', namesInBraces(url))}
               </span>
             </bdi>
             <FieldError id={id} error={error} />

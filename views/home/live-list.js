@@ -41,17 +41,22 @@ function replaceList(html, sent, isPressed) {
   const parts = document.createElement('template')
   parts.innerHTML = html
   const before = typedNow()
-  const { id: focused = '' } = document.activeElement ?? {}
+  const focused = document.activeElement
   const heard = listInWords()
   takeFoundTexts(parts.content)
+  if (pasteField.hasAttribute('aria-invalid')) document.getElementById('alert')?.remove()
+  pasteField.removeAttribute('aria-invalid')
   for (const part of [...parts.content.children]) document.getElementById(part.id)?.replaceWith(part)
   for (const [id, value] of before) {
     const field = document.getElementById(id)
     // What was typed since the list was asked for stays.
     if (field instanceof HTMLInputElement && value !== sent.get(id)) field.value = value
   }
-  const next = isPressed ? builder.querySelector('#found [autofocus]') : document.getElementById(focused)
+  const next = isPressed ? builder.querySelector('#found [autofocus]') : document.getElementById(focused?.id ?? '')
   if (next instanceof HTMLElement && next !== document.activeElement) next.focus()
+  if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
+    next.setSelectionRange(focused.selectionStart, focused.selectionEnd)
+  }
   const says = listInWords()
   if (says !== heard || isPressed) announce(says)
 }
