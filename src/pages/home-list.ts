@@ -1,4 +1,4 @@
-import type { ListedLink, Listing } from '../../views/home/listing.ts'
+import type { ListedLink, Listing } from '../../views/home/form.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES, each } from '../bundles/content.ts'
 import { onOneLine } from '../imports/clean.ts'

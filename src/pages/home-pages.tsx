@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { PrivacyPage } from '../../views/docs/privacy.tsx'
-import type { HomeForm } from '../../views/home/builder.tsx'
+import type { HomeForm } from '../../views/home/form.ts'
 import { FoundLinks } from '../../views/home/found.tsx'
 import { GatedHomePage, HomePage } from '../../views/home/home.tsx'
 import { ListParts } from '../../views/home/list.tsx'

@@ -1,4 +1,4 @@
-import type { Listing } from '../../views/home/listing.ts'
+import type { Listing } from '../../views/home/form.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES } from '../bundles/content.ts'
 import { type Offer, offersIn, taken, usesOf } from '../bundles/placeholders.ts'

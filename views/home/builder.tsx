@@ -1,33 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type AboutName, aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
-import type { Offer } from '../../src/bundles/placeholders.ts'
+import { aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
 import { Each } from '../parts/each.tsx'
 import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
 import { attribute } from '../parts/layout.tsx'
+import type { HomeForm } from './form.ts'
 import { Gauge, List } from './list.tsx'
-import type { Listing } from './listing.ts'
-
-export interface HomeForm extends Record<AboutName, string> {
-  /** The pasted text. */
-  text: string
-  /** The links found in it; null if nothing has been pasted. */
-  listing: Listing | null
-  /** The link to put the focus on; null for none. */
-  focus: string | null
-  /** The variables that it declares, by name. */
-  declared: readonly string[]
-  /** What in its links could become a variable. */
-  offers: readonly Offer[]
-  /** Whether the link was asked for: taking the last offer makes it. */
-  isWanted: boolean
-  /** Whether it is shown because the link was asked for, before its list had been seen. */
-  isAsked: boolean
-  /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
-  errors: Partial<Record<AboutName | 'urls' | 'form', string>>
-  /** The page with the bundles that were made before one was refused; null if none was. */
-  made: string | null
-}
 
 interface BuilderProps {
   form: HomeForm

@@ -4,6 +4,7 @@ import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
+import { attribute } from '../parts/layout.tsx'
 
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
@@ -32,11 +33,11 @@ export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
 
 /** The same of a text whose links have been taken into a list. */
 export function AddedLinks({ list }: { list: FoundList }): JSX.Element {
-  const { links, counts } = list
+  const { links, title, counts } = list
   if (links.length === 0) return ''
   return (
     <>
-      <p class="found" safe>
+      <p class="found" data-title={attribute(title ?? '')} safe>
         {[`${count(links.length, 'link')} added`, ...skippedSummary(counts)].join(', ')}
       </p>
       <Remarks list={list} />

@@ -3,7 +3,8 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { Page, type Site } from '../parts/layout.tsx'
-import { Builder, type HomeForm } from './builder.tsx'
+import { Builder } from './builder.tsx'
+import type { HomeForm } from './form.ts'
 
 interface HomeProps {
   site: Site

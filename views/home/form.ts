@@ -1,4 +1,5 @@
 import type { AboutName } from '../../src/bundles/content.ts'
+import type { Offer } from '../../src/bundles/placeholders.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
 
 /** A found link as it is listed before anything is published. */
@@ -28,4 +29,26 @@ export interface Listing {
   hasNew: boolean
   /** How many bundles the list could be split into; 0 or 1 if that is not offered. */
   parts: number
+}
+
+/** The form of the home page. */
+export interface HomeForm extends Record<AboutName, string> {
+  /** The pasted text. */
+  text: string
+  /** The links found in it; null if nothing has been pasted. */
+  listing: Listing | null
+  /** The link to put the focus on; null for none. */
+  focus: string | null
+  /** The variables that it declares, by name. */
+  declared: readonly string[]
+  /** What in its links could become a variable. */
+  offers: readonly Offer[]
+  /** Whether the link was asked for: taking the last offer makes it. */
+  isWanted: boolean
+  /** Whether it is shown because the link was asked for, before its list had been seen. */
+  isAsked: boolean
+  /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
+  errors: Partial<Record<AboutName | 'urls' | 'form', string>>
+  /** The page with the bundles that were made before one was refused; null if none was. */
+  made: string | null
 }
