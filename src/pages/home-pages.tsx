@@ -59,7 +59,7 @@ export function homePages(service: Service) {
           const list = readList(fields.getAll('urls').join('\n'))
           return page(<FoundLinks list={list} />, 200, NO_REFERRER)
         }
-        return page(<ListParts form={formAfter(pressed(fields))} />, 200, NO_REFERRER)
+        return page(<ListParts form={formAfter(await pressed(fields))} />, 200, NO_REFERRER)
       },
       RAW,
     )
@@ -117,7 +117,7 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
   try {
     // Before it is read, so that a refused request costs no reading; and not with what was read while typing.
     await countForAddress(service, 'reading', clientNetwork(request), 'to publish')
-    const press = pressed(sent)
+    const press = await pressed(sent)
     form = formAfter(press)
     if (press.isReady) {
       await createBundles(request, service, press, making)

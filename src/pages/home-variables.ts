@@ -3,6 +3,7 @@ import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES } from '../bundles/content.ts'
 import { type Offer, offersIn, taken, usesOf } from '../bundles/placeholders.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { readListing, WRITTEN } from './home-list.ts'
 
 // What the buttons of the home page do to its form, with and without the script. Variables of its bundle are in the fields
@@ -25,32 +26,31 @@ export interface Pressed {
 const BUTTON = /^(declare|leave|remove|back)-(.+)$/s
 
 /** What the button of a form does to its list and its variables. */
-export function pressed(sent: URLSearchParams): Pressed {
+export async function pressed(sent: URLSearchParams): Promise<Pressed> {
   const [, button, about = ''] = BUTTON.exec(sent.get('do') ?? '') ?? []
-  const before = readListing(sent)
-  const offers = offersOf(before, sent)
   if (button === undefined) {
+    const listing = readListing(sent)
+    const offers = offersOf(listing, sent)
     const known = sent.getAll('offered')
     const isAsked = offers.every(({ written }) => known.includes(written))
-    const isSplit = sent.get('do') === 'split' && before.parts > 1
+    const isSplit = sent.get('do') === 'split' && listing.parts > 1
     // What cannot be made is refused at once; its page shows the list too.
-    const isRefused = before.count === 0 || (before.count > BOUNDS.urls && !isSplit)
-    const isReady = isRefused || (isAsked && !before.hasNew)
-    return { fields: sent, listing: before, offers, isWanted: true, focus: null, isReady }
+    const isRefused = listing.count === 0 || (listing.count > BOUNDS.urls && !isSplit)
+    const isReady = isRefused || (isAsked && !listing.hasNew)
+    return { fields: sent, listing, offers, isWanted: true, focus: null, isReady }
   }
   const fields = new URLSearchParams(sent)
   fields.delete('do')
-  const offer = button === 'declare' ? offers.find(({ written }) => written === about) : undefined
   if (button === 'leave') without(fields, 'declared', about)
   if (button === 'back' || button === 'remove') without(fields, 'removed', about)
   if (button === 'remove') fields.append('removed', about)
-  if (offer !== undefined) declare(fields, offer)
+  const isDeclared = button === 'declare' && (await declare(fields, about))
   const listing = readListing(fields)
-  const left = offersOf(listing, fields)
+  const offers = offersOf(listing, fields)
   const isWanted = sent.has('wanted')
   // The last answer also makes the link, so that it takes two presses with and without the script.
-  const isReady = isWanted && offer !== undefined && left.length === 0 && !before.hasNew
-  return { fields, listing, offers: left, isWanted, focus: button === 'leave' ? null : about, isReady }
+  const isReady = isWanted && isDeclared && offers.length === 0 && !listing.hasNew
+  return { fields, listing, offers, isWanted, focus: button === 'leave' ? null : about, isReady }
 }
 
 function without(fields: URLSearchParams, name: string, value: string) {
@@ -59,17 +59,24 @@ function without(fields: URLSearchParams, name: string, value: string) {
   for (const one of others) fields.append(name, one)
 }
 
-function declare(fields: URLSearchParams, offer: Offer) {
+/** Makes a variable of what is written so in the links. Returns whether there is such an offer. */
+async function declare(fields: URLSearchParams, written: string): Promise<boolean> {
+  const since = performance.now()
+  const offer = offersOf(readListing(fields), fields).find((one) => one.written === written)
+  if (offer === undefined) return false
   for (const name of ['urls', ...ABOUT_NAMES, ...WRITTEN]) {
     const texts = fields.getAll(name)
     fields.delete(name)
     for (const text of texts) fields.append(name, taken(text, offer))
   }
   if (!fields.getAll('declared').includes(offer.name)) fields.append('declared', offer.name)
+  // A long text is read twice.
+  await yieldToEventLoop(since)
+  return true
 }
 
-function offersOf({ list }: Listing, fields: URLSearchParams): Offer[] {
-  const urls = list.links.map(({ url }) => url)
+function offersOf({ links }: Listing, fields: URLSearchParams): Offer[] {
+  const urls = links.filter(({ isRemoved }) => !isRemoved).map(({ url }) => url)
   return offersIn(urls, fields.getAll('declared'), BOUNDS.variables)
 }
 

@@ -175,3 +175,26 @@ test.each([390, 1280])(
     }
   },
 )
+
+test('the text that a browser brings back with a page is listed again', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 3).waitFor()
+  await page.goto('/privacy')
+  await page.goBack()
+  await becomes(() => page.inputValue('#urls'), CHAT)
+  await becomes(() => titles(page), ['Agenda', '', 'design files'])
+})
+
+test('an error stays until the text is mended', async () => {
+  const page = await home()
+  await paste(page, 'nothing to open')
+  await told(page, '0 links found, 1 line skipped')
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Get the link' }).click()])
+  const alert = page.getByRole('alert')
+  expect(await alert.textContent()).toContain('We found no links in this.')
+  await becomes(() => focusedId(page), 'urls')
+  await page.fill('#urls', 'Nothing to open: https://a.example/')
+  await alert.waitFor({ state: 'detached' })
+  expect([await page.getAttribute('#urls', 'aria-invalid'), await titles(page)]).toEqual([null, ['Nothing to open']])
+})

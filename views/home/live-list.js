@@ -87,5 +87,7 @@ builder.addEventListener('click', (event) => {
   event.preventDefault()
   void showList(0, button)
 })
-// A browser keeps the text when one comes back, and the list is not in the page.
-if (pasteField.value.trim() !== '' && builder.querySelector('.item') === null) void showList(0)
+// A browser brings the text back with the page that one comes back to, but not the list.
+addEventListener('pageshow', () => {
+  if (pasteField.value.trim() !== '' && document.getElementById('found')?.childElementCount === 0) void showList(0)
+})
