@@ -110,9 +110,14 @@ onEveryTarget({}, (at) => {
     }
 
     const { rawKey } = await mint(at(), person, { scopes: ['links:read'] })
-    const { body } = await send(at(), callOf('create_key', { name: 'x' }), bearer(rawKey))
+    const asked = callOf('create_key', { name: 'x' })
+    const { status, headers, body } = await send(at(), asked, bearer(rawKey))
     expect(body.result.isError).toBe(true)
     expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN' })
+    // So a client knows which scope to ask for, and where.
+    const metadata = `${at().origin}/.well-known/oauth-protected-resource/api/mcp`
+    const challenge = `Bearer error="insufficient_scope", scope="keys:admin", resource_metadata="${metadata}"`
+    expect([status, headers.get('www-authenticate')]).toEqual([403, challenge])
   })
 
   test('the list of all tools fits the budget of an agent’s attention, and says how long it may be kept', async () => {
@@ -120,9 +125,9 @@ onEveryTarget({}, (at) => {
     const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
     const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
     const { tools } = body.result
-    expect(bytes(tools)).toBeLessThanOrEqual(45_000)
+    expect(bytes(tools)).toBeLessThanOrEqual(50_000)
     const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-    expect(bytes(read)).toBeLessThanOrEqual(25_000)
+    expect(bytes(read)).toBeLessThanOrEqual(28_000)
     // What a tool’s caller cannot send, or nobody types, is not in it; what it can is.
     const inputs = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
     expect(inputs).not.toMatch(/u0000|"email"/)
