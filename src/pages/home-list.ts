@@ -10,7 +10,7 @@ import type { FoundList, ImportedLink } from '../imports/plan.ts'
 // typed into a row stays when the text is read again.
 
 /** Maximum bundles that a long list is split into here; longer lists go through the import. */
-export const MAX_PARTS = 4
+const MAX_PARTS = 4
 
 /** More can be made by no button of the form. */
 const MAX_LISTED = MAX_PARTS * BOUNDS.urls

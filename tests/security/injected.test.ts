@@ -184,7 +184,12 @@ describe.each(PAYLOADS)('%s', (payload) => {
     await look('a rule', world.person.fetch(`/l/${world.slug}?who=${odd}${PLACES.indexOf('value')}z`))
     await look('a search', world.person.fetch(`/dashboard?q=${odd}`))
     const left = 'https://left.example/'
-    const listed = { urls: `${payload} https://listed.example/?${odd}\n${left}`, url: left, note: payload, removed: left }
+    const listed = {
+      urls: `${payload} https://listed.example/?${odd}\n${left}`,
+      url: left,
+      note: payload,
+      removed: left,
+    }
     await look('a list', stranger.form('/', listed))
     await look('deleted', world.person.fetch('/dashboard?state=deleted'))
 
