@@ -85,7 +85,7 @@ function hasMoreThan(most: number, mark: string, text: string): boolean {
 
 function typedBytes(form: URLSearchParams, written: readonly string[]): number {
   let size = 0
-  for (const [name, value] of form) if (!written.includes(name)) size += Buffer.byteLength(value)
+  for (const [name, value] of form) if (!written.includes(name)) size += Buffer.byteLength(`${name}=${value}`)
   return size
 }
 
