@@ -2,7 +2,7 @@ import type { Variable } from '../../db/schema.ts'
 import type { LauncherViewer } from '../audience/client.ts'
 import { ABOUT_NAMES, each } from '../bundles/content.ts'
 import { withTexts } from '../bundles/link-fields.ts'
-import { encodeValue, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
+import { type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
 import type { PublicBundle } from './served.ts'
 
 /** Of a bundle without variables, or where none is filled in. */
@@ -43,10 +43,4 @@ export function filledBundle(bundle: PublicBundle, filling: Filling): PublicBund
     urls: bundle.urls.map((url) => fillLink(url, values)),
     urlMetadata: bundle.urlMetadata.map((metadata) => withTexts(metadata, text)),
   }
-}
-
-/** The query that leads to a filled launcher; `''` where nothing is filled in. */
-export function queryOf({ sent }: Pick<Filling, 'sent'>): string {
-  const query = Object.entries(sent).map(([name, value]) => `${name}=${encodeValue(value)}`)
-  return query.length === 0 ? '' : `?${query.join('&')}`
 }

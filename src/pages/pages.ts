@@ -11,11 +11,12 @@ import { labelOf } from '../bundles/variables.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { qrProblem, queryOf } from '../core/template.js'
 import { clientAddress, clientNetwork, setClientAddress } from '../http/client.ts'
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { decideAccess } from '../launcher/access-decision.ts'
-import { addressWith, filledBundle, queryOf } from '../launcher/filling.ts'
+import { addressWith, filledBundle } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { findLauncher, loadLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
@@ -50,9 +51,11 @@ export function pages(service: Service, launchers: LauncherPages) {
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { bundle, filling, isGuarded } = await seenBy(request, params.slug, service)
       const query = queryOf(filling)
-      const svg = qrCode(linkOf(bundle.slug, config) + query)
+      const address = linkOf(bundle.slug, config) + query
+      const problem = qrProblem(address)
+      if (problem !== null) throw new Problem('BAD_REQUEST', problem)
       const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : KEPT }
-      return text(request, svg, { type: 'image/svg+xml', headers })
+      return text(request, qrCode(address), { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/opensearch.xml', async ({ request, params }) => {
       const { bundle, isGuarded } = await seenBy(request, params.slug, service)

@@ -107,6 +107,23 @@ describe('a launcher with values in its address', () => {
     expect(await copied()).toBe('?customer=5&range=7d')
   })
 
+  test('has no QR code of values that are too long for one, says so, and has one again', async () => {
+    const variables = ['a', 'b'].map((name) => ({ name }))
+    const page = await visit({ urls: ['https://a.example/{a}', 'https://b.example/{b}'], variables }, '?a=1&b=2')
+    const says = async () => [await page.locator('.qr img').isVisible(), await page.locator('#in-qr').textContent()]
+    await page.click('.qr summary')
+    expect(await says()).toEqual([true, 'The values above are in it: whoever scans it sees them.'])
+    await page.click('.pick')
+    for (const name of ['a', 'b']) await page.fill(`#value-${name}`, '漢'.repeat(200))
+    await page.press('#value-b', 'Tab')
+    await page.click('.qr summary')
+    expect(await says()).toEqual([false, 'These values are too long for a QR code. Copy the link instead.'])
+    // It stays open while somebody types.
+    await page.fill('#value-b', '3')
+    await page.press('#value-b', 'Tab')
+    expect(await says()).toEqual([true, 'The values above are in it: whoever scans it sees them.'])
+  })
+
   test('says beside the field what is wrong with a value, opens nothing and loses nothing', async () => {
     const page = await visit(DESK, '?customer=..&range=9d')
     const says = () => page.locator('.ask .error').allTextContents()

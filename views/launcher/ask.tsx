@@ -117,7 +117,8 @@ function Control({ variable, filling, isDeciding }: ControlProps): JSX.Element {
   const { values, sent, invalid } = filling
   const id = `value-${name}`
   const error = invalid.find((wrong) => wrong.name === name)?.message
-  const value = sent[name] ?? values[name]
+  // HTML has no null character: a browser reads one that is not refused instead.
+  const value = sent[name]?.replaceAll('\0', '\u0001') ?? values[name]
   const shared = {
     id,
     name,

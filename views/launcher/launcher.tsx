@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type Filling, fillText, isComplete } from '../../src/core/template.js'
+import { linkOf } from '../../src/bundles/link.ts'
+import { type Filling, fillText, isComplete, qrProblem, queryOf } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
-import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -30,8 +30,8 @@ interface LauncherProps {
 
 /** The other forms of a launcher, for a page that has them within. */
 export interface Unlocked {
-  /** The QR code of its address, as SVG. */
-  qr: JSX.Element
+  /** The QR code of its address, as SVG; null if that is too long for one. */
+  qr: JSX.Element | null
   /** The bookmarks file, as a `data:` URL. */
   bookmarks: string
 }
@@ -151,7 +151,7 @@ function Launcher({
           <div>
             {/* Without scripts, browsers ignore `loading` and would load it at once. */}
             {unlocked !== undefined ? (
-              unlocked.qr
+              (unlocked.qr ?? '')
             ) : preview === undefined ? (
               <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
             ) : (
@@ -161,7 +161,7 @@ function Launcher({
               ''
             ) : (
               <p id="in-qr" hidden={query === ''}>
-                The values above are in it: whoever scans it sees them.
+                {(unlocked?.qr === null && qrProblem(linkOf(slug, site) + query)) || IN_QR}
               </p>
             )}
           </div>
@@ -198,6 +198,9 @@ function Launcher({
 
 /** What the picture of its QR code says. */
 export const QR = 'QR code of this page’s address'
+
+/** What is said below that of a filled launcher. */
+const IN_QR = 'The values above are in it: whoever scans it sees them.'
 
 /** What protecting a launcher does not do. */
 export const REACH =
