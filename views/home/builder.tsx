@@ -47,6 +47,7 @@ export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Elem
               kind="name"
               error={errors[name]}
               value={form[name]}
+              placeholder="Name your links"
               dir="auto"
               autocomplete="off"
             />
