@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
-import { Filled } from './filled.tsx'
+import { Filled, Stressed } from './filled.tsx'
 import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
@@ -22,6 +22,8 @@ interface LauncherProps {
   filling: Filling
   /** The variables whose values decide which tabs there are. */
   deciding?: readonly string[]
+  /** What its form carries: `Carried`. */
+  carried?: JSX.Element
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -93,6 +95,7 @@ function Launcher({
   bundle,
   filling,
   deciding = [],
+  carried = '',
   outside = null,
   unlocked,
   preview,
@@ -112,7 +115,7 @@ function Launcher({
       </h1>
       {description ? (
         <p class="description" dir="auto">
-          <Filled text={description} variables={variables} filling={filling} />
+          <Stressed text={description} variables={variables} filling={filling} />
         </p>
       ) : (
         ''
@@ -125,7 +128,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} />
+      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}
