@@ -123,7 +123,7 @@ test('where the list cannot be had, the form does the same, and nothing unseen i
   const page = await home()
   await paste(page, CHAT)
   await titleOf(page, 2).fill('Board')
-  await page.route('**/found', (route) => route.abort())
+  await page.route('**/found', (route) => route.fulfill({ status: 429, body: '' }))
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Remove Agenda' }).click()])
   await page.getByText('3 links found, 1 removed').waitFor()
   expect(await titles(page)).toEqual(['Board', 'design files'])
