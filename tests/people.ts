@@ -1,4 +1,5 @@
 import { eventually } from './eventually.ts'
+import { fieldsIn } from './form.ts'
 import type { Server } from './server.ts'
 
 /** A JSON answer. */
@@ -91,6 +92,15 @@ export class Visitor {
       body: new URLSearchParams(fields).toString(),
       headers: { ...type, ...headers },
     })
+  }
+
+  /** Makes a bundle on the home page, without a script: the list that the first press shows is sent as it is. */
+  async publish(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    const list = await this.form('/', fields, headers)
+    if (list.status !== 200) return list
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams(fieldsIn(await list.text())).toString()
+    return this.fetch('/', { method: 'POST', body, headers: { ...type, ...headers } })
   }
 
   /** Mints a key for the subject that it acts for. */

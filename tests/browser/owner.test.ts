@@ -43,7 +43,6 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   // Create.
   await page.getByRole('link', { name: 'New bundle' }).first().click()
   await page.fill('#title', 'Launch day')
-  await page.getByText('Paste several').click()
   await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
   await press(page, 'Add them')
   await page.locator('.link-row').nth(1).waitFor()

@@ -466,7 +466,7 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] }, { cookie: 'session=forged' })).status).toBe(
         401,
       )
-      const form = await visitor.form('/', { urls: URL_A, title: 'Typed with care' })
+      const form = await visitor.publish({ urls: URL_A, title: 'Typed with care' })
       const shown = await form.text()
       expect([form.status, shown]).toEqual([401, expect.stringContaining('Typed with care')])
       expect(shown).toContain('Sign in in another tab')

@@ -107,11 +107,7 @@ test.each(['Linktree', 'Dub', 'OneTab', 'Bitly', 'Shlink'])(
         .split(/^## /m)
         .find((one) => one.startsWith(`${name}\n`)) ?? ''
     const [, sample = ''] = /^```\w+\n(.*?)^```$/ms.exec(section) ?? []
-    const made = await own.fetch('/', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-      body: new URLSearchParams({ urls: sample }).toString(),
-    })
+    const made = await own.publish({ urls: sample }, { 'sec-fetch-site': 'same-origin' })
     expect([made.status, made.status === 303 ? '' : await made.text()]).toEqual([303, ''])
     const { body } = await own.api<{
       bundles: { urls: string[]; urlMetadata: { note?: string; tags?: string[] }[] }[]

@@ -134,7 +134,10 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
-  const form = await new Visitor(server, { 'x-client': newAddress() }).form('/', { urls: URL_A, title: text('title') })
+  const form = await new Visitor(server, { 'x-client': newAddress() }).publish({
+    urls: URL_A,
+    title: text('title'),
+  })
   const made = form.headers.get('location')?.split('/').at(-1) ?? ''
   return {
     person,
