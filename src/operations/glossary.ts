@@ -138,6 +138,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   reason: ['What is wrong with it.', 'phishing'],
   detail: ['What to look at, in your own words.', 'The third link asks for bank details.'],
   kind: ['What happened.', 'open_all'],
+  'record_event.urls': ['With open_tabs: the links, as the bundle has them.', ['https://example.com/']],
   matchedRuleId: ['The rule that the viewer matched; null if none.', 'r_4fGk2bNq8Z'],
   matchedRuleName: ['The name of that rule.', 'Acme staff'],
   trace: ['Every rule in order, including those after the match, with the result of each of its conditions.'],
