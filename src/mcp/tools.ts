@@ -68,8 +68,8 @@ const COMPARED: readonly string[] = ['field', 'value']
 /** What its schema, which refers to that tool, is for. */
 const POLICY = 'Shows different viewers different tabs.'
 
-/** Fields that only callers without a credential may send; tools always have one. */
-const ANONYMOUS_FIELDS = ['email']
+/** Fields that callers without a credential may send, while tools always have one, or that select a table of a CSV file. */
+const NOT_FOR_TOOLS = ['email', 'breakdown']
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
@@ -85,7 +85,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   })
   const own = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   const fields = [...own, ...options].flatMap(([field, inner]) => {
-    if (ANONYMOUS_FIELDS.includes(field)) return []
+    if (NOT_FOR_TOOLS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]

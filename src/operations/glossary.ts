@@ -222,6 +222,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   insights: ['All counts of the bundle.'],
   counts: ['Per UTC day and rule, oldest day first.'],
   viewers: ['Distinct viewers per UTC day, oldest first.'],
+  'insights.opens': ['How often each link was opened per UTC day, oldest day first.'],
   'insights.breakdowns': ['Views per UTC day by referrer, device, language and country, oldest day first.'],
   dimension: ['What the views are counted by.', 'referrer'],
   'breakdowns.value': [

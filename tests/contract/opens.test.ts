@@ -3,6 +3,7 @@ import { becomes } from '../eventually.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { newAddress } from '../security/callers.ts'
 import { onEveryTarget } from '../targets.ts'
+import { elementsOf, unescaped } from './html.ts'
 import { BROWSER } from './support.ts'
 
 const DAY_MS = 86_400_000
@@ -189,5 +190,36 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
     expect(text).toMatch(
       /^ruleId,ruleName,views,openAllClicks,openAllRate\r\nr_\w+,"'=Phones, ""all""",0,0,0\r\n,Fallthrough,0,0,0\r\n$/,
     )
+  })
+
+  test('the page names each tab by its note, most opened first, with a file of every table that it shows', async () => {
+    const variables = [{ name: 'id' }]
+    const urls = ['https://crm.example/{id}', B, C]
+    const urlMetadata = [{ note: 'Customer {id} <b>' }, {}, { note: 'Last' }]
+    const { slug } = await owner.makeBundle({ urls, urlMetadata, variables, resolutionPolicy: RULES })
+    const path = `/dashboard/links/${slug}/insights?range=7d`
+    expect(await (await owner.fetch(path)).text()).toContain('No visits in the last 7 days')
+    await opened(slug, B, C)
+    await opened(slug, B)
+    await becomes(async () => (await tabs(slug)).map(({ opens }) => opens), [0, 2, 1, 0])
+    await owner.api('PATCH', `/api/links/${slug}`, { urls: urls.slice(0, 2), urlMetadata: urlMetadata.slice(0, 2) })
+    const html = await (await owner.fetch(path)).text()
+    const card = /<section class="card" aria-labelledby="tabs-heading">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+    const rows = [...card.matchAll(/<tr><th scope="row">([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+      unescaped(row.replace(/<svg[\s\S]*?<\/svg>/g, '').replace(/<[^>]*>/g, ' '))
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    expect(rows).toEqual([
+      'b.example/?q=1,2 2 66.7%',
+      'c.example No longer there 1 33.3%',
+      'Customer id <b> crm.example/ id 0 0%',
+      'm.example 0 0%',
+    ])
+    const files = elementsOf(html).flatMap(({ attributes: { href = '' } }) =>
+      href.includes('breakdown=') ? [href] : [],
+    )
+    expect(files.map((href) => new URL(href, at().origin).searchParams.get('breakdown'))).toEqual(['tabs', 'rules'])
+    for (const href of files) expect((await owner.fetch(href)).headers.get('content-type')).toStartWith('text/csv')
   })
 })
