@@ -70,10 +70,13 @@ export async function startWebKit(): Promise<Engine> {
       ...(scripts === 'off' ? ['--enable-javascript=false'] : []),
     ]
     const alwaysMatch = { 'webkitgtk:browserOptions': { binary, args } }
-    return (await call('POST /session', { capabilities: { alwaysMatch } })) as {
-      sessionId: string
-      capabilities: { browserVersion: string }
-    }
+    const start = () => call('POST /session', { capabilities: { alwaysMatch } })
+    // One that hangs before it has seen a page says nothing of the page, and a driver’s second one starts.
+    const started = start().catch((error) => {
+      if (!(error instanceof PageCrash)) throw error
+      return start()
+    })
+    return (await started) as { sessionId: string; capabilities: { browserVersion: string } }
   }
 
   async function open(url: string, conditions: Conditions) {
