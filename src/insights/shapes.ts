@@ -14,7 +14,7 @@ export const BREAKDOWNS = {
   languages: 'language',
   countries: 'country',
 } as const satisfies Record<string, Dimension>
-export type BreakdownName = keyof typeof BREAKDOWNS
+type BreakdownName = keyof typeof BREAKDOWNS
 
 /** What CSV may have instead of the days. */
 const TABLES = [...(Object.keys(BREAKDOWNS) as BreakdownName[]), 'rules', 'tabs'] as const

@@ -9,8 +9,9 @@ import { formatInteger, rate } from '../../parts/numbers.ts'
 import { Blanks } from '../parts/blanks.tsx'
 import { CardHead } from './card-head.tsx'
 
-/** How many tabs are in sight. */
+/** How many tabs are in sight, and how many the page has: rules may have a thousand. */
 const SHOWN = 10
+const LISTED = 50
 
 interface TabOpensProps {
   bundle: Pick<StoredBundle, 'slug' | 'urls' | 'urlMetadata' | 'variables' | 'resolutionPolicy'>
@@ -26,7 +27,8 @@ export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps):
   const total = tabs.reduce((sum, { opens }) => sum + opens, 0)
   const most = rows[0]?.opens ?? 0
   const names = bundle.variables.map(({ name }) => name)
-  const more = rows.slice(SHOWN)
+  const more = rows.slice(SHOWN, LISTED)
+  const rest = rows.length - LISTED
   return (
     <section class="card" aria-labelledby="tabs-heading">
       <CardHead slug={bundle.slug} days={series.length} table="tabs" heading="Opens per tab" hasFile={total > 0} />
@@ -43,7 +45,9 @@ export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps):
               <Rows rows={more} total={total} most={most} names={names} />
             </details>
           )}
-          <p class="hint">A tab counts each time it is opened from the page, on its own or with Open all.</p>
+          <p class="hint" safe>
+            {`A tab counts each time it is opened from the page, on its own or with Open all.${rest > 0 ? ` ${rest} more are in the CSV.` : ''}`}
+          </p>
         </>
       )}
     </section>
