@@ -6,8 +6,10 @@ import type { InStatement } from '@libsql/client'
  * links that were once in a bundle would add rows for as long as somebody reports them.
  */
 export const MAX_LINKS_A_DAY = 2_000
-/** Links counted between two writes; more are dropped, because anybody can make them up. */
+/** Links counted between two writes; more are dropped. */
 const MAX_UNWRITTEN = 50_000
+/** Past this, only those that are in their bundles are counted, because anybody can make up others. */
+const MAX_WITH_OTHERS = 10_000
 
 /** A link of a bundle, wherever in it, as 16 bytes in hexadecimal. */
 export function linkHash(bundleId: number, url: string): string {
@@ -40,7 +42,7 @@ export class Opens {
       const link = own ?? linkHash(bundleId, url)
       const opened = this.#unwritten.get(link)
       if (opened !== undefined) opened.opens += 1
-      else if (this.#unwritten.size < MAX_UNWRITTEN) {
+      else if (this.#unwritten.size < (own === undefined ? MAX_WITH_OTHERS : MAX_UNWRITTEN)) {
         this.#unwritten.set(link, { bundleId, url: own === undefined ? null : url, opens: 1 })
       }
     }
