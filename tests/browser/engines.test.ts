@@ -126,6 +126,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         await becomes(() => scene.destinations.visits.length, done)
       }
       expectEachOnce(scene, 3)
+      await becomes(() => opensOf(scene), [1, 1, 1])
     })
   })
 
@@ -155,6 +156,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
       await becomes(() => scene.destinations.visits.length, 2)
       await pressUntilDone(scene, 4, kind.perPress, 2)
       expectEachOnce(scene, 4)
+      await becomes(() => opensOf(scene), [1, 1, 1, 1])
     })
   })
 
