@@ -467,7 +467,7 @@ export const proposals = sqliteTable(
     bundleId: integer('bundle_id')
       .notNull()
       .references(() => bundles.id, { onDelete: 'cascade' }),
-    /** The bundle's owner, for the inbox and the cap: an owned bundle never changes hands. */
+    /** The bundle's owner, for the inbox and the cap; a trigger follows when it changes hands. */
     ownerId: integer('owner_id')
       .notNull()
       .references(() => owners.id, { onDelete: 'cascade' }),
@@ -757,6 +757,7 @@ export const WEBHOOK_EVENTS = [
   'bundle.deleted',
   'bundle.restored',
   'bundle.claimed',
+  'bundle.transferred',
   'proposal.opened',
   'proposal.accepted',
   'proposal.rejected',
@@ -827,6 +828,8 @@ export const outbox = sqliteTable(
     event: text('event').$type<SentEvent>().notNull(),
     /** The version of the bundle that the event is about; null if it is about a proposal. */
     versionNumber: integer('version_number'),
+    /** Whom the bundle moved to; null of all other events. */
+    receiverId: integer('receiver_id'),
     /** When it happened. */
     at: integer('at').notNull(),
     /** When to send it; null if it was sent, waits for an earlier one, or for its webhook to be enabled. */

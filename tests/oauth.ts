@@ -134,3 +134,9 @@ export async function reach({ origin }: At, token: string): Promise<{ mcp: numbe
   await Promise.all([mcp.text(), api.text()])
   return { mcp: mcp.status, api: api.status }
 }
+
+/** The WWW-Authenticate header of a refusal at `/api`: for a missing credential unless it says more. */
+export function challengeOf({ origin }: { origin: string }, ...said: string[]): string {
+  const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/api"`
+  return `Bearer ${[...said, metadata].join(', ')}`
+}

@@ -6,7 +6,15 @@ import { freePort } from './ports.ts'
 interface Received {
   type: string
   timestamp: string
-  data: { slug: string; url: string; title: string | null; versionNumber: number; urls: string[]; deletedAt?: string }
+  data: {
+    slug: string
+    url: string
+    title: string | null
+    versionNumber: number
+    urls: string[]
+    owner: object
+    deletedAt?: string
+  }
   /** Its `webhook-id`. */
   id: string
   path: string

@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { invitation, member, organization, user } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
 import type { Session } from '../identity/caller.ts'
 import type { Role } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
@@ -80,6 +81,11 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
     members: members.map((one) => ({ ...one, since: one.since.getTime() })),
     invitations: invitations.map((one) => ({ ...one, expiresAt: one.expiresAt.getTime() })),
   }
+}
+
+/** The error for an organisation that does not exist, or whose member one is not. */
+export function noOrganization(): Problem {
+  return new Problem('NOT_FOUND', 'This organisation doesn’t exist, or you’re not a member of it.')
 }
 
 /** An open invitation, for the invited person. */

@@ -1,6 +1,6 @@
 import { type Code, STATUS } from '../core/codes.ts'
 import type { Issue } from '../core/issue.ts'
-import { invalid, Problem, unknownUrl } from '../core/problem.ts'
+import { internalError, invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { asSentence } from '../core/words.ts'
 import { headersWith } from '../http/respond.ts'
@@ -26,7 +26,7 @@ const STALE = new Set(['SESSION_NOT_FRESH', 'SESSION_EXPIRED'])
 async function toProblem(response: Response): Promise<Problem> {
   const { message, code = '' } = (await response.json().catch(() => ({}))) as { message?: string; code?: string }
   const { status } = response
-  if (status >= 500) return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
+  if (status >= 500) return internalError()
   if (status === 404 && code === '') return unknownUrl()
   if (code === 'VALIDATION_ERROR') return invalid(issuesIn(message ?? ''))
   if (STALE.has(code)) return signInAgain()

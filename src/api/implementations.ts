@@ -11,6 +11,7 @@ import * as launcher from '../launcher/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import * as proposals from '../proposals/operations.ts'
+import * as transfers from '../transfers/operations.ts'
 import * as webhooks from '../webhooks/operations.ts'
 
 const implemented = [
@@ -26,6 +27,7 @@ const implemented = [
   ...Object.values(webhooks),
   ...Object.values(policies),
   ...Object.values(proposals),
+  ...Object.values(transfers),
 ]
 
 type Implemented = (typeof implemented)[number]

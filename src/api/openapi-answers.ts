@@ -2,7 +2,7 @@ import { DryRun } from '../bundles/answers.ts'
 import { type Code, STATUS } from '../core/codes.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Content, Described } from '../operations/openapi-types.ts'
-import type { Operation } from '../operations/operation.ts'
+import { type Operation, scopeOf } from '../operations/operation.ts'
 import type { Variant } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { type Naming, problemSchema, schemaOf } from './json-schema.ts'
@@ -59,7 +59,9 @@ function failuresOf(operation: Operation, method: string, naming: Naming): Descr
     [...byStatus].map(([status, codes]) => {
       const name = codes.join('_or_')
       if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.annotations))
-      const more = status === 429 ? (['retry-after'] as const) : status === 401 ? (['www-authenticate'] as const) : []
+      const lacksScope = status === 403 && scopeOf(operation) !== undefined
+      const more: (keyof typeof ANSWERED)[] =
+        status === 429 ? ['retry-after'] : status === 401 || lacksScope ? ['www-authenticate'] : []
       return [
         status,
         {

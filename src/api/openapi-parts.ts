@@ -54,6 +54,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',
+  transfer_bundle: 'Bundles',
   list_bundles: 'Bundles',
   list_versions: 'Versions',
   restore_version: 'Versions',
@@ -94,7 +95,8 @@ export const ANSWERED = {
   'ratelimit-policy': 'The limit of the key, as in draft-ietf-httpapi-ratelimit-headers.',
   ratelimit: 'What remains of it, and the seconds until it is replenished.',
   'retry-after': 'Whole seconds to wait.',
-  'www-authenticate': 'Bearer: send an API key.',
+  'www-authenticate':
+    'Bearer: send an API key, with the `scope` if it names one. `resource_metadata` says where apps sign in.',
 } as const
 
 /** The headers of a response, with their descriptions. */

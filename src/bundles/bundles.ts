@@ -19,7 +19,11 @@ interface Change {
  * Soft-deletes a bundle: keeps its slug and versions; its launcher answers 404.
  * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.
  */
-export async function remove({ store, caller }: Change, slug: string, expectedVersion: number | null) {
+export async function remove(
+  { store, config, caller }: Change,
+  slug: string,
+  expectedVersion: number | null,
+): Promise<{ slug: string; deletedAt: string }> {
   const bundle = await loadFor(store.db, caller, slug, 'admin')
   refuseStale(bundle, expectedVersion)
   const deletedAt = Date.now()
@@ -30,14 +34,15 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
       .where(
         and(
           eq(bundles.id, bundle.id),
+          eq(bundles.ownerId, sql`${bundle.ownerId}`),
           isNull(bundles.deletedAt),
           eq(bundles.versionNumber, expectedVersion ?? bundles.versionNumber),
         ),
       ),
   ])
-  // A concurrent change won: loading the bundle again gives the right error.
-  if (result?.rowsAffected === 0) refuseStale(await loadFor(store.db, caller, slug, 'admin'), expectedVersion)
-  return { slug, deletedAt: iso(deletedAt) }
+  if (result?.rowsAffected === 1) return { slug, deletedAt: iso(deletedAt) }
+  // A concurrent change won: the right error, or, if the bundle has moved to where this caller may delete it too, another try.
+  return remove({ store, config, caller }, slug, expectedVersion)
 }
 
 /**

@@ -45,7 +45,13 @@ export async function historyUse(store: Store, subject: Subject, { maxHistoryByt
 export async function historyCapReached(store: Store, subject: Subject, caps: Caps): Promise<Problem> {
   const { plan, max } = await historyUse(store, subject, caps)
   const ofHistory = (bytes: number) => `${mebibytes(bytes)} of version history`
-  return planLimit(plan, ofHistory(max), ofHistory(caps.maxHistoryBytes.pro), 'ask your administrator for more room')
+  return planLimit(
+    subject,
+    plan,
+    ofHistory(max),
+    ofHistory(caps.maxHistoryBytes.pro),
+    'ask your administrator for more room',
+  )
 }
 
 /**

@@ -22,7 +22,7 @@ export const createBundle = implement('create_bundle', {
   description:
     'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Anyone who opens the link (`url` in the ' +
     'answer) sees the list and can open every tab at once. Without a credential it has no owner, and the answer ' +
-    'has a claim token, shown only once. `resolutionPolicy` shows different tabs to different viewers.',
+    'has a claim token, shown only once.',
   labelled: true,
   status: 201,
   input: NewBundle,
@@ -57,8 +57,8 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles. Do so before you edit it, because an edit replaces whole fields, ' +
-    'and send its `versionNumber` as the expected version of the edit, so that you overwrite no one else’s.',
+    'Reads one of your bundles. Do so before you edit it, because an edit replaces whole fields, and send its ' +
+    '`versionNumber` as the expected version, so that you overwrite nobody’s edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -118,8 +118,7 @@ export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
     'Lists your bundles, or those of the organisation that you act for, without their policies: see get_bundle. ' +
-    'If `hasMore`, call it again with a higher `offset`. Deleted bundles, which restore_bundle can restore, have ' +
-    '`state: "deleted"`.',
+    'If `hasMore`, call it again with a higher `offset`.',
   input: Listing,
   output: answers.BundleList,
   present({ bundles, inMessage, pagination, hasMore, subject }: Listed, site) {

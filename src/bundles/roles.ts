@@ -68,12 +68,13 @@ function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBun
 /** The caller’s role over an owned bundle; null if they do not reach it. */
 function roleOver(row: Row, caller: SignedIn): Role | null {
   // A key reaches only its own subject’s bundles; a person, every bundle over which they have a role.
-  const isReached = caller.kind === 'session' || isSame(subjectOf(row), caller.subject)
+  const isReached = caller.kind === 'session' || isSameSubject(subjectOf(row), caller.subject)
   if (!isReached) return null
   return row.userId === caller.userId ? 'admin' : row.role
 }
 
-function isSame(one: Subject, other: Subject): boolean {
+/** Whether two subjects are the same. */
+export function isSameSubject(one: Subject, other: Subject): boolean {
   if (one.type === 'user') return other.type === 'user' && one.userId === other.userId
   return other.type === 'organization' && one.organizationId === other.organizationId
 }

@@ -130,7 +130,7 @@ interface NewVersion {
 /** @returns false, having written nothing, if a concurrent edit or decision won. */
 async function write(
   { store, config }: Pick<Edit, 'store' | 'config'>,
-  { id, slug, owner, versionNumber: seen }: StoredBundle,
+  { id, slug, owner, ownerId, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy, acceptance, passwordHash }: NewVersion,
 ): Promise<boolean> {
@@ -140,6 +140,7 @@ async function write(
     ...values,
     id,
     seen,
+    ownerId,
     versionNumber,
     editedBy,
     proposedBy: acceptance?.proposedBy ?? null,
@@ -172,9 +173,10 @@ interface EditShape {
 }
 
 const editWrites = preparedStatements((db, { owner, parts, maxHistoryBytes }: EditShape) => {
-  const { id, seen, versionNumber, updatedAt, editedBy, proposedBy } = params([
+  const { id, seen, ownerId, versionNumber, updatedAt, editedBy, proposedBy } = params([
     'id',
     'seen',
+    'ownerId',
     'versionNumber',
     'updatedAt',
     'editedBy',
@@ -184,7 +186,7 @@ const editWrites = preparedStatements((db, { owner, parts, maxHistoryBytes }: Ed
     // If the bundle has changed, this violates NOT NULL and rolls the transaction back.
     ...insertVersion(db, parts, {
       bundle: sql`${id}`,
-      bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`,
+      bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.ownerId} = ${ownerId} AND ${bundles.deletedAt} IS NULL)`,
       versionNumber,
       editedBy,
       proposedBy,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { count } from '../core/words.ts'
 import type { ImportPlan } from '../imports/plan.ts'
 import type { Client } from '../sdk/openall.ts'
 import { DRY_RUN } from './bundles.ts'
@@ -28,13 +29,13 @@ export const importFile = command({
       .slice(0, 32)
     const made: Awaited<ReturnType<Client['createBundle']>>[] = []
     for (const [index, bundle] of plan.bundles.entries()) {
-      progress(`${index} of ${plan.bundles.length} bundles…`)
+      progress(`${index} of ${count(plan.bundles.length, 'bundle')}…`)
       try {
         made.push(await client.createBundle(toNewBundle(bundle), { idempotencyKey: `import-${name}-${index}` }))
       } catch (error) {
         progress(null)
         note(
-          `${made.length} of ${plan.bundles.length} bundles were created. Run this again within 24 hours to create the rest.`,
+          `${made.length} of ${count(plan.bundles.length, 'bundle')} created. Run this again within 24 hours to create the rest.`,
         )
         throw error
       }
@@ -55,5 +56,5 @@ function printPlan(plan: ImportPlan): void {
     for (const { url } of links) print(`  ${oneLine(url)}`)
   }
   noteRemarks(plan)
-  note(`${plan.bundles.length} bundles. Nothing was saved. Run it without --dry-run to save.`)
+  note(`${count(plan.bundles.length, 'bundle')}. Nothing was saved. Run it without --dry-run to save.`)
 }

@@ -21,6 +21,7 @@ import { note, oneLine, plain, print } from './output.ts'
 import { policy } from './policy.ts'
 import { proposals, propose } from './proposals.ts'
 import { chosenServer } from './settings.ts'
+import { transfer } from './transfer.ts'
 import { diff, versions } from './versions.ts'
 
 const COMMANDS: Tree = {
@@ -37,6 +38,7 @@ const COMMANDS: Tree = {
   duplicate,
   delete: remove,
   restore,
+  transfer,
   versions,
   diff,
   insights,

@@ -89,7 +89,15 @@ export function toProblem(thrown: unknown): Problem {
       : ['2', 'The database isn’t responding. Try again in a few seconds.']
     return new Problem('STORE_UNAVAILABLE', message, { headers: { 'retry-after': after }, cause: thrown })
   }
-  return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
+  return internalError()
+}
+
+/** The error for what is the service’s own fault. Whether it was done, only a look can tell. */
+export function internalError(): Problem {
+  return new Problem(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side. If you were changing something, check whether it was done before you try again.',
+  )
 }
 
 /** The `StoreUnavailable` (db/unavailable.ts) in an error, or null. drizzle wraps the store’s errors. */

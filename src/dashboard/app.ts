@@ -11,6 +11,7 @@ import type { Site } from '../operations/operation.ts'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
+import { moveScreens } from './bundles/move.tsx'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { previewScreens } from './editor/preview.tsx'
@@ -66,6 +67,7 @@ export function dashboard(service: Service) {
   return screens(service, [
     ...bundleScreens,
     ...bulkScreens,
+    ...moveScreens,
     ...exampleScreens,
     ...newBundleScreens,
     ...previewScreens,

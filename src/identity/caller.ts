@@ -71,12 +71,18 @@ export function signedIn(caller: Caller): SignedIn {
   throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.', 'You need to sign in to do this.')
 }
 
-/** The error for a missing or invalid credential. */
+/** The error for a missing credential. */
 export function unauthorized(message: string, userMessage = message): Problem {
   return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' }, userMessage })
 }
 
+/** The error for an invalid credential. */
+export function invalidCredential(message: string, userMessage = message): Problem {
+  const headers = { 'www-authenticate': 'Bearer error="invalid_token"' }
+  return new Problem('UNAUTHORIZED', message, { headers, userMessage })
+}
+
 /** The error for a credential whose account has been deleted since it was read. */
 export function gone(): Problem {
-  return unauthorized('The account of this credential was deleted.', 'This account has been deleted.')
+  return invalidCredential('The account of this credential was deleted.', 'This account has been deleted.')
 }

@@ -1,5 +1,5 @@
 import type { Audience } from '../../db/rights.ts'
-import { type Caller, type KnownKey, type Session, type Subject, unauthorized } from './caller.ts'
+import { type Caller, invalidCredential, type KnownKey, type Session, type Subject } from './caller.ts'
 import { SCOPES } from './roles.ts'
 
 /** How credentials are read; see `sessionReader` and `KeyRing`. */
@@ -27,10 +27,10 @@ export function identify(
 
 async function byKey(authorization: string, address: string, { keyRing }: Credentials, at: Audience): Promise<Caller> {
   const key = await keyRing.identify(authorization)
-  if (key === null) throw unauthorized(whyRefused(authorization))
+  if (key === null) throw invalidCredential(whyRefused(authorization))
   // Everything is below /api, so a token for that is valid for MCP too, but not the other way round.
   if (key.audience === 'mcp' && at !== 'mcp')
-    throw unauthorized('This token is valid for /api/mcp only. Use an API key.')
+    throw invalidCredential('This token is valid for /api/mcp only. Use an API key.')
   const { userId, subject, role, scopes } = key
   return { kind: 'key', address, userId, subject, role, scopes, key }
 }

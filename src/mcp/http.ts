@@ -7,8 +7,7 @@ import { PLAIN_SIZE, readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
-import { challenge } from '../oauth/resources.ts'
-import type { CallContext, Operation } from '../operations/operation.ts'
+import type { Operation } from '../operations/operation.ts'
 import { MAX_SIZE } from '../operations/validate.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool. */
@@ -21,9 +20,9 @@ export function mcp(operations: readonly Operation[], service: Service) {
       refuseOtherOrigins(request, service)
       // A cookie is not enough: tools are for programs, and those have keys.
       if (!request.headers.has('authorization')) {
-        throw challenged(unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.'), service)
+        throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
       }
-      const context = await contextOf(request, service)
+      const context = await callContext(request, service, 'mcp')
       const message = await readJson(request, ['application/json'])
       refuseLargeMessages(message)
       const answer = await (await load())(request, message, context)
@@ -47,22 +46,6 @@ function refuseLargeMessages(sent: unknown): void {
     const more = params?.arguments === undefined ? params : { ...params, arguments: undefined }
     refuseLarger([others, more], PLAIN_SIZE, 'a message, without its arguments,')
   }
-}
-
-async function contextOf(request: Request, service: Service): Promise<CallContext> {
-  try {
-    return await callContext(request, service, 'mcp')
-  } catch (error) {
-    throw error instanceof Problem && error.code === 'UNAUTHORIZED'
-      ? challenged(error, service, 'invalid_token')
-      : error
-  }
-}
-
-/** The error with the header by which a client finds where to sign in (RFC 9728). */
-function challenged(problem: Problem, { config }: Service, error?: 'invalid_token'): Problem {
-  problem.headers['www-authenticate'] = challenge(config.origin, error)
-  return problem
 }
 
 /**

@@ -9,6 +9,8 @@ type Rule = (schema: JsonSchema) => JsonSchema
 const MAX_BOUND = 1e9
 /** Longer texts are rare: the error of one that is too long says how long it may be. */
 const LONG_TEXT = 60
+/** Smaller bounds refuse only what nobody sends: nothing, and less than that. */
+const MIN_BOUNDS: readonly unknown[] = [0, 1]
 
 /**
  * An input's schema without patterns: most only refuse characters that nobody types, and descriptions state the rest. It does
@@ -18,6 +20,8 @@ export function leanInput(schema: JsonSchema): JsonSchema {
   return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => {
     if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
+    if (MIN_BOUNDS.includes(rest.minimum)) delete rest.minimum
+    if (MIN_BOUNDS.includes(rest.minLength)) delete rest.minLength
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
   })

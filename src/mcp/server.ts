@@ -5,6 +5,7 @@ import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { seenAt, seenBy } from '../launcher/seen.ts'
 import { countForKey } from '../limits/count-requests.ts'
+import { challenge } from '../oauth/resources.ts'
 import { execute, type PublicAnswer, respond } from '../operations/execute.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
 import { answerOnce } from './batch.ts'
@@ -29,6 +30,8 @@ interface RequestState {
   request: Request
   context: CallContext
   headers: Record<string, string>
+  /** Why a message needs another credential. */
+  challenge?: string
 }
 
 /**
@@ -53,7 +56,10 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
       ? await answerOnce(serve(state), request, message)
       : await modern.fetch(request, { parsedBody: message })
     for (const [name, value] of Object.entries(state.headers)) answer.headers.set(name, value)
-    return answer
+    // Of a batch, other messages may have succeeded.
+    if (state.challenge === undefined || Array.isArray(message)) return answer
+    answer.headers.set('www-authenticate', challenge(state.challenge, service.config.origin, 'mcp'))
+    return new Response(answer.body, { status: 403, headers: answer.headers })
   }
 }
 
@@ -91,6 +97,8 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       const problem = toProblem(error)
       if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: name }, 'a call failed')
       Object.assign(state.headers, limitsIn(problem.headers))
+      if (problem.headers['www-authenticate']?.startsWith('Bearer'))
+        state.challenge = problem.headers['www-authenticate']
       if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
       throw problem
     }

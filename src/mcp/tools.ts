@@ -57,8 +57,9 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
-/** Its fields, shorter than their structure. */
+/** Their fields, shorter than their structure. */
 const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
+const RECEIVER = '{ type: organization, organizationId } or { type: user, userId }'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
@@ -68,13 +69,14 @@ const COMPARED: readonly string[] = ['field', 'value']
 /** What its schema, which refers to that tool, is for. */
 const POLICY = 'Shows different viewers different tabs.'
 
-/** Fields that callers without a credential may send, while tools always have one, or that select a table of a CSV file. */
-const NOT_FOR_TOOLS = ['email', 'breakdown']
+/** Fields without a meaning for tools: `email` is for callers without a credential, and `breakdown` for CSV. */
+const FOR_OTHERS = ['email', 'breakdown']
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
+    Receiver: RECEIVER,
     ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
@@ -85,7 +87,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   })
   const own = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
   const fields = [...own, ...options].flatMap(([field, inner]) => {
-    if (NOT_FOR_TOOLS.includes(field)) return []
+    if (FOR_OTHERS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
@@ -121,7 +123,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   source: 'create_bundle',
   dryRun: 'create_bundle',
   password: 'create_bundle',
-  proposalId: 'get_proposal',
+  id: 'get_proposal',
   events: 'create_webhook',
   url: 'create_webhook',
   deliveryId: 'list_deliveries',

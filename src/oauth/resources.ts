@@ -25,7 +25,7 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     resource: origin + PATHS[audience],
     resource_name: name,
     authorization_servers: [origin],
-    scopes_supported: audience === 'mcp' ? SCOPES.filter((scope) => scope !== 'keys:admin') : SCOPES,
+    scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
     resource_documentation: `${origin}/docs`,
   })
@@ -55,14 +55,17 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
 }
 
 /**
- * The WWW-Authenticate header by which an MCP client finds where to sign in.
- * @param error why its token was refused, if it sent one.
+ * A challenge to send another credential, with where a client finds how to get one (RFC 9728). To an agent it also says
+ * what to ask for.
+ * @param said the WWW-Authenticate header of the refusal.
  */
-export function challenge(origin: string, error?: 'invalid_token'): string {
-  const parameters = [
-    ...(error === undefined ? [] : [`error="${error}"`]),
-    `resource_metadata="${origin}${RESOURCE_METADATA}${PATHS.mcp}"`,
-    `scope="${USUAL.join(' ')}"`,
-  ]
-  return `Bearer ${parameters.join(', ')}`
+export function challenge(said: string, origin: string, audience: Audience): string {
+  const metadata = `resource_metadata="${origin}${RESOURCE_METADATA}${PATHS[audience]}"`
+  const scope = audience === 'mcp' && !said.includes('scope=') ? [`scope="${USUAL.join(' ')}"`] : []
+  return said + (said.includes('=') ? ', ' : ' ') + [metadata, ...scope].join(', ')
+}
+
+/** What the credential of a request to a URL must be valid for. */
+export function audienceAt(url: string): Audience {
+  return url.split('?', 1)[0]?.endsWith(PATHS.mcp) ? 'mcp' : 'api'
 }

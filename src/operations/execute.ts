@@ -100,7 +100,8 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (authOf(operation, service.config) !== 'public') signedIn(caller)
     const needed = scopeOf(operation)
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
-      throw new Problem('FORBIDDEN', `needs scope ${needed}`)
+      const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` }
+      throw new Problem('FORBIDDEN', `needs scope ${needed}`, { headers })
     }
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = conditionsOf(context)

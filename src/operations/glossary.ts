@@ -15,6 +15,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'launch-day',
   ],
   newSlug: ['The slug of the copy; generated if omitted.', 'launch-day-2'],
+  to: [
+    'Who gets the bundle: an organisation in which you are an editor or admin, or yourself.',
+    { type: 'organization', organizationId: 'o_27pd' },
+  ],
   shiftDays: ['How many days later its times are, those in rules too.', 7],
   'duplicate_bundle.timeZone': ['Where times keep their hour; by default UTC.', 'Europe/Berlin'],
   'Draft.slug': ['The requested slug; null if one will be generated.', 'launch-day'],
@@ -50,9 +54,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   copyable: ['Whether viewers can make a copy of what they see; false by default.', true],
   password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
-    'Shows different viewers different tabs; null for none. Rules are tried in order: the first whose condition matches ' +
-      'wins, and its tabs replace the bundle’s. If none matches, the viewer gets the bundle’s own `urls`. At most ' +
-      '128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
+    'Shows different viewers different tabs; null for none. If no rule matches, the viewer gets the bundle’s own `urls`. ' +
+      'At most 128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
       '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
       'at acme.com their own plan, and everyone else `urls`.',
   ],
@@ -108,9 +111,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   tag: ['Lists only bundles with a URL that has exactly this tag.', 'live'],
   before: ['Lists only versions older than this one.', 4],
-  sort: ['`created` (the default): newest first. `updated`: last edited first. `title`: from A to Z.', 'created'],
-  state: ['`active` (the default), or `deleted`: deleted bundles that can be restored.', 'active'],
-  range: ['The days, today included; by default 30d.', '7d'],
+  sort: ['`created`: newest first; `updated`: last edited first; `title`: from A to Z.', 'created'],
+  state: ['`deleted`: deleted bundles, which restore_bundle can restore.', 'active'],
+  range: ['The days, today included.', '7d'],
   'Insights.range': ['The period counted.'],
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [

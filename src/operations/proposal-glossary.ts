@@ -30,7 +30,7 @@ export const PROPOSAL_FIELDS: Record<string, readonly [description: string, exam
     '2026-11-20T09:00:00.000Z',
   ]),
   'reject_proposal.note': ['Tells who made it why.', 'We moved this to another bundle.'],
-  'list_proposals.state': ['`open` (the default), `accepted`, `rejected`, `withdrawn` or `all`.', 'open'],
+  'list_proposals.state': ['Lists those in this state, or all.', 'open'],
   baseVersion: ['The version that the changes are based on; the newest if omitted.', 2],
   proposals: ['Newest first.'],
   'bundles.proposals': ['Its proposals, newest first.'],

@@ -92,6 +92,11 @@ export const OPERATIONS = {
     dryRun: true,
     takesSource: true,
   },
+  transfer_bundle: {
+    route: 'POST /links/:slug/transfer',
+    auth: 'links:write',
+    invalidates: 'launcher',
+  },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
   list_versions: { route: 'GET /links/:slug/versions', auth: 'links:read' },
   restore_version: {

@@ -19,6 +19,12 @@ export function bundleCountOfAddress(db: Store['db'], addressHash: string) {
   return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
 }
 
+/** Whether an owner has bundles, deleted ones excluded. */
+export async function ownsBundles({ db }: Store, subject: Subject): Promise<boolean> {
+  const [row] = await db.select({ held: bundleCountOf(subject) }).from(sql`(SELECT 1)`)
+  return (row?.held ?? 0) > 0
+}
+
 /**
  * The hash of a client address that is stored with an unclaimed bundle: keyed, so that the address cannot be recovered.
  */
@@ -59,17 +65,18 @@ export async function capReached(
   // A full plan implies a row. If it is missing, another process has deleted the account.
   if (owner === undefined) return gone()
   const { plan } = owner
-  return planLimit(plan, bundlesIn(maxBundles[plan]), bundlesIn(maxBundles.pro), 'delete one')
+  return planLimit(subject, plan, bundlesIn(maxBundles[plan]), bundlesIn(maxBundles.pro), 'delete one')
 }
 
 /**
- * The error at a limit of a plan, saying how to get past it.
+ * The error at a limit of a subject's plan, saying how to get past it.
  * @param limit such as `500 bundles`.
  * @param onPro the limit on the Pro plan.
  * @param otherwise what helps on any plan, such as `delete one`.
  */
-export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
-  const reached = `You’ve reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
+export function planLimit(subject: Subject, plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
+  const who = subject.type === 'user' ? 'You’ve' : 'The organisation has'
+  const reached = `${who} reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
   const raise = plan === 'free' ? `Upgrade to Pro (${onPro}), or ${otherwise}.` : `${capitalised(otherwise)}.`
   return new Problem('PLAN_LIMIT', `${reached} ${raise}`)
 }

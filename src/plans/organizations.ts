@@ -22,5 +22,6 @@ export async function organizationCapReached(
   const plan = owner?.plan ?? 'free'
   const max = maxOrganizations[plan]
   if ((made?.count ?? 0) < max) return null
-  return planLimit(plan, count(max, 'organisation'), count(maxOrganizations.pro, 'organisation'), 'delete one')
+  const onPro = count(maxOrganizations.pro, 'organisation')
+  return planLimit({ type: 'user', userId }, plan, count(max, 'organisation'), onPro, 'delete one')
 }

@@ -43,9 +43,11 @@ export function accept(edit: Omit<Edit, 'slug'>, { slug, id, ...instead }: Accep
  * Rejects an open proposal, with a note to who made it.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function reject(store: Store, caller: SignedIn, { slug, id, note }: Rejection): Promise<Proposal> {
+export async function reject(store: Store, caller: SignedIn, rejection: Rejection): Promise<Proposal> {
+  const { slug, id, note } = rejection
   const bundle = await loadFor(store.db, caller, slug, 'editor')
-  return close(store, bundle, id, { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null })
+  const decided = { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null } as const
+  return (await close(store, bundle, id, decided)) ?? reject(store, caller, rejection)
 }
 
 /**
@@ -53,7 +55,8 @@ export async function reject(store: Store, caller: SignedIn, { slug, id, note }:
  * a person proposed.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function withdraw(store: Store, caller: SignedIn, { slug, id }: OneProposal): Promise<Proposal> {
+export async function withdraw(store: Store, caller: SignedIn, mine: OneProposal): Promise<Proposal> {
+  const { slug, id } = mine
   const bundle = await loadFor(store.db, caller, slug, 'viewer')
   const { proposal, keyId } = await one(store.db, bundle, id)
   const isOwn = proposal.proposedBy === caller.userId && (caller.kind === 'session' || caller.key.id === keyId)
@@ -61,15 +64,17 @@ export async function withdraw(store: Store, caller: SignedIn, { slug, id }: One
     const what = caller.kind === 'session' ? 'Only who made this proposal' : 'Only the key that made this proposal'
     throw new Problem('FORBIDDEN', `${what} can withdraw it; an editor can reject it.`)
   }
-  return close(store, bundle, id, { state: 'withdrawn', decidedBy: caller.userId, note: null })
+  const decided = { state: 'withdrawn', decidedBy: caller.userId, note: null } as const
+  return (await close(store, bundle, id, decided)) ?? withdraw(store, caller, mine)
 }
 
+/** @returns null, having written nothing, if the bundle belongs to another by now. */
 async function close(
   store: Store,
   bundle: StoredBundle,
   id: string,
   decided: Pick<Proposal, 'state' | 'decidedBy' | 'note'>,
-): Promise<Proposal> {
+): Promise<Proposal | null> {
   const { proposal } = await one(store.db, bundle, id)
   refuseDecided(proposal)
   const decidedAt = Date.now()
@@ -80,12 +85,15 @@ async function close(
       .where(openOne(bundle, id)),
     eraseOld(store.db, bundle),
   ])
-  if (result?.rowsAffected === 0) refuseDecided((await one(store.db, bundle, id)).proposal)
-  return { ...proposal, ...decided, decidedAt }
+  if (result?.rowsAffected === 1) return { ...proposal, ...decided, decidedAt }
+  refuseDecided((await one(store.db, bundle, id)).proposal)
+  return null
 }
 
-function openOne(bundle: StoredBundle, id: string) {
-  return and(eq(proposals.id, id), eq(proposals.bundleId, bundle.id), eq(proposals.state, 'open'))
+/** A proposal, if it is open and for the owner that the caller may decide for. */
+function openOne({ id: bundleId, ownerId }: StoredBundle, id: string) {
+  const isTheirs = eq(proposals.ownerId, sql`${ownerId}`)
+  return and(eq(proposals.id, id), eq(proposals.bundleId, bundleId), eq(proposals.state, 'open'), isTheirs)
 }
 
 /** Keeps the newest of a bundle's decided proposals, and some more that a webhook has still to be told of. */

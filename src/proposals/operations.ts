@@ -87,7 +87,7 @@ export const acceptProposal = implement('accept_proposal', {
 /** POST /api/links/:slug/proposals/:id/reject. */
 export const rejectProposal = implement('reject_proposal', {
   summary: 'Reject a proposal, with a note',
-  description: 'Closes a proposal without changing the bundle. Its `note` tells who made it why.',
+  description: 'Closes a proposal without changing the bundle.',
   input: Rejection,
   example: { slug: 'launch-day', id: 'p_4fGk2bNq8Z', note: 'We moved this to another bundle.' },
   output: Proposal,

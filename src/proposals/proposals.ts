@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content, owners, proposals } from '../../db/schema.ts'
 import { NAMES, pick } from '../bundles/content.ts'
@@ -11,7 +11,7 @@ import type { Edit } from '../bundles/versions.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { mebibytes } from '../core/words.ts'
-import type { SignedIn } from '../identity/caller.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
@@ -63,10 +63,10 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   try {
     // A repeated call has the changes, which may be large, in its own input.
     const { changes: _, ...kept } = proposal
-    await commit([insertion(store.db, bundle, proposal, caller), ...withinBytes(bundle)], kept)
+    await commit([insertion(store.db, bundle, proposal, caller), ...withinBytes(bundle.owner)], kept)
   } catch (error) {
     const broken = brokenConstraint(error)
-    if (broken?.includes('owners.proposal_bytes')) throw tooLarge()
+    if (isTooLarge(broken)) throw tooLarge()
     if (!broken?.includes('proposals.bundle_id')) throw error
     await loadFor(store.db, caller, slug, 'viewer')
     throw tooMany()
@@ -79,27 +79,36 @@ export function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }:
   return changes
 }
 
-/** Inserts a proposal; violates NOT NULL if the bundle is gone, or too many are open. */
+/** Inserts a proposal; violates NOT NULL if the bundle is gone or another's by now, or too many are open. */
 function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Proposal, caller: SignedIn) {
   const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${IS_OPEN})`
-  const ofOwner = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_OPEN})`
-  const isRoom = sql`${ofBundle} < ${PROPOSAL_BOUNDS.open} AND ${ofOwner} < ${PROPOSAL_BOUNDS.openOfOwner}`
+  const isRoom = sql`${ofBundle} < ${PROPOSAL_BOUNDS.open} AND ${openOfOwner(owner)} < ${PROPOSAL_BOUNDS.openOfOwner}`
   return db.insert(proposals).values({
     ...pick(['id', 'baseVersion', 'changes', 'reason', 'proposedBy', 'createdAt'], proposal),
-    bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.deletedAt} IS NULL AND ${isRoom})`,
+    bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.ownerId} = ${ownerId(owner)} AND ${bundles.deletedAt} IS NULL AND ${isRoom})`,
     ownerId: ownerId(owner),
     keyId: caller.kind === 'key' ? caller.key.id : null,
   })
+}
+
+/** Whether the open proposals for a bundle may be added to those for another owner's. */
+export function hasRoomFor(bundleId: number, owner: Subject): SQL {
+  const moving = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${IS_OPEN})`
+  return sql`${openOfOwner(owner)} + ${moving} <= ${PROPOSAL_BOUNDS.openOfOwner}`
+}
+
+function openOfOwner(owner: Subject): SQL {
+  return sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_OPEN})`
 }
 
 /** Decided proposals erased at once; with what their rows count besides, they are larger than any one proposal. */
 const ERASED_AT_ONCE = 1000
 
 /**
- * Erases decided proposals of a bundle's owner, oldest first, for as long as all are too large together; then violates NOT
+ * Erases decided proposals for an owner's bundles, oldest first, for as long as all are too large together; then violates NOT
  * NULL if the open ones are.
  */
-function withinBytes({ owner }: StoredBundle): Query[] {
+export function withinBytes(owner: Subject): Query[] {
   const id = ownerId(owner)
   const excess = sql`(SELECT ${owners.proposalBytes} - ${PROPOSAL_BOUNDS.bytesOfOwner} FROM ${owners} WHERE ${owners.id} = ${id})`
   const size = sql`length(CAST(${proposals.changes} AS BLOB)) + 512`
@@ -111,14 +120,21 @@ function withinBytes({ owner }: StoredBundle): Query[] {
   ]
 }
 
-function tooLarge(): Problem {
+/** Whether `withinBytes` failed a transaction, by the constraint that it broke. */
+export function isTooLarge(broken: string | null): boolean {
+  return broken?.includes('owners.proposal_bytes') ?? false
+}
+
+/** The error for more bytes of open proposals than an owner may have. */
+export function tooLarge(): Problem {
   return new Problem(
     'PLAN_LIMIT',
     `The open proposals for all bundles of this owner take ${mebibytes(PROPOSAL_BOUNDS.bytesOfOwner)}, the most there can be: withdraw one, or ask an editor to decide some.`,
   )
 }
 
-function tooMany(): Problem {
+/** The error for more open proposals than a bundle or its owner may have. */
+export function tooMany(): Problem {
   const { open, openOfOwner } = PROPOSAL_BOUNDS
   return new Problem(
     'PLAN_LIMIT',

@@ -9,6 +9,7 @@ import { draining, type Handle } from '../http/draining.ts'
 import { isForMachines } from '../http/for-machines.ts'
 import { observed, requestId, withoutId } from '../http/observe.ts'
 import { jsonProblem } from '../http/respond.ts'
+import { audienceAt, challenge } from '../oauth/resources.ts'
 import { askedAt, askedFor, NEGOTIATED } from '../pages/asked-form.ts'
 import { launcherPages } from '../pages/launcher.tsx'
 import { problemAs } from '../pages/problem-form.ts'
@@ -19,7 +20,12 @@ export function createApp(service: Service): Handle {
   const { config } = service
   const { authority, origin, clientIpHeader } = config
   const refuse = (request: Request, problem: Problem) => {
-    if (isForMachines(request)) return jsonProblem(problem)
+    if (isForMachines(request)) {
+      const said = problem.headers['www-authenticate']
+      if (said?.startsWith('Bearer'))
+        problem.headers['www-authenticate'] = challenge(said, origin, audienceAt(request.url))
+      return jsonProblem(problem)
+    }
     const { method, url, headers } = request
     const asked = method === 'GET' || method === 'HEAD' ? askedAt(url, headers) : null
     if (asked === null) return problemPage(request, problem, service)

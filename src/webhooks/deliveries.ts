@@ -54,6 +54,7 @@ export async function test({ store, caller }: Managing, webhookId: string): Prom
       bundleId: null,
       proposalId: null,
       versionNumber: null,
+      receiverId: null,
       at: now,
       dueAt: now,
     },
@@ -91,8 +92,8 @@ export async function redeliver(
       .set({ dueAt: now })
       .where(and(isSame, isNotNull(outbox.dueAt), isNull(outbox.lease))),
     // Pressing the button many times makes one more delivery, not many.
-    sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, at, due_at)
-      SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
+    sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, at, due_at)
+      SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
       FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)})`,
   ])
   const id = insertedId(made)

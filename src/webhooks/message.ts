@@ -45,7 +45,7 @@ export async function messageOf(store: Store, { row, webhook }: Leased, site: Si
 
 function dataOf(store: Store, { row, webhook }: Leased, site: Site) {
   if (row.event === 'webhook.test') return { webhookId: webhook.id }
-  return row.proposalId === null ? bundleOf(store, row, site) : proposalOf(store, row, row.proposalId)
+  return row.proposalId === null ? bundleOf(store, { row, webhook }, site) : proposalOf(store, row, row.proposalId)
 }
 
 /** The proposal as the event left it. */
@@ -56,12 +56,14 @@ async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id:
 }
 
 /** The bundle as the event left it. */
-async function bundleOf({ db }: Store, { bundleId, versionNumber, event, at }: Leased['row'], site: Site) {
+async function bundleOf({ db }: Store, { row, webhook }: Leased, site: Site) {
+  const { bundleId, versionNumber, event, at } = row
   if (bundleId === null || versionNumber === null) return null
   const [found] = await db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
     .from(bundles)
-    .innerJoin(owners, eq(owners.id, bundles.ownerId))
+    // Not its owner of now: where it has moved since is none of this webhook's business.
+    .innerJoin(owners, eq(owners.id, row.receiverId ?? webhook.ownerId))
     .innerJoin(
       bundleVersions,
       and(eq(bundleVersions.bundleId, bundles.id), eq(bundleVersions.versionNumber, versionNumber)),

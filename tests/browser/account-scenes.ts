@@ -57,6 +57,7 @@ export function accountScenes() {
     'organizations-empty': as('newcomer', () => '/dashboard/organizations'),
     organization: as('admin', organization()),
     'organization-as-editor': as('editor', organization()),
+    'organization-move-empty': as('admin', organization('/move')),
     'organization-menu': async (page, world) => {
       await as('admin', organization())(page, world)
       await page.click('.person .menu summary')

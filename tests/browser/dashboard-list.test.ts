@@ -29,7 +29,7 @@ test('several bundles are selected, tagged, exported, deleted and restored', asy
   await choose()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    bar.getByRole('button', { name: 'Export JSON' }).click(),
+    bar.getByRole('button', { name: 'Export' }).click(),
   ])
   const { bundles } = JSON.parse(await readFile(await download.path(), 'utf8')) as { bundles: { title: string }[] }
   expect(bundles.map(({ title }) => title)).toEqual(['Reading list 3', 'Reading list 1'])

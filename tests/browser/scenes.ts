@@ -9,7 +9,7 @@ import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
-import { prepareTeam, type Team } from './team.ts'
+import { ODD_NAME, prepareTeam, type Team } from './team.ts'
 import { DESK } from './variables.ts'
 
 /** The data that scenes need: anonymous bundles, and people with dashboards. */
@@ -173,6 +173,33 @@ export const scenes = {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
   },
+  'bundle-move': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/move`),
+  'bundles-move': async (page, world) => {
+    await asOwner(page, world, '/dashboard')
+    for (const nth of [0, 1]) await page.locator('.row input[name=slug]').nth(nth).check()
+    await page.click('#bulk button[value=move]')
+    await page.locator('input[name=to]').waitFor()
+  },
+  'bundle-move-wrong': async (page, world) => {
+    const { person, slug } = await movingPerson(world)
+    await person.api('POST', '/api/auth/organization/create', { name: ODD_NAME, slug: crypto.randomUUID() })
+    await addSession(page.context(), person)
+    await page.goto(`${world.origin}/dashboard/links/${slug}/move`)
+    await page.evaluate(() => document.querySelector('form.panel')?.setAttribute('novalidate', ''))
+    await page.click('button.primary')
+    await page.waitForSelector('#to-error')
+  },
+  'bundle-move-nowhere': async (page, { newcomer, origin }) => {
+    const { slug } = await newcomer.makeBundle()
+    await addSession(page.context(), newcomer)
+    await page.goto(`${origin}/dashboard/links/${slug}/move`)
+    await newcomer.api('DELETE', `/api/links/${slug}`)
+  },
+  'organization-move': async (page, world) => {
+    const { person, id } = await movingPerson(world)
+    await addSession(page.context(), person)
+    await page.goto(`${world.origin}/dashboard/organizations/${id}/move?notice=organizationMade`)
+  },
   'proposals-empty': async (page, { newcomer, origin }) => {
     await addSession(page.context(), newcomer)
     await page.goto(`${origin}/dashboard/proposals`)
@@ -228,6 +255,16 @@ export const scenes = {
   ...accountScenes(),
   ...entryScenes(),
 } satisfies Record<string, Scene>
+
+/** Somebody with bundles of their own and a new organisation. */
+async function movingPerson({ server }: World) {
+  const person = await newPerson(server)
+  const { slug } = await person.makeBundle({ ...ONBOARDING })
+  await person.makeBundle({ ...ODD })
+  await person.makeBundle({ title: null })
+  const { id } = await newOrganization(person)
+  return { person, slug, id }
+}
 
 /** A proposal for a bundle that was edited since. @returns its page. */
 async function conflictingProposal({ owner }: World): Promise<string> {

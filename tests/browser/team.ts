@@ -4,7 +4,7 @@ import { plantWebhooks } from './webhooks.ts'
 
 /** Texts that break pages with missing escaping or without right-to-left support. */
 const MARKUP = '<script>alert(1)</script> & "co"'
-const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
+export const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
 
 /** An organisation with people, keys, webhooks and names of every kind, for the account scenes. */
 export interface Team {

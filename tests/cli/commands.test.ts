@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
-import { type BundleBody, newPerson, type Person, URL_A, URL_B } from '../people.ts'
+import { actFor, type BundleBody, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
@@ -399,6 +399,26 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(stdout).toBe(`Deleted ${slug}. To undo: openall restore ${slug}\n`)
     expect((await mine.openall(['show', slug])).code).toBe(4)
     expect((await mine.json(['restore', slug])).slug).toBe(slug)
+  })
+
+  test('a bundle is moved into an organisation, whose members then have it', async () => {
+    const { id } = await newOrganization(person)
+    await actFor(person, null)
+    const [slug, other] = [await made(), await made()]
+    const { stdout } = await mine.openall(['transfer', slug, '--to', id])
+    expect(stdout).toBe(`${slug} belongs to the organisation now. Its link stays ${server.origin}/l/${slug}\n`)
+    const owner = { type: 'organization', organizationId: id }
+    expect((await read(slug)).owner).toEqual(owner)
+    // The key acts for the person.
+    expect((await mine.openall(['show', slug])).code).toBe(3)
+    const link = `${server.origin}/l/${other}`
+    expect((await mine.json(['transfer', link, '--to', id])).owner).toEqual(owner)
+    const third = await made()
+    const { code, stderr } = await mine.openall(['transfer', third, '--to', 'o_none'])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('not a member of the receiving organisation')])
+    const missing = await mine.openall(['transfer', third])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('--to is missing')])
+    expect((await read(third)).owner.type).toBe('user')
   })
 
   test('insights are a table with a line of bars, JSON or comma-separated values', async () => {

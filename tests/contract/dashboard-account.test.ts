@@ -132,7 +132,7 @@ onEveryTarget({}, (at) => {
     ]
     const before = await membersOf(id)
     for (const [person, page, may] of [
-      [bob, await html(bob, `${ORGANIZATIONS}/${id}`), ['leave']],
+      [bob, await html(bob, `${ORGANIZATIONS}/${id}`), ['move', 'leave']],
       [carol, await html(carol, `${ORGANIZATIONS}/${id}`), ['leave']],
     ] as const) {
       expect(page).not.toContain('dora@people.example')

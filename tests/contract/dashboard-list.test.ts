@@ -251,7 +251,7 @@ onEveryTarget({}, (at) => {
       return buttons.map(({ attributes }) => attributes.value)
     }
     expect([await offered(ann), await offered(editor), await offered(viewer)]).toEqual([
-      ['tag', 'export', 'delete'],
+      ['tag', 'export', 'move', 'delete'],
       ['tag', 'export'],
       ['export'],
     ])

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { challengeOf } from '../oauth.ts'
 import { onEveryTarget } from '../targets.ts'
 import { create, newSlug, post, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
 
@@ -207,7 +208,11 @@ onEveryTarget({}, (server) => {
   test('an invalid credential is 401 with WWW-Authenticate, before any other error', async () => {
     for (const authorization of ['Bearer oa_x.y', 'Bearer', 'Basic YTpi', 'nonsense']) {
       const { status, headers, body } = await create(server(), '{', { authorization, 'idempotency-key': 'ä' })
-      expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
+      expect([status, body.code, headers.get('www-authenticate')]).toEqual([
+        401,
+        'UNAUTHORIZED',
+        challengeOf(server(), 'error="invalid_token"'),
+      ])
     }
     const event = await post(`${server().origin}/api/links/abc/events`, '{', { authorization: 'Bearer x' })
     expect(event.status).toBe(401)

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { newPerson, type Person, Visitor } from '../people.ts'
+import { newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { newAddress } from '../security/callers.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
@@ -174,6 +174,21 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
     for (const table of ['opened_links', 'daily_opens']) {
       expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])
     }
+  })
+
+  test('a bundle that moves into an organisation keeps its opens', async () => {
+    const { slug } = await owner.makeBundle({ urls: [A, B] })
+    await opened(slug, A)
+    await becomes(() => rows(slug, 'daily_opens'), 1)
+    const { id } = await newOrganization(owner)
+    const to = { type: 'organization', organizationId: id }
+    const moved = await owner.api('POST', `/api/links/${slug}/transfer`, { to })
+    expect(moved.status).toBe(200)
+    await opened(slug, A, B)
+    await becomes(
+      () => tabs(slug),
+      [A, B].map((url, at) => ({ url, opens: 2 - at })),
+    )
   })
 
   test('tabs and rules come as CSV too, in which no name is a formula', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { challengeOf } from '../oauth.ts'
 import { type BundleBody, newPerson, type Person, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -288,7 +289,8 @@ onEveryTarget({}, (at) => {
       const path = `/api/links/${which === 'mine' ? slug : which}`
       const answer = await callers[who].api('PATCH', path, { title: 1 }, headers)
       expect(answer.status).toBe(status)
-      if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      const said = 'authorization' in headers ? ['error="invalid_token"'] : []
+      if (status === 401) expect(answer.headers.get('www-authenticate')).toBe(challengeOf(at(), ...said))
     })
 
     test('a foreign owner wins over a stale version, and a missing bundle over both', async () => {

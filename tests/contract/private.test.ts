@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { OAuth2Server } from 'oauth2-mock-server'
 import { startInProcess } from '../in-process.ts'
+import { challengeOf } from '../oauth.ts'
 import { runOperator } from '../operator.ts'
 import {
   type Answer,
@@ -397,7 +398,7 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
         status: 401,
         body: { code: 'UNAUTHORIZED', error: expect.stringContaining('Sign in') },
       })
-      expect(refused.headers.get('www-authenticate')).toBe('Bearer')
+      expect(refused.headers.get('www-authenticate')).toBe(challengeOf(at()))
       // Before any input is examined, dry runs included.
       expect((await visitor.api('POST', '/api/links', { urls: [], dryRun: true })).status).toBe(401)
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] }, { cookie: 'session=forged' })).status).toBe(

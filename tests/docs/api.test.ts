@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mint, newPerson } from '../contract/people.ts'
+import { mint, newOrganization, newPerson } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
@@ -10,16 +10,19 @@ const blocks = blocksOf(PAGE, 'sh')
 const shell = new Shell()
 let server: Server
 let key: string
+let team: string
 beforeAll(async () => {
   server = await startInProcess()
-  key = (await mint(server, await newPerson(server))).rawKey
+  const person = await newPerson(server)
+  key = (await mint(server, person)).rawKey
+  team = (await newOrganization(server, person)).id
 }, START_MS)
 afterAll(async () => {
   await server.stop()
   shell.remove()
 })
 
-const environment = () => ({ OPENALL: server.origin, KEY: key })
+const environment = () => ({ OPENALL: server.origin, KEY: key, TEAM: team })
 
 test('the commands of the page work as written, one after the other', async () => {
   expect(blocks.length).toBeGreaterThanOrEqual(12)
@@ -30,6 +33,7 @@ test('the commands of the page work as written, one after the other', async () =
   expect(output).toContain('"On a phone"')
   expect(output).toContain('day,views,openAllClicks')
   expect(output).toContain('"deletedAt"')
+  expect(output).toContain(`"organizationId": "${team}"`)
   expect(output).toMatch(/^\w{10}\tLaunch day$/m)
 }, 180_000)
 
@@ -43,6 +47,6 @@ test('the page names every variable that it does not set', () => {
   const text = blocks.join('\n')
   const used = new Set(Array.from(text.matchAll(/\$\(?\(?([A-Z_]+)/g), ([, name = '']) => name))
   const given = [...used].filter((name) => !new RegExp(`^\\s*${name}=`, 'm').test(text))
-  expect(given.sort()).toEqual(['KEY', 'OPENALL'])
+  expect(given.sort()).toEqual(['KEY', 'OPENALL', 'TEAM'])
   expect(given.filter((name) => !intro.includes(`\`${name}\``))).toEqual([])
 })

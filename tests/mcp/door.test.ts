@@ -110,9 +110,14 @@ onEveryTarget({}, (at) => {
     }
 
     const { rawKey } = await mint(at(), person, { scopes: ['links:read'] })
-    const { body } = await send(at(), callOf('create_key', { name: 'x' }), bearer(rawKey))
+    const asked = callOf('create_key', { name: 'x' })
+    const { status, headers, body } = await send(at(), asked, bearer(rawKey))
     expect(body.result.isError).toBe(true)
     expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN' })
+    // So a client knows which scope to ask for, and where.
+    const metadata = `${at().origin}/.well-known/oauth-protected-resource/api/mcp`
+    const challenge = `Bearer error="insufficient_scope", scope="keys:admin", resource_metadata="${metadata}"`
+    expect([status, headers.get('www-authenticate')]).toEqual([403, challenge])
   })
 
   test('the list of all tools fits the budget of an agent’s attention, and says how long it may be kept', async () => {

@@ -58,6 +58,10 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       slug: slugs,
       versionNumber: [1, 1, 2, 99],
       id: ids,
+      to: [
+        { type: 'user', userId: world.person.userId },
+        { type: 'organization', organizationId: 'none' },
+      ],
       token: [world.claimToken, ...more.map(({ claimToken }) => claimToken), 'x'],
       matchedRuleId: [world.ruleId, 'r_0000000000', null],
       webhookId: webhookIds,

@@ -218,6 +218,23 @@ export const CASES: readonly Case[] = [
   { operation: 'restore_bundle', title: 'one that stands', input: ({ slug }) => ({ slug }) },
   { operation: 'restore_bundle', title: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
 
+  {
+    operation: 'transfer_bundle',
+    title: 'to who has it',
+    input: ({ slug, person: { userId } }) => ({ slug, to: { type: 'user', userId } }),
+  },
+  {
+    operation: 'transfer_bundle',
+    title: 'to somebody else',
+    input: ({ slug }) => ({ slug, to: { type: 'user', userId: 'somebody' } }),
+    refused: 'FORBIDDEN',
+  },
+  {
+    operation: 'transfer_bundle',
+    title: 'to nobody',
+    input: ({ slug }) => ({ slug, to: { type: 'team' } }),
+    refused: 'BAD_REQUEST',
+  },
   { operation: 'duplicate_bundle', title: 'one’s own', input: ({ slug }) => ({ slug }) },
   {
     operation: 'duplicate_bundle',

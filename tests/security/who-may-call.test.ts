@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { operations } from '../../src/api/implementations.ts'
 import { scopeOf } from '../../src/operations/operation.ts'
 import { callOf, send } from '../mcp/support.ts'
+import { challengeOf } from '../oauth.ts'
 import { NOWHERE } from '../parity/world.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
@@ -25,6 +26,7 @@ update_bundle       401       403      403        200   403 403 200 200 403    2
 delete_bundle       401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
+transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 restore_version     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
@@ -73,6 +75,8 @@ const NAMES: Record<string, string> = {
 /** The data that a caller requests, created anew for each call. */
 interface Aim {
   slug: string
+  /** Whom the bundle belongs to already, so that only its own side decides: tests/contract/transfers.test.ts has the other. */
+  to: object
   token: string
   keyId: number
   /** An open proposal for the bundle, by its maker; to withdraw, by the caller if they may propose. */
@@ -81,7 +85,15 @@ interface Aim {
   deliveryId: number
 }
 
-const NO_AIM: Aim = { slug: '', token: '', keyId: 0, proposalId: 'p_0000000000', webhookId: '', deliveryId: 0 }
+const NO_AIM: Aim = {
+  slug: '',
+  to: { type: 'user', userId: 'nobody' },
+  token: '',
+  keyId: 0,
+  proposalId: 'p_0000000000',
+  webhookId: '',
+  deliveryId: 0,
+}
 
 /** The input of each operation. A new operation needs a line here, and the test says so. */
 const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
@@ -91,6 +103,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),
+  transfer_bundle: ({ slug, to }) => ({ slug, to }),
   list_bundles: () => ({}),
   list_versions: ({ slug }) => ({ slug }),
   restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
@@ -158,6 +171,7 @@ async function makeAim(
 ): Promise<Aim> {
   const maker = makers[aims]
   const { slug } = await maker.makeBundle({ title: 'before' })
+  const { body } = await maker.api<{ owner: object }>('GET', `/api/links/${slug}`)
   if (operation === 'restore_bundle') await maker.api('DELETE', `/api/links/${slug}`)
   const unclaimed: CreatedBody | null = operation === 'claim_bundle' ? await new Visitor(server).makeBundle() : null
   const spare =
@@ -172,6 +186,7 @@ async function makeAim(
   const proposal = own?.status === 201 ? own : needsProposal ? await propose(maker) : null
   return {
     slug,
+    to: body.owner,
     token: unclaimed?.claimToken ?? '',
     keyId: spare?.body.apiKey.id ?? 0,
     proposalId: proposal?.body.id ?? NO_AIM.proposalId,
@@ -249,13 +264,20 @@ for (const runtime of RUNTIMES) {
           const { status, body, headers } = await callRoute(visitor, route, INPUTS[name]!(aim))
           found[who] = String(status)
           if (status < 400) continue
+          const scope = scopeOf(operations.find((operation) => operation.name === name)!)
+          if (status === 403 && /^key:/.test(who)) expect([who, body.error]).toEqual([who, `needs scope ${scope}`])
+          const lacksScope = body.error === `needs scope ${scope}`
+          const isInvalid = status === 401 && visitor.always.authorization !== undefined
+          const asked = lacksScope
+            ? ['error="insufficient_scope"', `scope="${scope}"`]
+            : isInvalid
+              ? ['error="invalid_token"']
+              : []
           expect([who, body.code, headers.get('www-authenticate')]).toEqual([
             who,
             CODES[status],
-            status === 401 ? 'Bearer' : null,
+            status === 401 || lacksScope ? challengeOf(server, ...asked) : null,
           ])
-          const scope = scopeOf(operations.find((operation) => operation.name === name)!)
-          if (status === 403 && /^key:/.test(who)) expect([who, body.error]).toEqual([who, `needs scope ${scope}`])
           expect([who, await stateOf(server, aim.slug)]).toEqual([who, before])
         }
         expect(found).toEqual(expected)
@@ -273,7 +295,11 @@ for (const runtime of RUNTIMES) {
         for (const [name, value] of owner.cookies) visitor.cookies.set(name, value)
         for (const { name, route } of operations) {
           const { status, headers } = await callRoute(visitor, route, INPUTS[name]!(nothing))
-          expect([name, status, headers.get('www-authenticate')]).toEqual([name, 401, 'Bearer'])
+          expect([name, status, headers.get('www-authenticate')]).toEqual([
+            name,
+            401,
+            challengeOf(server, 'error="invalid_token"'),
+          ])
         }
       }
     })

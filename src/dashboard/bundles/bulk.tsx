@@ -1,12 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { listAddress } from '../../../views/dashboard/bundles/address.ts'
-import {
-  NOT_EVERYTHING,
-  NotExportedView,
-  type SkippedBundle,
-  SkippedView,
-} from '../../../views/dashboard/bundles/skipped.tsx'
+import { NotExportedView, SkippedView } from '../../../views/dashboard/bundles/skipped.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { deleteBundle, getBundle, restoreBundle, updateBundle } from '../../bundles/operations.ts'
@@ -18,6 +13,8 @@ import { validate } from '../../operations/validate.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery } from './list-query.ts'
+import { BULK_MOVE } from './move.tsx'
+import { chosenIn, each, skippedPage } from './several.ts'
 
 /** The bulk actions, with the notice that reports each; each calls the operation for a single bundle. */
 const CHANGES = {
@@ -34,6 +31,11 @@ export const bulkScreens: readonly Screen[] = [
       const slugs = chosenIn(form)
       const what = form.get('do') ?? ''
       if (what === 'export') return exported(visit, slugs)
+      if (what === 'move') {
+        const query = new URLSearchParams({ back: form.get('back') ?? '' })
+        for (const slug of slugs) query.append('slug', slug)
+        return { to: `${BULK_MOVE}?${query}` }
+      }
       if (!Object.hasOwn(CHANGES, what)) throw new Problem('BAD_REQUEST', 'Choose what to do with the bundles.')
       const { notice, change } = CHANGES[what as keyof typeof CHANGES]
       const tag = what === 'tag' ? tagIn(form) : ''
@@ -48,32 +50,11 @@ export const bulkScreens: readonly Screen[] = [
   },
 ]
 
-function chosenIn(form: URLSearchParams): string[] {
-  const slugs = [...new Set(form.getAll('slug'))]
-  if (slugs.length === 0) throw new Problem('BAD_REQUEST', 'Select at least one bundle, then try again.')
-  if (slugs.length > BOUNDS.page) throw new Problem('BAD_REQUEST', `Select at most ${BOUNDS.page} bundles at once.`)
-  return slugs
-}
-
 function tagIn(form: URLSearchParams): string {
   const tag = form.get('tag')?.trim() ?? ''
   if (tag === '') throw new Problem('BAD_REQUEST', 'Type the tag to add, then try again.')
   if ([...tag].length > BOUNDS.tag) throw new Problem('BAD_REQUEST', `A tag has at most ${BOUNDS.tag} characters.`)
   return tag
-}
-
-/** Acts on one bundle after another, like separate requests of one person; a refusal of one does not affect the others. */
-async function each<Out>(slugs: readonly string[], act: (slug: string) => Promise<Out>) {
-  const [skipped, done]: [SkippedBundle[], Out[]] = [[], []]
-  for (const slug of slugs) {
-    try {
-      done.push(await act(slug))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      skipped.push({ slug, problem: error })
-    }
-  }
-  return { skipped, done }
 }
 
 /** Adds a tag to every link of a bundle. Makes no new version if all links have it already. */
@@ -97,8 +78,4 @@ async function exported(visit: Visit, slugs: readonly string[]) {
   }
   const file = `${JSON.stringify({ bundles: done.map((bundle) => toBundle(bundle, visit.service.config)) }, null, 2)}\n`
   return text(visit.request, file, { type: 'application/json', headers })
-}
-
-function skippedPage(skipped: readonly SkippedBundle[], view: JSX.Element) {
-  return { section: 'bundles' as const, title: NOT_EVERYTHING, view, problem: skipped[0]?.problem }
 }

@@ -13,6 +13,7 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { oldSignIn } from '../../../views/dashboard/parts/proof.tsx'
 import {
   invitationsTo,
+  noOrganization,
   type OrganizationInFull,
   organizationFor,
   organizationIdBySlug,
@@ -22,6 +23,7 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
 import { requireRole } from '../../identity/roles.ts'
+import { ownsBundles } from '../../plans/caps.ts'
 import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
@@ -43,7 +45,9 @@ export const organizationScreens: readonly Screen[] = [
       const answer = await callAuth(visit, '/organization/create', { name, slug })
       if (answer instanceof Response) {
         const { id } = (await answer.json()) as { id: string }
-        return seeOther(withFlash(`${LIST}/${id}`, 'organizationMade'), answer)
+        const { userId } = visit.session
+        const hasOwn = await ownsBundles(visit.service.store, { type: 'user', userId })
+        return seeOther(withFlash(`${LIST}/${id}${hasOwn ? '/move' : ''}`, 'organizationMade'), answer)
       }
       const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
@@ -132,7 +136,7 @@ export const organizationScreens: readonly Screen[] = [
  */
 async function organizationOf({ service, session, params }: Visit): Promise<OrganizationInFull> {
   const found = await organizationFor(service.store, session.userId, params.id ?? '')
-  if (found === null) throw new Problem('NOT_FOUND', 'This organisation doesn’t exist, or you’re not a member of it.')
+  if (found === null) throw noOrganization()
   return found
 }
 

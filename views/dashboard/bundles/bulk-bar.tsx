@@ -2,14 +2,20 @@
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
+import type { Subject } from '../../../src/identity/caller.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, type SignedInUser } from '../../parts/layout.tsx'
+import { receiversOf } from '../parts/receivers.ts'
 import { listAddress } from './address.ts'
 
 /** The bulk actions; the checkboxes in the list belong to this form. */
-export function BulkBar({ listing, role }: { listing: Listing; role: Role }): JSX.Element {
+export function BulkBar({ listing, user }: { listing: Listing; user: SignedInUser }): JSX.Element {
   const isDeleted = listing.state === 'deleted'
+  const { role, acting, userId } = user
   const mayDelete = allowsRole(role, 'admin')
+  const owner: Subject =
+    acting === null ? { type: 'user', userId } : { type: 'organization', organizationId: acting.id }
+  const mayMove = mayDelete && receiversOf(owner, user).length > 0
   return (
     <form
       id="bulk"
@@ -39,6 +45,7 @@ export function BulkBar({ listing, role }: { listing: Listing; role: Role }): JS
         ''
       )}
       {isDeleted ? '' : <BulkButton what="export" />}
+      {!isDeleted && mayMove ? <BulkButton what="move" /> : ''}
       {isDeleted && mayDelete ? <BulkButton what="restore" /> : ''}
       {!isDeleted && mayDelete ? <BulkButton what="delete" /> : ''}
       <button type="reset" class="small">
@@ -48,7 +55,7 @@ export function BulkBar({ listing, role }: { listing: Listing; role: Role }): JS
   )
 }
 
-const WORDS = { tag: 'Add tag', export: 'Export JSON', restore: 'Restore', delete: 'Delete' } as const
+const WORDS = { tag: 'Add tag', export: 'Export', move: 'Move…', restore: 'Restore', delete: 'Delete' } as const
 
 function BulkButton({ what }: { what: keyof typeof WORDS }): JSX.Element {
   return (

@@ -66,7 +66,7 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
           )}
         />
       </ul>
-      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} role={site.user.role} /> : ''}
+      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
       <Pager
         text={bundles.length === total ? count(total, 'bundle') : `${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}

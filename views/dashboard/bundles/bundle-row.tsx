@@ -160,7 +160,7 @@ function RowActions({ bundle, site }: { bundle: StoredBundle; site: DashboardSit
         <Icon name="copy" />
         <span class="label">Copy</span>
       </button>
-      <BundleMenu bundle={bundle} role={site.user.role} />
+      <BundleMenu bundle={bundle} user={site.user} role={site.user.role} />
     </div>
   )
 }

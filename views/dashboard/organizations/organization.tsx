@@ -2,6 +2,7 @@
 
 import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import type { FormErrors } from '../parts/form.tsx'
@@ -29,6 +30,13 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
   return (
     <>
       <Head title={organization.name} lede={`You’re ${ROLE_WORDS[role].one}. ${ROLE_WORDS[role].you}`}>
+        {allowsRole(role, 'editor') ? (
+          <a class="button" href={`/dashboard/organizations/${id}/move`}>
+            Move bundles here
+          </a>
+        ) : (
+          ''
+        )}
         {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (

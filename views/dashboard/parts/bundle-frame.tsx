@@ -46,7 +46,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           <Icon name="out" />
           Open
         </a>
-        <BundleMenu bundle={bundle} role={roleOver(bundle, site.user)}>
+        <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
           <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
             QR code (SVG)
           </a>

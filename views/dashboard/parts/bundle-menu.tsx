@@ -5,12 +5,13 @@ import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, type SignedInUser } from '../../parts/layout.tsx'
+import { receiversOf } from './receivers.ts'
 
-type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; role: Role }>
+type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; user: SignedInUser; role: Role }>
 
 /** The menu of actions on a bundle; children are further items. */
-export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Element {
+export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): JSX.Element {
   const { slug } = bundle
   return (
     <details class="menu" name="menu">
@@ -29,6 +30,13 @@ export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Ele
           ''
         )}
         {children}
+        {allowsRole(role, 'admin') && receiversOf(bundle.owner, user).length > 0 ? (
+          <a class="item" href={`/dashboard/links/${slug}/move`}>
+            Move…
+          </a>
+        ) : (
+          ''
+        )}
         {allowsRole(role, 'admin') ? (
           <form method="post" action={`/dashboard/links/${slug}/delete`}>
             <button type="submit" class="item danger">

@@ -44,6 +44,8 @@ const MESSAGES = {
   sessionsEnded: 'All other browsers are signed out.',
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
+  moved: 'Bundle moved. Its link stays the same.',
+  movedAll: 'Selected bundles moved. Their links stay the same.',
   taggedAll: 'Tag added to every link of the selected bundles.',
   deletedAll: 'Selected bundles deleted. Their links no longer work.',
   restoredAll: 'Selected bundles restored. Their links work again.',

@@ -9,6 +9,7 @@ export const EVENTS: Record<WebhookEvent, string> = {
   'bundle.deleted': 'Bundle deleted',
   'bundle.restored': 'Bundle restored',
   'bundle.claimed': 'Bundle claimed',
+  'bundle.transferred': 'Bundle moved to another owner',
   'proposal.opened': 'Edit proposed',
   'proposal.accepted': 'Proposal accepted',
   'proposal.rejected': 'Proposal rejected',

@@ -1,0 +1,103 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+import { bundles, member } from '../../db/schema.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../bundles/history-cap.ts'
+import { isSameSubject, loadFor, type StoredBundle } from '../bundles/roles.ts'
+import type { Config } from '../config/config.ts'
+import { Problem } from '../core/problem.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
+import { requireRole } from '../identity/roles.ts'
+import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { hasRoomFor, isTooLarge, tooLarge, tooMany, withinBytes } from '../proposals/proposals.ts'
+
+interface Transfer {
+  store: Store
+  config: Config
+  caller: SignedIn
+}
+
+/** How often a transfer is retried after losing to concurrent edits. */
+const MAX_TRIES = 200
+
+/**
+ * Gives a bundle to another owner: an organisation in which the caller is an editor or more, or the caller. Slug, versions,
+ * counts, rules and proposals stay with it, and no version is made. Does nothing if it is theirs already.
+ * @throws Problem NOT_FOUND; FORBIDDEN for who is no admin over the bundle, or may not add to the receiver's; PLAN_LIMIT if
+ * it does not fit there; VERSION_CONFLICT if it is edited all the time.
+ */
+export async function transfer(
+  { store, config, caller }: Transfer,
+  { slug, to }: { slug: string; to: Subject },
+): Promise<StoredBundle> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const bundle = await loadFor(store.db, caller, slug, 'admin')
+    await requireReceiver(store, caller, to)
+    if (isSameSubject(bundle.owner, to)) return bundle
+    const moved = await give({ store, config }, bundle, to)
+    if (moved !== null) return { ...bundle, ...moved, owner: to }
+    // Either it does not fit, or the bundle is another by now, which the next try finds out.
+    await refuseFull({ store, config }, bundle, to)
+  }
+  throw new Problem('VERSION_CONFLICT', 'This bundle is being edited too often. Try again.')
+}
+
+/** @throws Problem FORBIDDEN, the same whether an organisation does not exist or the caller is no member. */
+async function requireReceiver({ db }: Store, { userId }: SignedIn, to: Subject): Promise<void> {
+  if (to.type === 'user') {
+    if (to.userId === userId) return
+    throw new Problem('FORBIDDEN', 'a person can only take a bundle themselves: `to` must be your own user id')
+  }
+  const [found] = await db
+    .select({ role: member.role })
+    .from(member)
+    .where(and(eq(member.organizationId, to.organizationId), eq(member.userId, userId)))
+  if (found === undefined) {
+    const userMessage = 'You’re not a member of this organisation.'
+    throw new Problem('FORBIDDEN', 'you are not a member of the receiving organisation', { userMessage })
+  }
+  requireRole(found.role, 'editor')
+}
+
+/** @returns null, having written nothing, if there is no room for it or it has changed since it was read. */
+async function give(
+  { store, config }: Pick<Transfer, 'store' | 'config'>,
+  { id, ownerId: from, versionNumber }: StoredBundle,
+  to: Subject,
+): Promise<{ ownerId: number } | null> {
+  const isAsRead = and(
+    eq(bundles.id, id),
+    eq(bundles.ownerId, sql`${from}`),
+    eq(bundles.versionNumber, versionNumber),
+    isNull(bundles.deletedAt),
+  )
+  const isRoom = and(sql`${bundleCountOf(to)} < ${capOf(to, config)}`, hasRoomFor(id, to))
+  try {
+    const [, result, now] = await store.write([
+      ensureOwner(to),
+      store.db
+        .update(bundles)
+        .set({ ownerId: ownerId(to) })
+        .where(and(isAsRead, isRoom)),
+      sql`SELECT ${ownerId(to)} AS owner`,
+      ...withinBytes(to),
+      checkHistoryCap(to, config),
+    ])
+    return result?.rowsAffected === 0 ? null : { ownerId: Number(now?.rows[0]?.owner) }
+  } catch (error) {
+    if (isHistoryCapError(error)) throw await historyCapReached(store, to, config)
+    throw isTooLarge(brokenConstraint(error)) ? tooLarge() : error
+  }
+}
+
+/** @throws Problem PLAN_LIMIT if the receiver has no room for a bundle, or for its open proposals. */
+async function refuseFull({ store, config }: Pick<Transfer, 'store' | 'config'>, { id }: StoredBundle, to: Subject) {
+  const [row] = await store.db
+    .select({
+      full: sql<number>`${bundleCountOf(to)} >= ${capOf(to, config)}`,
+      fits: sql<number>`${hasRoomFor(id, to)}`,
+    })
+    .from(sql`(SELECT 1)`)
+  if (row?.full === 1) throw await capReached(store, to, config)
+  if (row?.fits === 0) throw tooMany()
+}
