@@ -100,7 +100,7 @@ export class Launchers {
   }
 
   /** Caches a rendered page. */
-  addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template'>>): void {
+  addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template' | 'blank'>>): void {
     Object.assign(variant, page)
     // With variables, the page of a refused value is rendered each time.
     if (launcher.policy === null && launcher.variables === null) launcher.bundle = null

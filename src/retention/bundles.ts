@@ -10,6 +10,7 @@ import {
   openedLinks,
   outbox,
   policyRules,
+  proposalMails,
   proposals,
   reports,
   unclaimedSince,
@@ -50,6 +51,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
   { table: policyRules, bundle: policyRules.bundleId },
   { table: reports, bundle: reports.bundleId },
   { table: proposals, bundle: proposals.bundleId },
+  { table: proposalMails, bundle: proposalMails.bundleId },
   { table: outbox, bundle: outbox.bundleId },
 ]
 

@@ -271,6 +271,22 @@ onEveryTarget({}, (server) => {
       ?.replace(/<[^>]*>/g, ' ')
       .trim() ?? ''
 
+  test('whether rules match is not said before somebody tries them', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const marksIn = (html: string) =>
+      html.match(/id="rules-\d-state".*?<\/div>/gs)?.map((state) => state.includes('mark '))
+    const page = await open(person, slug)
+    expect(marksIn(page.html)).toEqual([false, false])
+    const opened = await press(person, slug, page.html, 'rule.open 1')
+    expect(opened.html).not.toMatch(/id="rules-1-when-state"><span class="mark/)
+    for (const fields of [{}, { 'viewer.device': 'tablet' }] as Record<string, string>[]) {
+      const tried = await press(person, slug, page.html, 'test', fields)
+      expect(marksIn(tried.html)).toEqual([true, true])
+    }
+    expect(marksIn((await press(person, slug, page.html, 'me')).html)).toEqual([true, true])
+  })
+
   test('unsaved rules in the form are tested by the launcher’s own evaluator', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })

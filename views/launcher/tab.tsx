@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
@@ -7,7 +8,7 @@ import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
-import { Filled, type FilledProps, leadTo } from './filled.tsx'
+import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
@@ -43,7 +44,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto">
-          <Filled text={name || host} {...fill} />
+          {name === '' ? escapeHtml(host) : <Stressed text={name} {...fill} />}
         </span>
         {name === '' && path === '' ? (
           ''
@@ -66,7 +67,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
         ''
       ) : (
         <p class="note" dir="auto">
-          <Filled text={text} {...fill} />
+          <Stressed text={text} {...fill} />
         </p>
       )}
       {marks.length + tags.length > 0 ? (

@@ -42,6 +42,7 @@ export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { cont
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
+      named={[...(content.variables ?? []), ...theirs.variables, ...base.variables]}
       by={<EditedBy site={visit.site} version={latest} isWithin />}
       isOwn={latest.editedBy === visit.session.userId}
       versionNumber={latest.versionNumber}

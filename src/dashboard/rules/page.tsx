@@ -25,6 +25,8 @@ export interface State {
   version: number | null
   removed: SentRules['removed']
   viewer: TestViewer
+  /** Whether a button asked what this viewer gets, even one of whom nothing is known. */
+  isTried: boolean
   zone: string
   focus: string
   announcement: string
@@ -36,6 +38,7 @@ export interface State {
 export const FRESH: Omit<State, 'source' | 'version'> = {
   removed: null,
   viewer: testViewer(() => '', new Map()),
+  isTried: false,
   zone: '',
   focus: '',
   announcement: '',
@@ -57,6 +60,7 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
       : await testRules(visit, read.policy, viewer, unfinished)
   const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
   const findings = findingsOf(draft, testResult, {
+    isTried: state.isTried || Object.keys(viewerInput(viewer)).length > 0,
     absent: absentHere(bundle, visit),
     variables: bundle.variables,
     moment,

@@ -48,6 +48,7 @@ export const policyScreens: readonly Screen[] = [
         ...FRESH,
         ...sent,
         viewer,
+        isTried: action === 'me' || action === 'test',
         ...(sent.source === null ? {} : applyAction(sent, sent.source, bundle)),
       }
       const props = await pageOf(visit, bundle, state)

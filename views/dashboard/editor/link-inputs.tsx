@@ -1,12 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../src/bundles/link-fields.ts'
-import type { Offer } from '../../../src/bundles/placeholders.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Offers } from '../../parts/offers.tsx'
 import type { FormError, LinkFields } from './bundle-form.ts'
 
 interface InputsProps {
@@ -14,13 +12,11 @@ interface InputsProps {
   /** The prefix of the fields' ids. */
   id: string
   errors: FormError[]
-  /** What in its address could become a variable. */
-  offers: readonly Offer[]
   isFocused: boolean
 }
 
 /** The fields of a link. */
-export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProps): JSX.Element {
+export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.Element {
   const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
   const attributesOf = (name: keyof LinkFields) => {
     const error = errorOf(name)
@@ -49,7 +45,6 @@ export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProp
       />
       <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
       <UnicodeHost url={fields.url} />
-      <Offers offers={offers} />
       <Each of={TEXTS} show={inputOf} />
       <div class="pair">
         <Each of={OTHERS} show={inputOf} />

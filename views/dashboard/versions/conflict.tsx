@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import type { Variable } from '../../../db/schema.ts'
 import type { BundleDiff } from '../../../src/bundles/diff.ts'
 import { Diff } from './diff.tsx'
 
@@ -9,6 +10,8 @@ interface ConflictProps extends PropsWithChildren {
   theirs: BundleDiff
   /** The visitor's unsaved changes, compared with the same. */
   mine: BundleDiff
+  /** Those of both and of the base, by whose labels rules are said. */
+  named: readonly Variable[]
   /** Who saved the other changes. */
   by: JSX.Element
   /** Whether that was the visitor, in another tab. */
@@ -17,7 +20,7 @@ interface ConflictProps extends PropsWithChildren {
 }
 
 /** Two conflicting edits of one version, side by side; children are the actions. */
-export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
+export function Conflict({ theirs, mine, named, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
   const actions = <div class="actions">{children}</div>
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
@@ -29,11 +32,11 @@ export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: C
             <span safe>{`Version ${versionNumber}, saved by `}</span>
             {by}
           </h3>
-          <Diff diff={theirs} />
+          <Diff diff={theirs} named={named} />
         </div>
         <div>
           <h3>Your changes</h3>
-          <Diff diff={mine} />
+          <Diff diff={mine} named={named} />
         </div>
       </div>
       {children === undefined ? '' : actions}
