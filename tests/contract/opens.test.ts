@@ -210,7 +210,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
   test('the page names each tab by its note, most opened first, with a file of every table that it shows', async () => {
     const variables = [{ name: 'id' }]
     const urls = ['https://crm.example/{id}', B, C]
-    const urlMetadata = [{ note: 'Customer {id} <b>' }, {}, { note: 'Last' }]
+    const urlMetadata = [{ note: 'Customer {id} **<b>**' }, {}, { note: 'Last' }]
     const { slug } = await owner.makeBundle({ urls, urlMetadata, variables, resolutionPolicy: RULES })
     const path = `/dashboard/links/${slug}/insights?range=7d`
     expect(await (await owner.fetch(path)).text()).toContain('No visits in the last 7 days')

@@ -5,6 +5,7 @@ import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
 import { destination, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
+import { unstressed } from '../../parts/emphasis.ts'
 import { formatInteger, rate } from '../../parts/numbers.ts'
 import { Blanks } from '../parts/blanks.tsx'
 import { CardHead } from './card-head.tsx'
@@ -114,7 +115,7 @@ function TabName({
   names,
 }: Pick<RowsProps, 'names'> & { url: string; note: string | undefined }): JSX.Element {
   const { host, path } = destination(url)
-  const [name = ''] = (note ?? '').trim().split('\n')
+  const name = unstressed((note ?? '').trim().split('\n')[0] ?? '')
   return (
     <>
       {name === '' ? (
