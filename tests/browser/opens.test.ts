@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { NewBundle } from '../../src/bundles/shapes.ts'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
@@ -40,13 +40,20 @@ async function tab(page: Page, at: number) {
 
 test('a tab counts once however it is opened: click, middle button, ctrl or shift, keyboard; then Open all opens the rest', async () => {
   const { page, told, events, opens } = await launcher({ urls: destinations.urls(7) })
-  await (await tab(page, 0)).click()
-  await (await tab(page, 1)).click({ button: 'middle' })
-  await (await tab(page, 2)).click({ modifiers: ['ControlOrMeta'] })
-  await (await tab(page, 3)).click({ modifiers: ['Shift'] })
-  await (await tab(page, 4)).press('Enter')
+  const ways: ((link: Locator) => Promise<void>)[] = [
+    (link) => link.click(),
+    (link) => link.click({ button: 'middle' }),
+    (link) => link.click({ modifiers: ['ControlOrMeta'] }),
+    (link) => link.click({ modifiers: ['Shift'] }),
+    (link) => link.press('Enter'),
+  ]
+  for (const [at, open] of ways.entries()) {
+    await open(await tab(page, at))
+    // Not the visits: the browser may let a tab in the background wait.
+    await becomes(() => page.locator('li.opened').count(), at + 1)
+  }
+  // What is chosen in the menu of the right button is not known.
   await (await tab(page, 5)).click({ button: 'right' })
-  await becomes(() => destinations.visits.length, 5)
   await becomes(told, [1, 1, 1, 1, 1, 0, 0])
   expect(events).toEqual([])
   await page.bringToFront()
