@@ -8,6 +8,7 @@ import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
+import { isRightToLeft } from './direction.ts'
 import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
@@ -33,7 +34,8 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
   return (
-    <li class={kind}>
+    // The whole row, address and mark too, begins where its first text begins.
+    <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
       <span class="mark" aria-hidden="true" safe>
         {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
       </span>

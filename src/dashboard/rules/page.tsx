@@ -33,6 +33,8 @@ export interface State {
   moment: 'editing' | 'saving'
   alert: string | null
   conflict: JSX.Element | null
+  /** Whether saving drops rules that somebody else has saved. */
+  isLosing: boolean
 }
 
 export const FRESH: Omit<State, 'source' | 'version'> = {
@@ -45,12 +47,13 @@ export const FRESH: Omit<State, 'source' | 'version'> = {
   moment: 'editing',
   alert: null,
   conflict: null,
+  isLosing: false,
 }
 
 /** Tests the current rules and builds the page's props. */
 export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
   const { site } = visit
-  const { viewer, zone, alert, conflict, moment } = state
+  const { viewer, zone, alert, conflict, isLosing, moment } = state
   const source = allowsRole(roleOver(bundle, site.user), 'editor') ? state.source : null
   const read = source === null ? { policy: undefined } : policyOf(source)
   const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft, bundle.variables) : []
@@ -66,7 +69,7 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
     moment,
   })
   const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
-  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, zone }
+  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, isLosing, zone }
 }
 
 function editorOf(

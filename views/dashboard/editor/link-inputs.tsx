@@ -24,17 +24,18 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
   }
   const inputOf = (name: LinkName) => (
     <div>
+      <Label name={name} id={`${id}-${name}`} />
       {Input({ name, value: fields[name], attributes: attributesOf(name) })}
       <FieldError id={`${id}-${name}`} error={errorOf(name)?.says} />
     </div>
   )
   return (
     <div class="fields">
+      <label for={`${id}-url`}>Address</label>
       <input
         {...attributesOf('url')}
         class="url"
         value={attribute(fields.url)}
-        aria-label="Address"
         placeholder="https://"
         inputmode="url"
         dir="ltr"
@@ -57,6 +58,16 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
 const TEXTS = LINK_NAMES.filter((name) => linkField(name).kind === 'text')
 const OTHERS = LINK_NAMES.filter((name) => linkField(name).kind !== 'text')
 
+function Label({ name, id }: { name: LinkName; id: string }): JSX.Element {
+  const { kind, label } = linkField(name)
+  return (
+    <label for={id}>
+      <span safe>{label}</span>
+      {kind === 'tags' ? <span class="optional">, comma-separated</span> : ''}
+    </label>
+  )
+}
+
 interface InputProps {
   name: LinkName
   /** As typed. */
@@ -70,7 +81,7 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
   const options = optionsOf(name)
   if (options !== null) {
     return (
-      <select {...attributes} aria-label={field.label}>
+      <select {...attributes}>
         <Each
           of={[...options]}
           show={([text, { option }]) => (
@@ -83,20 +94,16 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
     )
   }
   if (field.kind === 'text' && field.lines === 'many') {
-    const { label } = field
     return (
-      <textarea {...attributes} class="note" rows="1" aria-label={label} placeholder={label} dir="auto" safe>
+      <textarea {...attributes} class="note" rows="1" dir="auto" safe>
         {textareaContent(value)}
       </textarea>
     )
   }
-  const isTags = field.kind === 'tags'
   return (
     <input
       {...attributes}
       value={attribute(value)}
-      aria-label={isTags ? `${field.label}, separated by commas` : field.label}
-      placeholder={isTags ? 'tag, tag' : field.label}
       list={name === 'section' ? 'sections' : undefined}
       dir="auto"
       autocomplete="off"

@@ -17,15 +17,21 @@ interface ConflictProps extends PropsWithChildren {
   /** Whether that was the visitor, in another tab. */
   isOwn: boolean
   versionNumber: number
+  /** Whether one of the actions adds their changes to the visitor's. */
+  canKeepBoth: boolean
 }
 
 /** Two conflicting edits of one version, side by side; children are the actions. */
-export function Conflict({ theirs, mine, named, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
+export function Conflict(props: ConflictProps): JSX.Element {
+  const { theirs, mine, named, by, isOwn, versionNumber, canKeepBoth, children } = props
   const actions = <div class="actions">{children}</div>
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
       <h2>{isOwn ? 'You saved a newer version in another tab' : 'Someone else saved first'}</h2>
-      <p>Your changes are still below. They just aren’t saved yet.</p>
+      <p>
+        Your changes are still below. They just aren’t saved yet.
+        {canKeepBoth ? ' “Keep both” adds the others wherever you changed nothing, for you to look at and save.' : ''}
+      </p>
       <div class="sides">
         <div>
           <h3>
