@@ -130,7 +130,7 @@ onEveryTarget({}, (at) => {
     expect(bytes(read)).toBeLessThanOrEqual(28_000)
     // What a tool’s caller cannot send, or nobody types, is not in it; what it can is.
     const inputs = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
-    expect(inputs).not.toMatch(/u0000|"email"/)
+    expect(inputs).not.toMatch(/u0000|"email"|"breakdown"/)
     expect(inputs).toContain('"timeWindow"')
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

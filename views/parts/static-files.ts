@@ -47,7 +47,10 @@ export const FILES: Record<string, File> = {
   },
   'values.css': { type: CSS, sources: VALUES_CSS },
   'scriptless.css': { type: CSS, sources: ['launcher/scriptless.css'] },
-  'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/how.js', 'launcher/open-all.js'] },
+  'launcher.js': {
+    type: JS,
+    sources: ['parts/copy.js', 'launcher/how.js', 'launcher/opens.js', 'launcher/open-all.js'],
+  },
   // After launcher.js, where there are variables. The first source is also what the server fills with.
   'fill.js': { type: JS, sources: ['../src/core/template.js', 'launcher/fill.js'] },
   'away.js': { type: JS, sources: ['launcher/away.js'] },
