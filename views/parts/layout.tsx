@@ -38,10 +38,10 @@ export interface SignedInUser {
 
 /**
  * Untrusted text as an attribute's value. The JSX runtime escapes quotes there but not ampersands, so
- * `&amp;` in a URL or in typed text would be read as `&`.
+ * `&amp;` in a URL or in typed text would be read as `&`; a `<`, which is only text there, looks like a tag to who searches.
  */
 export function attribute(text: string): string {
-  return text.replaceAll('&', '&amp;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 type DocumentProps = PropsWithChildren<{
