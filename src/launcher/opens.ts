@@ -41,8 +41,11 @@ export class Opens {
       const own = links.get(url)
       const link = own ?? linkHash(bundleId, url)
       const opened = this.#unwritten.get(link)
-      if (opened !== undefined) opened.opens += 1
-      else if (this.#unwritten.size < (own === undefined ? MAX_WITH_OTHERS : MAX_UNWRITTEN)) {
+      if (opened !== undefined) {
+        opened.opens += 1
+        // It may have been added to the bundle since.
+        if (own !== undefined) opened.url = url
+      } else if (this.#unwritten.size < (own === undefined ? MAX_WITH_OTHERS : MAX_UNWRITTEN)) {
         this.#unwritten.set(link, { bundleId, url: own === undefined ? null : url, opens: 1 })
       }
     }

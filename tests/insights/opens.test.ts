@@ -90,6 +90,15 @@ test('whoever makes up links fills neither the memory nor the store; those that 
   await recorder.stop()
 })
 
+test('a link that is added while its opens wait to be written counts from then on, with those', async () => {
+  const recorder = await Recorder.start(fixture.store, log, fixture.now)
+  const url = 'https://new.example/'
+  recorder.openTabs(1, linksOf(1, ['https://a.example/']), [url], VIEWER)
+  recorder.openTabs(1, linksOf(1, ['https://a.example/', url]), [url], VIEWER)
+  await recorder.stop()
+  expect(await stored()).toEqual([[1, DAY, url, 2]])
+})
+
 test('while a day has little room, links that are in their bundle come before those that are gone', async () => {
   const recorder = await Recorder.start(fixture.store, log, fixture.now)
   const urls = Array.from({ length: MAX_LINKS_A_DAY + 20 }, (_, at) => `https://was-${at}.example/`)
