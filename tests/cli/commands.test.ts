@@ -143,6 +143,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const answers: [string[], string][] = [
       [['show', slug], `/api/links/${slug}`],
       [['show', `${server.origin}/l/${slug}`], `/api/links/${slug}`],
+      // The short path of a service that has them.
+      [['show', `${server.origin}/${slug}?id=7`], `/api/links/${slug}`],
       [['list'], '/api/me/links'],
       [['list', '--limit', '2', '--offset', '1'], '/api/me/links?limit=2&offset=1'],
       [['versions', slug], `/api/links/${slug}/versions`],

@@ -63,7 +63,9 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
     }
     return `${query}` === '' ? '' : `?${query}`
   }
-  const address = () => `/l/${main.dataset.slug}${withValues(location.search)}`
+  // Whoever came by a short path stays at it.
+  const above = location.pathname.startsWith(`/${main.dataset.slug}`) ? '' : '/l'
+  const address = () => `${above}/${main.dataset.slug}${withValues(location.search)}`
 
   const paint = () => {
     const ofTabs = valuesOfTabs()

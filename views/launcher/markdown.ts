@@ -1,16 +1,15 @@
-import { linkOf } from '../../src/bundles/link.ts'
+import { type LinkSite, linkOf } from '../../src/bundles/link.ts'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
 import { type Filling, isComplete } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
-import type { Site } from '../parts/layout.tsx'
 import { inline, lines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A launcher as Markdown: what its page shows, for agents and terminals. */
-export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: Pick<Site, 'origin'>): string {
+export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: LinkSite): string {
   const { slug, urls, urlMetadata, variables, title, description, rule, isUnclaimed, ...rest } = bundle
   const { hasRules: _, isProtected: __, isCopyable: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
