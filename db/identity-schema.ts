@@ -27,6 +27,10 @@ export const user = sqliteTable(
     image: text('image'),
     /** Since when the operator keeps this person out (src/accounts/disabling.ts); null: they may sign in. */
     disabledAt: time('disabled_at'),
+    /** Whether they want a mail when somebody suggests an edit of a bundle that they can edit. */
+    mailProposed: integer('mail_proposed', { mode: 'boolean' }).notNull().default(true),
+    /** Whether they want a mail when an edit that they suggested is decided. */
+    mailDecided: integer('mail_decided', { mode: 'boolean' }).notNull().default(true),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -509,6 +509,47 @@ export const proposals = sqliteTable(
   ],
 )
 
+/** What people get mails about: an edit of a bundle of theirs is suggested; one that they suggested is decided. */
+export const PROPOSAL_MAILS = ['proposed', 'decided'] as const
+export type ProposalMail = (typeof PROPOSAL_MAILS)[number]
+
+/**
+ * Mails to send about proposals: one row for a person, a bundle and a kind, which bundles what happens until it is due. A row
+ * without anything waiting says when the last mail was sent, for the hour until the next one may be.
+ */
+export const proposalMails = sqliteTable(
+  'proposal_mails',
+  {
+    id: integer('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: PROPOSAL_MAILS }).notNull(),
+    /** The ids of the proposals to tell of, oldest first. */
+    waiting: json<string[]>('waiting').notNull(),
+    /** When to send it; null if nothing is waiting. */
+    dueAt: integer('due_at'),
+    /** The sending process’s mark, while it sends; `dueAt` is then when another may take over. */
+    lease: text('lease'),
+    /** How often sending it has failed. */
+    attempts: integer('attempts').notNull().default(0),
+    /** When the last mail was sent; null if none was. */
+    sentAt: integer('sent_at'),
+  },
+  (t) => [
+    uniqueIndex('proposal_mails_once').on(t.userId, t.bundleId, t.kind),
+    index('proposal_mails_bundle').on(t.bundleId),
+    index('proposal_mails_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // For the sweep.
+    index('proposal_mails_sent').on(t.sentAt).where(sql`${t.dueAt} IS NULL`),
+    check('proposal_mails_kind', sql`${t.kind} IN ('proposed', 'decided')`),
+    check('proposal_mails_done', sql`${t.dueAt} IS NOT NULL OR ${t.sentAt} IS NOT NULL`),
+  ],
+)
+
 /** Views and clicks per bundle, day and matched rule; `''` if no rule matched. */
 export const dailyCounters = sqliteTable(
   'daily_counters',

@@ -7,6 +7,8 @@ export interface ParsedMail {
   recipients: string[]
   subject: string
   text: string
+  /** Every header by its name in small letters; a folded one as one line. */
+  headers: ReadonlyMap<string, string>
 }
 
 /** Starts a real SMTP server on the loopback address that keeps every mail it receives. */
@@ -42,14 +44,31 @@ export async function startMailSink(port: number) {
   }
 }
 
-/** Enough of MIME for plain text: headers, and quoted-printable, which long lines need. */
-function parse(raw: string): { subject: string; text: string } {
+/** Enough of MIME for plain text: headers, with words of other letters, and quoted-printable, which long lines need. */
+function parse(raw: string): Pick<ParsedMail, 'subject' | 'text' | 'headers'> {
   const at = raw.indexOf('\r\n\r\n')
   const head = raw.slice(0, at).replace(/\r\n[ \t]+/g, ' ')
   const body = raw.slice(at + 4)
-  const isQuoted = /^content-transfer-encoding: quoted-printable/im.test(head)
-  const text = isQuoted
-    ? body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : body
-  return { subject: /^subject: (.*)$/im.exec(head)?.[1] ?? '', text }
+  const headers = new Map(
+    head.split('\r\n').map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.replace(/^[^:]*: */, '')]),
+  )
+  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
+  return { subject: inWords(headers.get('subject') ?? ''), text: isQuoted ? unquoted(body) : body, headers }
+}
+
+/** Decodes the encoded words of a header (RFC 2047). */
+function inWords(header: string): string {
+  const word = /=\?utf-8\?([qb])\?([^?]*)\?=/gi
+  return header
+    .replace(/\?= +=\?/g, '?==?')
+    .replace(word, (_, how: string, text: string) =>
+      how.toLowerCase() === 'b' ? Buffer.from(text, 'base64').toString() : unquoted(text.replaceAll('_', ' ')),
+    )
+}
+
+function unquoted(text: string): string {
+  const bytes = text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }

@@ -14,13 +14,13 @@ const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1, al
  * own, sign-in, every operation, the stores, and the programs that users start.
  */
 const AGAIN =
-  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp)|browser\/engines)/
+  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing|values-in-addresses)\.|sdk\/client|cli\/(?:admin|docs|mcp)|browser\/engines)/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/
 /** Other tests that take long: only in the full run, on Bun. */
 const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|journeys)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|filled-alike|journeys|keyword)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 

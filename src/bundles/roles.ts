@@ -10,12 +10,15 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'sl
   owner: Subject
 }
 
+/** Of a caller, what decides which bundles they reach. */
+type Reaching = Pick<SignedIn, 'kind' | 'userId' | 'subject'>
+
 /**
  * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles. A
  * member of the owning organisation has their role there, whichever subject is active.
  * @throws Problem NOT_FOUND; FORBIDDEN, saying what is missing.
  */
-export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role): Promise<StoredBundle> {
+export async function loadFor(db: Store['db'], caller: Reaching, slug: string, needed: Role): Promise<StoredBundle> {
   const [row] = await rows(db).all({ slug, userId: caller.userId })
   if (row === undefined || row.bundle.deletedAt === null) return loaded(row, caller, needed)
   // Told only to those who can restore it.
@@ -24,7 +27,7 @@ export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, n
 }
 
 /** The same for a bundle that may be deleted. */
-export async function loadDeletedFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role) {
+export async function loadDeletedFor(db: Store['db'], caller: Reaching, slug: string, needed: Role) {
   const [row] = await rows(db).all({ slug, userId: caller.userId })
   return loaded(row, caller, needed)
 }
@@ -51,7 +54,7 @@ export function noBundle(message = 'There is no bundle with this slug.'): Proble
   return new Problem('NOT_FOUND', message, { userMessage })
 }
 
-function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBundle {
+function loaded(row: Row | undefined, caller: Reaching, needed: Role): StoredBundle {
   if (row === undefined) throw noBundle()
   if (row.bundle.ownerId === null) throw new Problem('FORBIDDEN', 'This bundle has no owner yet: claim it first.')
   const owner = subjectOf(row)
@@ -66,7 +69,7 @@ function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBun
 }
 
 /** The caller’s role over an owned bundle; null if they do not reach it. */
-function roleOver(row: Row, caller: SignedIn): Role | null {
+function roleOver(row: Row, caller: Reaching): Role | null {
   // A key reaches only its own subject’s bundles; a person, every bundle over which they have a role.
   const isReached = caller.kind === 'session' || isSameSubject(subjectOf(row), caller.subject)
   if (!isReached) return null

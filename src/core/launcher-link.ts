@@ -26,6 +26,7 @@ export const OWN_PATHS: readonly string[] = [
   'found',
   'healthz',
   'invitations',
+  'login',
   'made',
   'metrics',
   'oauth',
@@ -35,7 +36,9 @@ export const OWN_PATHS: readonly string[] = [
   'sign-in',
   'sign-out',
   'sign-up',
+  'signup',
   'static',
+  'unsubscribe',
 ]
 
 const RESERVED = /^(?:lang|format|client|utm_.*)$/

@@ -10,6 +10,8 @@ export const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
 /** Limits of a value and of a filled link, in code points. */
 export const MAX_VALUE = 200
 export const MAX_LINK = 2048
+/** As many characters of an address as the largest QR code holds. */
+const MAX_QR = 2953
 
 /** @typedef {Readonly<Record<string, string>>} Values The value of each variable that has one. */
 /** @typedef {{ name: string, default?: string, options?: readonly string[] }} Fillable What filling needs of a variable. */
@@ -100,6 +102,23 @@ export function readValues(variables, sent) {
 /** @param {Filling} filling */
 export function isComplete({ missing, invalid }) {
   return missing.length + invalid.length === 0
+}
+
+/**
+ * The query that leads to a filled launcher; `''` where nothing is filled in.
+ * @param {Pick<Filling, 'sent'>} filling
+ */
+export function queryOf({ sent }) {
+  const query = Object.entries(sent).map(([name, value]) => `${name}=${encodeValue(value)}`)
+  return query.length === 0 ? '' : `?${query.join('&')}`
+}
+
+/**
+ * Why there is no QR code of an address; null if there is one.
+ * @param {string} address
+ */
+export function qrProblem(address) {
+  return address.length > MAX_QR ? 'These values are too long for a QR code. Copy the link instead.' : null
 }
 
 /**

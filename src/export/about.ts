@@ -9,14 +9,15 @@ import { realEmail, sessionsOf } from '../identity/sessions.ts'
 import { toListed } from '../proposals/present.ts'
 import { madeBy } from '../proposals/stored.ts'
 
-const { takenEmail: _, takenHint: __, disabledAt: ___, ...profile } = getTableColumns(user)
+const { takenEmail: _, takenHint: __, disabledAt: ___, ...rest } = getTableColumns(user)
+const { mailProposed: proposed, mailDecided: decided, ...profile } = rest
 
 /** What belongs to a person besides keys and bundles. */
 export async function aboutPerson(store: Store, userId: string) {
   const { db } = store
   const [[person], accounts] = await db.batch([
     db
-      .select({ ...profile, email: realEmail })
+      .select({ profile: { ...profile, email: realEmail }, mails: { proposed, decided } })
       .from(user)
       .where(eq(user.id, userId)),
     db
@@ -26,7 +27,7 @@ export async function aboutPerson(store: Store, userId: string) {
   ])
   const sessions = await sessionsOf(store, userId)
   return {
-    profile: person,
+    ...person,
     signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
     sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
     organizations: await organizationsOf(store, userId),

@@ -2,18 +2,52 @@ import type { Variable } from '../../db/schema.ts'
 import type { LauncherViewer } from '../audience/client.ts'
 import { ABOUT_NAMES, each } from '../bundles/content.ts'
 import { withTexts } from '../bundles/link-fields.ts'
-import { encodeValue, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
+import { CONTROLS, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
 import type { PublicBundle } from './served.ts'
 
 /** Of a bundle without variables, or where none is filled in. */
 export const FREE: Filling = readValues([], () => null)
 
-/** What a viewer fills in, before it is known which links it goes into. */
-export function fillingOf({ url }: Pick<LauncherViewer, 'url'>, variables: readonly Variable[]): Filling {
-  if (variables.length === 0) return FREE
+/** A parameter of a launcher’s address that is no value. */
+export interface Other {
+  name: string
+  value: string
+}
+
+/** What a viewer asks for in a launcher’s address. */
+export interface Asked {
+  /** Before it is known which links the values go into. */
+  filling: Filling
+  /** What its form must not lose: rules may read it, and whoever counts visits by it. */
+  others: readonly Other[]
+}
+
+/** Of a bundle without variables. */
+export const NOTHING_ASKED: Asked = { filling: FREE, others: [] }
+
+/** The most that a form carries. Links that programs make have a dozen parameters. */
+const CARRIED = { parameters: 50, letters: 2_000 }
+
+export function askedOf(viewer: Pick<LauncherViewer, 'url'>, variables: readonly Variable[]): Asked {
+  if (variables.length === 0) return NOTHING_ASKED
+  const query = queryAt(viewer)
+  const others: Other[] = []
+  let { letters } = CARRIED
+  for (const [name, value] of query) {
+    if (others.length === CARRIED.parameters) break
+    const length = name.length + value.length
+    // What does not fit is left out whole, and so is what a form would send otherwise than it came.
+    if (length > letters || CONTROLS.test(name + value) || variables.some((own) => own.name === name)) continue
+    letters -= length
+    others.push({ name, value })
+  }
+  return { filling: readValues(variables, (name) => query.get(name)), others }
+}
+
+/** The query of a launcher’s address. */
+export function queryAt({ url }: Pick<LauncherViewer, 'url'>): URLSearchParams {
   const at = url.indexOf('?')
-  const query = new URLSearchParams(at === -1 ? '' : url.slice(at).split('#', 1)[0])
-  return readValues(variables, (name) => query.get(name))
+  return new URLSearchParams(at === -1 ? '' : url.slice(at).split('#', 1)[0])
 }
 
 /**
@@ -43,10 +77,4 @@ export function filledBundle(bundle: PublicBundle, filling: Filling): PublicBund
     urls: bundle.urls.map((url) => fillLink(url, values)),
     urlMetadata: bundle.urlMetadata.map((metadata) => withTexts(metadata, text)),
   }
-}
-
-/** The query that leads to a filled launcher; `''` where nothing is filled in. */
-export function queryOf({ sent }: Pick<Filling, 'sent'>): string {
-  const query = Object.entries(sent).map(([name, value]) => `${name}=${encodeValue(value)}`)
-  return query.length === 0 ? '' : `?${query.join('&')}`
 }

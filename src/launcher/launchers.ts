@@ -41,8 +41,9 @@ export class Variant extends Counter implements Record<Encoding, Page | undefine
   br: Page | undefined = undefined
   gzip: Page | undefined = undefined
   identity: Page | undefined = undefined
-  /** Of a bundle with variables, the page that values are filled into. */
+  /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
   template: PageTemplate | undefined = undefined
+  blank: PageTemplate | undefined = undefined
 }
 
 /** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
@@ -161,7 +162,7 @@ export class Launchers {
   }
 
   /** Caches a rendered page. */
-  addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template'>>): void {
+  addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template' | 'blank'>>): void {
     Object.assign(variant, page)
     // With variables, the page of a refused value is rendered each time.
     if (launcher.policy === null && launcher.variables === null) launcher.bundle = null
@@ -244,6 +245,6 @@ function bytes(launcher: Launcher): number {
   return sum
 }
 
-function pageBytes({ br, gzip, identity, template }: Variant): number {
-  return (br?.byteLength ?? 0) + (gzip?.byteLength ?? 0) + (identity?.byteLength ?? 0) + (template?.bytes ?? 0)
+function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
+  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

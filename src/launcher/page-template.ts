@@ -8,8 +8,10 @@ import { encodeValue, type Filling, type FixedLink, fixedLink, type Values } fro
 
 /** Of this process; nobody can guess it, so no text of a bundle has a mark by chance or on purpose. */
 const NONCE = randomBytes(12).toString('hex')
+/** The place of what a form carries, whatever is filled in. */
+export const CARRIED_MARK = `<!--${NONCE}-->`
 /** A mark in a text, or in a link, where its brackets are encoded; or an attribute that says which option is chosen. */
-const MARKS = new RegExp(` data-chosen="${NONCE}(\\d)-(\\d+)"|(\\(|%28)${NONCE}(\\d)(?:\\)|%29)`)
+const MARKS = new RegExp(` data-chosen="${NONCE}(\\d)-(\\d+)"|(\\(|%28)${NONCE}(\\d)(?:\\)|%29)|${CARRIED_MARK}`)
 
 /** The filling with which to render a page that is to be cut. */
 export function markedFilling(variables: readonly Pick<Variable, 'name'>[]): Filling {
@@ -29,8 +31,11 @@ export function optionMark(value: string | undefined, option: number): string | 
 interface Slot {
   /** The index of its variable. */
   at: number
-  /** In a link, where it is encoded; else in a text. Of an attribute, the index of the option that is chosen. */
-  as: 'link' | 'text' | number
+  /**
+   * In a link, where it is encoded; else in a text. Of an attribute, the index of the option that is chosen. `carried` is of no
+   * variable.
+   */
+  as: 'link' | 'text' | 'carried' | number
 }
 
 /** A page with places for values. */
@@ -40,7 +45,7 @@ export class PageTemplate {
   /** For `checkLinks`, which looks at them for each viewer. */
   readonly links: readonly FixedLink[]
   /** Its size in memory, about. */
-  readonly bytes: number
+  readonly byteLength: number
 
   /**
    * @param html rendered with `markedFilling`.
@@ -52,21 +57,25 @@ export class PageTemplate {
     links: readonly string[],
   ) {
     this.links = links.map(fixedLink)
-    this.bytes = 2 * html.length
+    this.byteLength = 2 * html.length
     const parts = html.split(MARKS)
     for (let from = 0; from < parts.length; from += 5) {
       this.#texts.push(parts[from] ?? '')
       const [, chosen, option, bracket, place] = parts.slice(from, from + 5)
       if (chosen !== undefined) this.#slots.push({ at: Number(chosen), as: Number(option) })
       else if (place !== undefined) this.#slots.push({ at: Number(place), as: bracket === '(' ? 'text' : 'link' })
+      else if (from + 5 < parts.length) this.#slots.push({ at: 0, as: 'carried' })
     }
   }
 
-  /** The page with these values, of which none is missing. */
-  fill(values: Values): string {
+  /**
+   * The page with these values, of which none is missing.
+   * @param carried in place of `CARRIED_MARK`.
+   */
+  fill(values: Values, carried: string): string {
     const own = this.variables.map(({ name, options = [] }) => {
       const value = values[name] ?? ''
-      return { text: escapeHtml(value), link: encodeValue(value), option: options.indexOf(value) }
+      return { text: escapeHtml(value), link: encodeValue(value), carried, option: options.indexOf(value) }
     })
     let html = this.#texts[0] ?? ''
     for (const [index, { at, as }] of this.#slots.entries()) {

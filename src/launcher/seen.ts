@@ -9,7 +9,7 @@ import { checkLinks, type Filling } from '../core/template.js'
 import { roleIn } from '../identity/members.ts'
 import type { Account } from '../policies/facts.ts'
 import { decideAccess, refused } from './access-decision.ts'
-import { addValue, FREE, fillingOf } from './filling.ts'
+import { addValue, askedOf, FREE } from './filling.ts'
 import type { Launcher } from './launchers.ts'
 import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
@@ -37,7 +37,7 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const bundle = await launchers.bundleOf(launcher)
   if (bundle === null) return seenBy(viewer, slug, service)
   const account = await accountOf(viewer, launcher, service)
-  const filling = fillingOf(viewer, bundle.variables)
+  const { filling } = askedOf(viewer, bundle.variables)
   const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config, filling)
   const { id, versionNumber } = bundle
   const seen = publicBundle(rule, bundle)

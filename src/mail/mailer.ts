@@ -12,6 +12,8 @@ export interface Mail {
   to: string
   subject: string
   text: string
+  /** Where one press stops mails of this kind, if the reader may stop them: mail programs show a button for it. */
+  unsubscribe?: string
 }
 
 const MAILBOX_SIZE = 50
@@ -37,9 +39,18 @@ export class Mailer {
   /** Sends a mail. Without SMTP_URL, logs it for the operator to pass on, or only its subject if `logMails` is off. */
   send(mail: Mail): void {
     const { smtpUrl, logMails } = this.config
+    if (smtpUrl === undefined && !logMails) this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
+    this.#inBackground(this.deliver(mail), mail)
+  }
+
+  /**
+   * Sends a mail, or logs it like `send`, and waits until the mail server has taken it.
+   * @throws what the server or the network says, if it does not.
+   */
+  async deliver(mail: Mail): Promise<void> {
+    const { smtpUrl, logMails } = this.config
     if (smtpUrl === undefined && logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
-    else if (smtpUrl === undefined) this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
-    this.sendIfConfigured(mail)
+    await this.#hand(mail)
   }
 
   /**
@@ -47,11 +58,17 @@ export class Mailer {
    * the text. Without SMTP_URL nothing is sent.
    */
   sendIfConfigured(mail: Mail): void {
+    this.#inBackground(this.#hand(mail), mail)
+  }
+
+  #inBackground(sending: Promise<void>, { subject }: Mail): void {
+    sending.catch((error) => this.log.error({ err: error, subject }, 'a mail could not be sent'))
+  }
+
+  async #hand(mail: Mail): Promise<void> {
     const { smtpUrl, isDevelopment } = this.config
     if (smtpUrl !== undefined) {
-      deliver({ ...this.config, smtpUrl }, mail).catch((error) =>
-        this.log.error({ err: error, subject: mail.subject }, 'a mail could not be sent'),
-      )
+      await deliver({ ...this.config, smtpUrl }, mail)
     } else if (isDevelopment) {
       this.mailbox.unshift({ ...mail, at: new Date() })
       this.mailbox.length = Math.min(this.mailbox.length, MAILBOX_SIZE)
@@ -63,13 +80,21 @@ export class Mailer {
  * Hands a mail to the mail server.
  * @throws what the server or the network says, if it does not take it.
  */
-export async function deliver({ smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string }, mail: Mail): Promise<void> {
+export async function deliver(
+  { smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string },
+  { unsubscribe, ...mail }: Mail,
+): Promise<void> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: mailFrom })
   try {
     // As an object: a string would be parsed as a list of addresses.
     const to = { name: '', address: mail.to }
-    await transport.sendMail({ ...mail, to, disableFileAccess: true, disableUrlAccess: true })
+    // By RFC 8058: the mail program sends a POST there, without asking anybody.
+    const headers =
+      unsubscribe === undefined
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+    await transport.sendMail({ ...mail, to, headers, disableFileAccess: true, disableUrlAccess: true })
   } finally {
     transport.close()
   }
@@ -90,10 +115,15 @@ export async function reachMailServer(smtpUrl: string): Promise<void> {
 }
 
 /**
- * Quotes a user’s text on a line of its own, so that it cannot pass for ours. Dots get an invisible character, or mail
- * clients would turn `evil.example` into a link.
+ * A user’s text within a line of ours: nothing in it breaks the line, turns it around or ends the quotation. Dots get an
+ * invisible character, or mail clients would turn `evil.example` into a link.
  */
-export function quoted(text: string): string {
+export function inLine(text: string): string {
   const line = text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
-  return `  “${line.replaceAll(/[“”]/g, "'").replace(/\.(?=\S)/g, '.\u200b')}”`
+  return line.replaceAll(/[“”]/g, "'").replace(/\.(?=\S)/g, '.\u200b')
+}
+
+/** Quotes a user’s text on a line of its own, so that it cannot pass for ours. */
+export function quoted(text: string): string {
+  return `  “${inLine(text)}”`
 }

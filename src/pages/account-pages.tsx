@@ -23,6 +23,7 @@ import { clientAddress, isForwarded } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused } from './account-forms.ts'
+import { leadOn } from './claim-pages.tsx'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -56,12 +57,14 @@ export function accountPages(service: Service) {
         ? page(<SignUpPage site={site} form={form} methods={methods} />)
         : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
     })
+    .get('/login', ({ request }) => seeOther(`/sign-in${new URL(request.url).search}`))
+    .get('/signup', ({ request }) => seeOther(`/sign-up${new URL(request.url).search}`))
     .post(
       '/sign-in',
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
         const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
-        if (answer instanceof Response) return seeOther(form.next, answer)
+        if (answer instanceof Response) return leadOn(request, service, form.next, answer)
         return signInRefused(form, answer)
       },
       RAW,
@@ -109,7 +112,7 @@ export function accountPages(service: Service) {
           return refused(view, answer)
         }
         if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
-        return seeOther(next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
+        return leadOn(request, service, next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
       },
       RAW,
     )

@@ -4,12 +4,15 @@ import { Elysia } from 'elysia'
 import { ClaimedPage, ClaimGonePage, ClaimPage, ClaimsPage } from '../../views/account/claim.tsx'
 import { claimBundle, listClaims } from '../bundles/claim-operations.ts'
 import { findByToken } from '../bundles/claims.ts'
+import { getBundle } from '../bundles/operations.ts'
+import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
-import { callContext } from '../http/client.ts'
+import { callContext, clientAddress, setClientAddress } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
+import { cookieIn, cookieLine, cookieOf } from '../identity/cookies.ts'
 import { execute } from '../operations/execute.ts'
 import { signInMethods, siteFor } from './site.ts'
 
@@ -18,15 +21,18 @@ const DAY_MS = 86_400_000
 
 /** Claim pages: the claim link, and the list of bundles that a verified address may claim. */
 export function claimPages(service: Service) {
-  const siteOf = (request: Request) => siteFor(request, service)
   return new Elysia()
-    .get('/claim/:token', ({ request, params }) => claimPage(request, service, params.token))
+    .get('/claim/:token', async ({ request, params: { token } }) => {
+      const claimed = cookieIn(request.headers, claimedCookie(token))
+      return claimed !== null && SLUG.test(claimed)
+        ? seeOther(claimedPath(claimed))
+        : await claimPage(request, service, token)
+    })
     .post(
       '/claim/:token',
       async ({ request, params: { token } }) => {
         try {
-          const { output } = await execute(claimBundle, () => ({ token }), await callContext(request, service), service)
-          return page(<ClaimedPage site={await siteOf(request)} bundle={output} />)
+          return await claimByToken(request, service, token)
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           return claimPage(request, service, token, error)
@@ -35,16 +41,21 @@ export function claimPages(service: Service) {
       RAW,
     )
     .get('/claims', async ({ request }) => {
-      const { caller } = await callContext(request, service)
-      return caller.kind === 'anonymous' ? seeOther('/sign-in?next=/claims') : claimsPage(request, service)
+      const context = await callContext(request, service)
+      const slug = new URL(request.url).searchParams.get('claimed')
+      if (context.caller.kind === 'anonymous')
+        return seeOther(`/sign-in?next=${encodeURIComponent(slug === null ? '/claims' : claimedPath(slug))}`)
+      if (slug === null) return claimsPage(request, service)
+      const { output } = await execute(getBundle, () => ({ slug }), context, service)
+      return page(<ClaimedPage site={await siteFor(request, service)} bundle={output} />)
     })
     .post(
       '/claims',
       async ({ request }) => {
         const slug = (await readForm(request)).get('slug') ?? ''
         try {
-          const { output } = await execute(claimBundle, () => ({ slug }), await callContext(request, service), service)
-          return page(<ClaimedPage site={await siteOf(request)} bundle={output} />)
+          await execute(claimBundle, () => ({ slug }), await callContext(request, service), service)
+          return seeOther(claimedPath(slug))
         } catch (error) {
           if (!(error instanceof Problem) || error.code === 'UNAUTHORIZED') throw error
           return claimsPage(request, service, error)
@@ -52,6 +63,52 @@ export function claimPages(service: Service) {
       },
       RAW,
     )
+}
+
+/** The page after a claim. It can be read again, unlike a claim link. */
+const claimedPath = (slug: string) => `/claims?claimed=${encodeURIComponent(slug)}`
+
+/** The cookie by which a browser that goes back to a claim link it has used gets to the bundle. It proves nothing. */
+const claimedCookie = (token: string) => `claimed-${sha256(token).toString('hex').slice(0, 12)}`
+
+const SLUG = /^[a-z0-9-]{3,64}$/
+const COOKIE_SECONDS = 86_400
+
+async function claimByToken(request: Request, service: Service, token: string): Promise<Response> {
+  const { output } = await execute(claimBundle, () => ({ token }), await callContext(request, service), service)
+  const claimed = cookieOf(claimedCookie(token), output.slug, COOKIE_SECONDS, service.config, '/claim')
+  return seeOther(claimedPath(output.slug), new Response(null, { headers: { 'set-cookie': cookieLine(claimed) } }))
+}
+
+/**
+ * Leads on after signing in or up. Who came from a claim link pressed “… and claim”, so the bundle is claimed; if that is
+ * refused, the claim page says why.
+ * @param signedIn better-auth’s answer, with the cookies of the new session.
+ */
+export async function leadOn(request: Request, service: Service, next: string, signedIn: Response): Promise<Response> {
+  const token = /^\/claim\/([\w-]+)$/.exec(next)?.[1]
+  if (token === undefined) return seeOther(next, signedIn)
+  try {
+    const answer = await claimByToken(withCookies(request, signedIn), service, token)
+    for (const cookie of signedIn.headers.getSetCookie()) answer.headers.append('set-cookie', cookie)
+    return answer
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return seeOther(next, signedIn)
+  }
+}
+
+/** The request that a browser would send after an answer that sets cookies. */
+function withCookies(request: Request, answer: Response): Request {
+  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='))
+  const set = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
+  const names = new Set(set.map(nameOf))
+  const kept = (request.headers.get('cookie') ?? '').split('; ').filter((pair) => !names.has(nameOf(pair)))
+  const headers = new Headers(request.headers)
+  headers.set('cookie', [...kept, ...set].join('; '))
+  const later = new Request(request.url, { method: 'POST', headers })
+  setClientAddress(later, clientAddress(request))
+  return later
 }
 
 /** How many bundles a page of claims shows. */

@@ -4,18 +4,20 @@ import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
-import { filledBundle } from '../launcher/filling.ts'
-import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
+import { queryAt } from '../launcher/filling.ts'
+import { seenAt, seenBy, type ViewerBundle } from '../launcher/seen.ts'
 import { tabsOf } from '../launcher/tabs.ts'
 import { type Asked, FORM_TYPES, NEGOTIATED, type OtherForm } from './asked-form.ts'
 
 /** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
 export async function launcherAs(
-  { form, slug, isNegotiated }: Pick<Asked, 'slug' | 'isNegotiated'> & { form: OtherForm },
+  { form, slug, value, isNegotiated }: Pick<Asked, 'slug' | 'isNegotiated'> & { form: OtherForm; value?: string },
   request: Request,
   service: Service,
 ): Promise<Response> {
-  const seen = await seenBy(request, slug, service)
+  const seen = await (value === undefined
+    ? seenBy(request, slug, service)
+    : seenAt({ slug, value, query: queryAt(request) }, request, service))
   const { bundle, isGuarded } = seen
   const tag = form === 'feed' ? feedTag(seen) : null
   const headers = {
@@ -39,7 +41,7 @@ export async function bodyOf(
 ): Promise<string> {
   const { config, store } = service
   if (form === 'json') return JSON.stringify(tabsOf({ bundle, filling }, config))
-  if (form === 'markdown') return launcherMarkdown(filledBundle(bundle, filling), filling, config)
+  if (form === 'markdown') return launcherMarkdown(bundle, filling, config)
   return launcherFeed(bundle, await changesOf(store, id, bundle), config)
 }
 

@@ -1,19 +1,20 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Carried } from '../../views/launcher/carried.tsx'
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling, isComplete } from '../core/template.js'
-import { clientAddress } from '../http/client.ts'
+import { clientAddress, setClientAddress } from '../http/client.ts'
 import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
 import { isOpenToAll } from '../launcher/access-gate.ts'
-import { addressWith, FREE, filledBundle, fillingOf } from '../launcher/filling.ts'
+import { type Asked, addressWith, askedOf, FREE, filledBundle, NOTHING_ASKED } from '../launcher/filling.ts'
 import type { Encoding, Launcher, Variant } from '../launcher/launchers.ts'
-import { markedFilling, PageTemplate } from '../launcher/page-template.ts'
+import { CARRIED_MARK, markedFilling, PageTemplate } from '../launcher/page-template.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
 import { type PublicBundle, publicBundle, type ServedBundle } from '../launcher/served.ts'
 import type { Account } from '../policies/facts.ts'
@@ -23,8 +24,13 @@ import { AT_LINK, NEGOTIATED } from './asked-form.ts'
 export interface LauncherPages {
   /** The answer if it needs no read, else undefined. */
   cached(request: Request, slug: string): Response | undefined
-  /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
-  answer(request: Request, slug: string | null): Promise<Response>
+  /**
+   * The answer, read and rendered if necessary. Elysia passes null for an undecodable slug.
+   * @param value of the first variable, as the rest of the address. Whoever is in front of a gate does not learn from it
+   * whether there are variables.
+   * @throws Problem NOT_FOUND for a value if it has none.
+   */
+  answer(request: Request, slug: string | null, value?: string): Promise<Response>
   /**
    * Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle.
    * @param value of the first variable, as the rest of the address.
@@ -46,12 +52,12 @@ export function launcherPages(service: Service): LauncherPages {
     launcher: Launcher,
     { account, address, bundle }: { account: Account | null; address: string; bundle: ServedBundle | null },
   ) => {
-    const filling = launcher.variables === null ? FREE : fillingOf(request, launcher.variables)
+    const { filling, others } = launcher.variables === null ? NOTHING_ASKED : askedOf(request, launcher.variables)
     const rule = ruleFor(request, launcher, account, config, filling)
     const variant = launchers.variant(launcher, rule)
-    // One comparison for most launchers; without any value, the page is the same for everybody like theirs.
-    if (filling !== FREE && !isBlank(filling)) {
-      const html = filledPage({ launcher, variant, filling }, () => bundle && publicBundle(rule, bundle))
+    // One comparison for most launchers; without a query, the page is the same for everybody like theirs.
+    if (filling !== FREE && !(others.length === 0 && isBlank(filling))) {
+      const html = filledPage({ launcher, variant, filling, others }, () => bundle && publicBundle(rule, bundle))
       if (html === undefined) return undefined
       if (isView(request)) recorder.view(variant, address, request.headers)
       const encoding = encodingFor(request)
@@ -71,27 +77,32 @@ export function launcherPages(service: Service): LauncherPages {
     if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
-  /** A page with values; undefined if there is no bundle to render it from. */
+  /** A page with values, or whose form carries something; undefined if there is no bundle to render it from. */
   const filledPage = (
-    { launcher, variant, filling }: { launcher: Launcher; variant: Variant; filling: Filling },
+    { launcher, variant, filling, others }: Asked & { launcher: Launcher; variant: Variant },
     bundleOf: () => PublicBundle | null,
   ) => {
     const { deciding } = launcher
-    let { template } = variant
+    const kept = isBlank(filling) ? 'blank' : 'template'
+    let template = variant[kept]
     if (template === undefined) {
       const bundle = bundleOf()
       if (bundle === null) return undefined
       const { variables, urls } = bundle
-      const marked = markedFilling(variables)
-      const view = <LauncherPage site={site} bundle={bundle} filling={marked} deciding={deciding} />
+      const shown = kept === 'blank' ? filling : markedFilling(variables)
+      const slots = { filling: shown, deciding, carried: CARRIED_MARK }
+      const view = <LauncherPage site={site} bundle={bundle} {...slots} />
       template = new PageTemplate(view as string, variables, urls)
-      launchers.addPage(launcher, variant, { template })
+      launchers.addPage(launcher, variant, { [kept]: template })
     }
+    const carried = <Carried others={others} />
+    if (kept === 'blank') return template.fill({}, carried as string)
     const checked = checkLinks(filling, template.links)
-    if (isComplete(checked)) return template.fill(checked.values)
+    if (isComplete(checked)) return template.fill(checked.values, carried as string)
     const bundle = bundleOf()
     if (bundle === null) return undefined
-    return (<LauncherPage site={site} bundle={bundle} filling={checked} deciding={deciding} />) as string
+    const filled = { bundle, filling: checked, deciding, carried }
+    return (<LauncherPage site={site} {...filled} />) as string
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
 
@@ -105,11 +116,11 @@ export function launcherPages(service: Service): LauncherPages {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
       const bundle = await launchers.bundleOf(launcher)
       if (bundle === null) return pages.answer(request, launcher.slug)
-      const filling = fillingOf(request, bundle.variables)
+      const { filling, others } = askedOf(request, bundle.variables)
       const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config, filling)
       const seen = publicBundle(rule, bundle)
       const filled = { bundle: seen, filling: checkLinks(filling, seen.urls), deciding: launcher.deciding }
-      const view = <LauncherPage site={site} {...filled} outside={outside} />
+      const view = <LauncherPage site={site} {...filled} carried={<Carried others={others} />} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
@@ -129,17 +140,19 @@ export function launcherPages(service: Service): LauncherPages {
         ? undefined
         : respond(request, launcher, { account: null, address: clientAddress(request), bundle: launcher.bundle })
     },
-    async answer(request, slug) {
+    async answer(request, slug, value) {
       const address = clientAddress(request)
       const launcher = await load(slug)
       const decision = await decideAccess(launcher.gate, request.headers, service)
-      if (decision.refusal !== null || decision.outside !== null) return respondAtGate(request, launcher, decision)
-      const account = await accountOf(request, launcher, service)
-      const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
+      if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
+      const asked = value === undefined ? request : withValue(request, launcher, value)
+      if (decision.outside !== null) return respondAtGate(asked, launcher, decision)
+      const account = await accountOf(asked, launcher, service)
+      const cached = respond(asked, launcher, { account, address, bundle: launcher.bundle })
       if (cached !== undefined) return cached
       const bundle = await launchers.bundleOf(launcher)
-      if (bundle === null) return pages.answer(request, slug)
-      return respond(request, launcher, { account, address, bundle }) ?? noBundle()
+      if (bundle === null) return pages.answer(asked, slug)
+      return respond(asked, launcher, { account, address, bundle }) ?? noBundle()
     },
     async unlock(request, slug, value) {
       const locked = await findLauncher(slug, service)
@@ -160,13 +173,13 @@ export function launcherPages(service: Service): LauncherPages {
         const url = value == null ? tried.url : addressWith(tried.url, served.variables, value)
         if (url === null) throw unknownUrl()
         const viewer = { ...tried, url }
-        const sent = fillingOf(viewer, served.variables)
-        const rule = ruleFor(viewer, launcher, await accountOf(request, launcher, service), config, sent)
+        const asked = askedOf(viewer, served.variables)
+        const rule = ruleFor(viewer, launcher, await accountOf(request, launcher, service), config, asked.filling)
         const bundle = publicBundle(rule, served)
-        const filling = checkLinks(sent, bundle.urls)
+        const filling = checkLinks(asked.filling, bundle.urls)
         const { outside } = decision
         const within = unlocked(filledBundle(bundle, filling), filling, config)
-        const filled = { bundle, filling, deciding }
+        const filled = { bundle, filling, deciding, carried: <Carried others={asked.others} /> }
         const view = <LauncherPage site={site} {...filled} outside={outside} unlocked={within} />
         if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
@@ -174,6 +187,15 @@ export function launcherPages(service: Service): LauncherPages {
     },
   }
   return pages
+}
+
+/** A request for `/l/<slug>/<value>` as one with the value in its query. @throws Problem NOT_FOUND without variables. */
+function withValue(request: Request, { variables }: Launcher, value: string): Request {
+  const address = addressWith(request.url, variables ?? [], value)
+  if (address === null) throw unknownUrl()
+  const asked = new Request(address, request)
+  setClientAddress(asked, clientAddress(request))
+  return asked
 }
 
 /** Whether all viewers may see the same page: not with rules, or a gate that only some pass. */

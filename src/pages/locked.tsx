@@ -7,11 +7,10 @@ import { withoutPath } from '../audience/referrer.ts'
 import { linkOf } from '../bundles/link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import type { Filling } from '../core/template.js'
+import { type Filling, qrProblem, queryOf } from '../core/template.js'
 import { readForm } from '../http/body.ts'
 import { HTML, seeOther, text } from '../http/respond.ts'
 import { refused } from '../launcher/access-decision.ts'
-import { queryOf } from '../launcher/filling.ts'
 import type { Launcher } from '../launcher/launchers.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { type PolicyRequest, withReferrer } from '../launcher/referred.ts'
@@ -100,8 +99,10 @@ function addressOf({ url }: Request, slug: string): string {
 
 /** What a page has within after its password was given. */
 export function unlocked(bundle: PublicBundle, filling: Filling, site: Site): Unlocked {
+  const address = linkOf(bundle.slug, site) + queryOf(filling)
+  const isTooLong = qrProblem(address) !== null
   return {
-    qr: qrCode(linkOf(bundle.slug, site) + queryOf(filling)).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
+    qr: isTooLong ? null : qrCode(address).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
     bookmarks: `data:text/html;charset=utf-8;base64,${Buffer.from(bookmarksFile(bundle)).toString('base64')}`,
   }
 }

@@ -11,13 +11,13 @@ import { labelOf } from '../bundles/variables.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { clientAddress, clientNetwork, setClientAddress } from '../http/client.ts'
+import { qrProblem, queryOf } from '../core/template.js'
+import { clientNetwork } from '../http/client.ts'
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
-import { decideAccess } from '../launcher/access-decision.ts'
-import { addressWith, filledBundle, queryOf } from '../launcher/filling.ts'
+import { filledBundle } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
-import { findLauncher, loadLauncher, seenBy } from '../launcher/seen.ts'
+import { findLauncher, seenBy } from '../launcher/seen.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
@@ -50,9 +50,11 @@ export function pages(service: Service, launchers: LauncherPages) {
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { bundle, filling, isGuarded } = await seenBy(request, params.slug, service)
       const query = queryOf(filling)
-      const svg = qrCode(linkOf(bundle.slug, config) + query)
+      const address = linkOf(bundle.slug, config) + query
+      const problem = qrProblem(address)
+      if (problem !== null) throw new Problem('BAD_REQUEST', problem)
       const headers = { 'cache-control': isGuarded || query !== '' ? NOT_KEPT : KEPT }
-      return text(request, svg, { type: 'image/svg+xml', headers })
+      return text(request, qrCode(address), { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/opensearch.xml', async ({ request, params }) => {
       const { bundle, isGuarded } = await seenBy(request, params.slug, service)
@@ -98,11 +100,12 @@ export function pages(service: Service, launchers: LauncherPages) {
       return text(request, bookmarksFile(filledBundle(bundle, filling)), { type: HTML, headers })
     })
     .get('/l/:slug/:value', async ({ request, params: { slug, value } }) => {
-      const asked = await withValue(request, slug, value, service)
+      // Elysia passes null for an undecodable one.
+      if (value === null) throw unknownUrl()
       const form = formFor(request.headers)
       return form === 'html'
-        ? launchers.answer(asked, slug)
-        : (await forms()).launcherAs({ form, slug, isNegotiated: true }, asked, service)
+        ? launchers.answer(request, slug, value)
+        : (await forms()).launcherAs({ form, slug, value, isNegotiated: true }, request, service)
     })
     .post(
       '/l/:slug/:value',
@@ -113,21 +116,6 @@ export function pages(service: Service, launchers: LauncherPages) {
       RAW,
     )
     .get('/static/:file', ({ request }) => staticFile(request))
-}
-
-/**
- * A request for `/l/<slug>/<value>` as one with the value in its query. Whoever is in front of the bundle’s gate has it as it
- * is, so that nothing tells them whether it has variables.
- * @throws Problem NOT_FOUND if it has none.
- */
-async function withValue(request: Request, slug: string, value: string | null, service: Service): Promise<Request> {
-  const { gate, variables } = await loadLauncher(slug, service)
-  if ((await decideAccess(gate, request.headers, service)).refusal !== null) return request
-  const address = value === null ? null : addressWith(request.url, variables ?? [], value)
-  if (address === null) throw unknownUrl()
-  const asked = new Request(address, request)
-  setClientAddress(asked, clientAddress(request))
-  return asked
 }
 
 /** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */

@@ -6,10 +6,16 @@ import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
 import { Problem } from '../core/problem.ts'
 import { joinList } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
+import { type Mailing, noteDecided } from './mail-queue.ts'
 import { type Conflict, merge } from './merge.ts'
 import { sidesOf } from './proposals.ts'
 import { type Acceptance, type OneProposal, PROPOSAL_BOUNDS, type Rejection } from './shapes.ts'
 import { one, type Proposal } from './stored.ts'
+
+/** What decides proposals, and notes the mails about it. */
+interface Deciding extends Mailing {
+  store: Store
+}
 
 /**
  * Accepts a proposal: merges it onto the newest version, and saves that as one version. Of concurrent decisions one
@@ -17,8 +23,11 @@ import { one, type Proposal } from './stored.ts'
  * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT, BAD_REQUEST, INVALID_URLS; PROPOSAL_CONFLICT if it
  * is not open, or it and a newer version changed the same.
  */
-export function accept(edit: Omit<Edit, 'slug'>, { slug, id, ...instead }: Acceptance): Promise<StoredBundle> {
-  const { store, caller } = edit
+export function accept(
+  edit: Omit<Edit, 'slug'> & Deciding,
+  { slug, id, ...instead }: Acceptance,
+): Promise<StoredBundle> {
+  const { store, mailer, caller } = edit
   return writeVersion({ ...edit, slug }, async (bundle) => {
     const { proposal } = await one(store.db, bundle, id)
     refuseDecided(proposal)
@@ -33,6 +42,7 @@ export function accept(edit: Omit<Edit, 'slug'>, { slug, id, ...instead }: Accep
         .update(proposals)
         .set({ ...decided, versionNumber })
         .where(openOne(bundle, id)),
+      ...noteDecided(mailer, bundle, proposal, decided),
       eraseOld(store.db, bundle),
     ]
     return { ...next, acceptance: { proposedBy: proposal.proposedBy, writes } }
@@ -43,11 +53,11 @@ export function accept(edit: Omit<Edit, 'slug'>, { slug, id, ...instead }: Accep
  * Rejects an open proposal, with a note to who made it.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function reject(store: Store, caller: SignedIn, rejection: Rejection): Promise<Proposal> {
+export async function reject(deciding: Deciding, caller: SignedIn, rejection: Rejection): Promise<Proposal> {
   const { slug, id, note } = rejection
-  const bundle = await loadFor(store.db, caller, slug, 'editor')
+  const bundle = await loadFor(deciding.store.db, caller, slug, 'editor')
   const decided = { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null } as const
-  return (await close(store, bundle, id, decided)) ?? reject(store, caller, rejection)
+  return (await close(deciding, bundle, id, decided)) ?? reject(deciding, caller, rejection)
 }
 
 /**
@@ -55,22 +65,23 @@ export async function reject(store: Store, caller: SignedIn, rejection: Rejectio
  * a person proposed.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
-export async function withdraw(store: Store, caller: SignedIn, mine: OneProposal): Promise<Proposal> {
+export async function withdraw(deciding: Deciding, caller: SignedIn, mine: OneProposal): Promise<Proposal> {
   const { slug, id } = mine
-  const bundle = await loadFor(store.db, caller, slug, 'viewer')
-  const { proposal, keyId } = await one(store.db, bundle, id)
+  const { db } = deciding.store
+  const bundle = await loadFor(db, caller, slug, 'viewer')
+  const { proposal, keyId } = await one(db, bundle, id)
   const isOwn = proposal.proposedBy === caller.userId && (caller.kind === 'session' || caller.key.id === keyId)
   if (!isOwn) {
     const what = caller.kind === 'session' ? 'Only who made this proposal' : 'Only the key that made this proposal'
     throw new Problem('FORBIDDEN', `${what} can withdraw it; an editor can reject it.`)
   }
   const decided = { state: 'withdrawn', decidedBy: caller.userId, note: null } as const
-  return (await close(store, bundle, id, decided)) ?? withdraw(store, caller, mine)
+  return (await close(deciding, bundle, id, decided)) ?? withdraw(deciding, caller, mine)
 }
 
 /** @returns null, having written nothing, if the bundle belongs to another by now. */
 async function close(
-  store: Store,
+  { store, mailer }: Deciding,
   bundle: StoredBundle,
   id: string,
   decided: Pick<Proposal, 'state' | 'decidedBy' | 'note'>,
@@ -83,6 +94,7 @@ async function close(
       .update(proposals)
       .set({ ...decided, decidedAt })
       .where(openOne(bundle, id)),
+    ...noteDecided(mailer, bundle, proposal, { ...decided, decidedAt }),
     eraseOld(store.db, bundle),
   ])
   if (result?.rowsAffected === 1) return { ...proposal, ...decided, decidedAt }

@@ -1,3 +1,4 @@
+import type { Variable } from '../../db/schema.ts'
 import type { BundleDiff } from '../bundles/diff.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
 import type { Difference } from './answers.ts'
@@ -18,6 +19,8 @@ export interface ProposalInFull {
   /** The proposed rules, for a conflict about them. */
   proposedPolicy: Proposal['changes']['resolutionPolicy']
   conflicts: Conflict[]
+  /** What is proposed of them, those of the bundle and of the base, by whose labels rules are said. */
+  named: readonly Variable[]
 }
 
 /** A proposal with what it changes. */

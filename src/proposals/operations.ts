@@ -28,7 +28,8 @@ export const proposeEdit = implement('propose_edit', {
   present: toProposal,
   replayed: (first, { input }) => ({ ...first, changes: proposals.changesIn(input) }),
   headers: { location: ({ slug, id }: stored.Proposal) => `/api/links/${slug}/proposals/${id}` },
-  run: (input, context) => proposals.propose(input, { ...editing(context), commit: context.commit }),
+  run: (input, context) =>
+    proposals.propose(input, { ...editing(context), mailer: context.service.mailer, commit: context.commit }),
 })
 
 /** GET /api/links/:slug/proposals. */
@@ -81,7 +82,10 @@ export const acceptProposal = implement('accept_proposal', {
   present: toBundle,
   headers: { etag },
   run: (input, context): Promise<StoredBundle> =>
-    decisions.accept({ ...editing(context), expectedVersion: context.expectedVersion }, input),
+    decisions.accept(
+      { ...editing(context), mailer: context.service.mailer, expectedVersion: context.expectedVersion },
+      input,
+    ),
 })
 
 /** POST /api/links/:slug/proposals/:id/reject. */
@@ -93,7 +97,7 @@ export const rejectProposal = implement('reject_proposal', {
   output: Proposal,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],
   present: toProposal,
-  run: (input, { service: { store }, caller }) => decisions.reject(store, signedIn(caller), input),
+  run: (input, { service, caller }) => decisions.reject(service, signedIn(caller), input),
 })
 
 /** POST /api/links/:slug/proposals/:id/withdraw. */
@@ -104,5 +108,5 @@ export const withdrawProposal = implement('withdraw_proposal', {
   output: Proposal,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],
   present: toProposal,
-  run: (one, { service: { store }, caller }) => decisions.withdraw(store, signedIn(caller), one),
+  run: (one, { service, caller }) => decisions.withdraw(service, signedIn(caller), one),
 })

@@ -16,12 +16,13 @@ import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import type { ProposalInFull } from './in-full.ts'
+import { type Mailing, noteProposed } from './mail-queue.ts'
 import { merge } from './merge.ts'
 import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
 import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
-interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
+interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'>, Mailing {
   commit: Commit
 }
 
@@ -33,7 +34,7 @@ interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
 export async function propose(input: NewProposal, proposing: Proposing): Promise<Proposal> {
   const { slug, baseVersion: sentBase, reason } = input
   const changes = changesIn(input)
-  const { store, caller, commit } = proposing
+  const { store, mailer, caller, commit } = proposing
   const bundle = await loadFor(store.db, caller, slug, 'viewer')
   const baseVersion = sentBase ?? bundle.versionNumber
   const base = await contentOf(store, bundle, baseVersion)
@@ -63,7 +64,8 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   try {
     // A repeated call has the changes, which may be large, in its own input.
     const { changes: _, ...kept } = proposal
-    await commit([insertion(store.db, bundle, proposal, caller), ...withinBytes(bundle.owner)], kept)
+    const inserts = [insertion(store.db, bundle, proposal, caller), ...noteProposed(mailer, bundle, proposal, caller)]
+    await commit([...inserts, ...withinBytes(bundle.owner)], kept)
   } catch (error) {
     const broken = brokenConstraint(error)
     if (isTooLarge(broken)) throw tooLarge()
@@ -152,7 +154,8 @@ export async function readInFull(store: Store, caller: SignedIn, { slug, id }: O
   const { base, proposed } = await sidesOf(store, bundle, proposal)
   const difference = diff(base, proposed)
   const proposedPolicy = proposed.resolutionPolicy
-  const whole = { bundle, proposal, difference, proposedPolicy }
+  const named = [proposed, bundle, base].flatMap(({ variables }) => variables)
+  const whole = { bundle, proposal, difference, proposedPolicy, named }
   if (proposal.state !== 'open') return { ...whole, effect: difference, changes: {}, conflicts: [] }
   const { changes, conflicts } = merge(base, bundle, proposed)
   return { ...whole, effect: diff(bundle, { ...bundle, ...changes }), changes, conflicts }

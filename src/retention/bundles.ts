@@ -8,6 +8,7 @@ import {
   dailyViewers,
   outbox,
   policyRules,
+  proposalMails,
   proposals,
   reports,
   unclaimedSince,
@@ -42,6 +43,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
   { table: policyRules, bundle: policyRules.bundleId },
   { table: reports, bundle: reports.bundleId },
   { table: proposals, bundle: proposals.bundleId },
+  { table: proposalMails, bundle: proposalMails.bundleId },
   { table: outbox, bundle: outbox.bundleId },
 ]
 

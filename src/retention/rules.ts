@@ -11,6 +11,7 @@ import {
   goneWebhooks,
   idempotencyAnswers,
   outbox,
+  proposalMails,
   providerEntities,
   providerEvents,
   session,
@@ -20,6 +21,7 @@ import type { Config } from '../config/config.ts'
 import { RENEWABLE_SECONDS } from '../keys/token.ts'
 import { DAY_MS } from '../launcher/salts.ts'
 import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
+import { MAIL_EVERY_MS } from '../proposals/mail-queue.ts'
 import { bundleRetentionRules } from './bundles.ts'
 import { type RetentionRule, rowKey, type UnrunQuery } from './retention-rule.ts'
 
@@ -71,6 +73,21 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     from: counterBatches.at,
     keptMs: HOUR_MS,
     key: [counterBatches.at, counterBatches.id],
+  },
+  {
+    what: 'proposal_mails',
+    table: proposalMails,
+    from: proposalMails.sentAt,
+    keptMs: MAIL_EVERY_MS,
+    only: isNull(proposalMails.dueAt),
+  },
+  // Such as of a service that has no mail server any more.
+  {
+    what: 'unsent_mails',
+    table: proposalMails,
+    from: proposalMails.dueAt,
+    keptMs: 3 * DAY_MS,
+    only: isNotNull(proposalMails.dueAt),
   },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
   {

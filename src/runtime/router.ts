@@ -21,6 +21,7 @@ import { linkPages } from '../pages/link-pages.tsx'
 import { pages } from '../pages/pages.ts'
 import { reportPages } from '../pages/report-pages.tsx'
 import { resultPages } from '../pages/result-pages.tsx'
+import { unsubscribePages } from '../pages/unsubscribe-pages.tsx'
 import { webhooks } from '../provider-events/routes.ts'
 
 const RAW = { parse: 'none' } as const
@@ -64,6 +65,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
       .use(resultPages(service))
       .use(accountPages(service))
       .use(linkPages(service))
+      .use(unsubscribePages(service))
       .use(claimPages(service))
       .use(reportPages(service))
       .use(copyPages(service))

@@ -20,6 +20,7 @@ import type { Bucket, Decision, Limit } from '../limits/bucket.ts'
 import { limitsOf } from '../limits/counts.ts'
 import { MemoryBucket } from '../limits/memory.ts'
 import { Mailer } from '../mail/mailer.ts'
+import { ProposalMails } from '../proposals/mails.ts'
 import { retentionRules } from '../retention/rules.ts'
 import { Sweeper } from '../retention/sweep.ts'
 import { Outbox } from '../webhooks/outbox.ts'
@@ -87,6 +88,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   }
   const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
+  const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
   const metrics =
@@ -105,6 +107,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
         })
   sweeper.start()
   outbox.start()
+  proposalMails.start()
   const descriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
@@ -142,7 +145,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await descriptors?.stop()
       await forgetting.stop()
       const isSwept = sweeper.stop()
-      await outbox.stop()
+      await Promise.all([outbox.stop(), proposalMails.stop()])
       backups?.stop()
       await launchers.stop()
       await blockedHosts.stop()

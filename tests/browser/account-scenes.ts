@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { askPath, newApp, newProof } from '../oauth.ts'
+import { newPerson } from '../people.ts'
+import { unsubscribeLinkOf } from '../unsubscribing.ts'
 import { addSession } from './people.ts'
 import type { Scene, World } from './scenes.ts'
 import type { Team } from './team.ts'
@@ -69,6 +71,13 @@ export function accountScenes() {
     'settings-without-password': as('editor', () => '/dashboard/settings'),
     'settings-delete': as('editor', () => '/dashboard/settings/delete'),
     'settings-delete-blocked': as('admin', () => '/dashboard/settings/delete'),
+    unsubscribe: (page, { server, team }) => page.goto(unsubscribeLinkOf(server, team.admin)),
+    unsubscribed: async (page, { server }) => {
+      await page.goto(unsubscribeLinkOf(server, await newPerson(server)))
+      await page.click('button.primary')
+      await page.getByRole('heading', { name: 'You won’t get these emails' }).waitFor()
+    },
+    'unsubscribe-invalid': (page, { origin }) => page.goto(`${origin}/unsubscribe/a-token-of-a-scene`),
     'password-by-mail': (page, { origin }) => page.goto(`${origin}/password/a-token-of-a-scene`),
   } satisfies Record<string, Scene>
 }

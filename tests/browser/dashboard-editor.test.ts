@@ -332,6 +332,54 @@ test('from a conflicting save, changes are taken one by one, and the rest stays 
   expect(urlMetadata.slice(2, 4)).toMatchObject([{ note: 'Their note', tags: ['a, b'] }, { note: 'My note' }])
 })
 
+test.each([true, false])(
+  'a conflict offers loudly to keep both, which loses neither side; with JavaScript: %j',
+  async (javaScriptEnabled) => {
+    const { slug } = await owner.makeBundle({ ...ONBOARDING })
+    const { page } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    const [first = '', second = '', ...rest] = ONBOARDING.urls
+    const [about = {}, ...notes] = ONBOARDING.urlMetadata ?? []
+    await owner.api('PATCH', `/api/links/${slug}`, {
+      title: 'Theirs',
+      description: 'Theirs, too',
+      urls: [first, ...rest, 'https://added.example/'],
+      urlMetadata: [{ ...about, note: 'Their note' }, ...notes.slice(1), {}],
+    })
+    await page.fill('#description', 'Mine')
+    await expand(page, 2)
+    await field(page, 2, 'note').fill('My note')
+    await send(page, 'Save')
+    await page.locator('.conflict').waitFor()
+    expect(await page.locator('.editor .primary').allTextContents()).toEqual(['Keep both'])
+    // A key alone drops nobody's work either.
+    if (javaScriptEnabled) {
+      await page.keyboard.press('Control+s')
+      await hasFocus(page.locator('.conflict'))
+    }
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await page.getByRole('button', { name: 'Keep both' }).waitFor({ state: 'detached' })
+    await settled(page)
+    expect(await page.inputValue('#title')).toBe('Theirs')
+    expect(await page.inputValue('#description')).toBe('Mine')
+    // What both changed is left to decide, and nothing is saved so far.
+    expect(await page.locator('.offers li .what').allTextContents()).toEqual(['Theirs, too'])
+    expect(await page.locator('.editor .primary').count()).toBe(0)
+    expect((await saved(slug)).description).toBe('Theirs, too')
+    await page.getByRole('button', { name: 'Take: Description, Theirs, too' }).click()
+    await page.locator('.offers').waitFor({ state: 'detached' })
+    await settled(page)
+    expect(await page.locator('.save-bar .primary').textContent()).toBe('Save')
+    await page.fill('#description', 'Ours')
+    await send(page, 'Save')
+    await told(page, 'Saved as a new version.')
+    const now = await saved(slug)
+    expect([now.title, now.description]).toEqual(['Theirs', 'Ours'])
+    expect(now.urls).toEqual([first, ...rest, 'https://added.example/'])
+    expect(now.urls).not.toContain(second)
+    expect([now.urlMetadata[0]?.note, now.urlMetadata[1]?.note]).toEqual(['Their note', 'My note'])
+  },
+)
+
 test('a bundle is duplicated, rules included, and the copy is its own', async () => {
   const rule = {
     name: 'Phones',
@@ -393,17 +441,35 @@ test('unsaved changes are not lost by mistake: the browser asks before leaving, 
 
 test('if the server cannot be reached, everything stays as typed', async () => {
   const { slug } = await owner.makeBundle({ title: 'Offline' })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await page.fill('#title', 'Typed on a train')
   await page.getByText('2 of 25').waitFor()
   await context.setOffline(true)
   await send(page, 'Save')
   await shows(page, '.save-bar', 'The server could not be reached.')
   expect(await page.inputValue('#title')).toBe('Typed on a train')
+  expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   expect((await saved(slug)).title).toBe('Typed on a train')
+})
+
+test('a text field that was made larger is saved without a complaint of the browser about its size', async () => {
+  const { slug } = await owner.makeBundle()
+  const { page, complaints } = await open(`/dashboard/links/${slug}`)
+  await page.locator('#description').scrollIntoViewIfNeeded()
+  const box = await page.locator('#description').boundingBox()
+  const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) - 4, (box?.y ?? 0) + (box?.height ?? 0) - 4]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x, y + 40)
+  await page.mouse.up()
+  expect(await page.getAttribute('#description', 'style')).toContain('height')
+  await page.fill('#description', 'In more lines')
+  await send(page, 'Save')
+  await told(page, 'Saved as a new version.')
+  expect(complaints).toEqual([])
 })
 
 test('saving, also by keyboard, keeps the scroll position and says so once', async () => {
@@ -436,7 +502,7 @@ test('saving, also by keyboard, keeps the scroll position and says so once', asy
 test('a failed save is reported next to its button, and a refused one keeps removed rows restorable', async () => {
   const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
   const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await press(page, 16, 'Remove')
   await expand(page, 16)
   await field(page, 16, 'url').fill('no address')
@@ -445,11 +511,14 @@ test('a failed save is reported next to its button, and a refused one keeps remo
   const alert = page.locator('.save-bar [role=alert]')
   await alert.waitFor()
   expect(await alert.evaluate((told) => told.getBoundingClientRect().bottom <= window.innerHeight)).toBe(true)
+  expect(complaints[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
   await page.locator('[aria-invalid]').first().waitFor()
   await page.getByRole('button', { name: 'Put back' }).click()
   await becomes(() => addresses(page), [...urls.slice(0, 17), 'no address'])
+  // Only what was sent while offline, and htmx's words for it.
+  expect(complaints.splice(0).filter((text) => !/ERR_INTERNET_DISCONNECTED|Failed to fetch/.test(text))).toEqual([])
 })
 
 test('viewers see a bundle without any controls to change it', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
+import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { setStage } from './stage.ts'
 
@@ -62,4 +63,23 @@ test('a browser remembers the last sort order', async () => {
   await page.goto('/dashboard')
   expect(await page.inputValue('#sort')).toBe('title')
   expect((await page.locator('.row .name').allTextContents())[0]).toBe('Reading list 1')
+})
+
+test('a menu without room below its button opens above it', async () => {
+  const { page } = await stage.open('/dashboard', owner, { viewport: { width: 1280, height: 460 } })
+  const menu = page.locator('.row .menu').last()
+  const opensAt = async (block: 'start' | 'end') => {
+    await menu.evaluate((node, block) => node.scrollIntoView({ block }), block)
+    await menu.locator('summary').click()
+    return () =>
+      menu.evaluate((node) => {
+        const [items, button] = [node.querySelector('.pop'), node.querySelector('summary')]
+        const { top = 0, bottom = 0 } = items?.getBoundingClientRect() ?? {}
+        return [top < (button?.getBoundingClientRect().top ?? 0) ? 'above' : 'below', bottom <= window.innerHeight]
+      })
+  }
+  await becomes(await opensAt('end'), ['above', true])
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await becomes(await opensAt('start'), ['below', true])
 })

@@ -142,13 +142,14 @@ test('a form sent after the session ended stays as typed, with and without JavaS
 })
 
 test('if the server cannot be reached, the page says so and stays as it is', async () => {
-  const { page, context } = await open('/dashboard')
+  const { page, context, complaints } = await open('/dashboard')
   await page.fill('#q', 'A first')
   await page.locator('.pager').getByText('1 bundle').waitFor()
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Deleted bundles' }).click()
   await page.getByRole('alert').getByText('could not be reached').waitFor()
   expect(await page.inputValue('#q')).toBe('A first')
+  expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
 })
 
 test('a page weighs at most 60 KB on first load and 15 KB after that', async () => {

@@ -90,6 +90,24 @@ export async function startFirefox(): Promise<Engine> {
       // Switching to the tab restores it.
       unload: async () => void (await inBrowser(DISCARD)),
       allowInBar: async () => (await inBrowser(ALLOW)) as string[],
+      addSearch: async (keyword) => (await inBrowser(ADD_SEARCH, keyword)) as string,
+      async search(keyword, text) {
+        await call('Marionette:SetContext', { value: 'chrome' })
+        try {
+          const bar = (await send('FindElement', { using: 'css selector', value: '.urlbar-input' })) as object
+          const [id] = Object.values(bar)
+          await send('ExecuteScript', { script: 'gURLBar.searchMode = null', args: [] })
+          await send('ElementClear', { id })
+          // A keyword is recognised by the space after it.
+          await send('ElementSendKeys', { id, text: `${keyword} ` })
+          await send('ExecuteScript', { script: SEARCHES, args: [''] })
+          await send('ElementSendKeys', { id, text })
+          await send('ExecuteScript', { script: SEARCHES, args: [text] })
+          await send('ElementSendKeys', { id, text: ENTER })
+        } finally {
+          await call('Marionette:SetContext', { value: 'content' })
+        }
+      },
       async close() {
         const handles = (await send('GetWindowHandles')) as string[]
         for (const handle of handles.filter((handle) => handle !== first)) {
@@ -147,6 +165,33 @@ const ALLOW = `
     const words = [button.label, item.label]
     menu.activateItem(item)
     return words
+  })()
+`
+
+const ENTER = '\uE007'
+
+const ADD_SEARCH = `
+  const [keyword] = arguments
+  const { OpenSearchManager } = ChromeUtils.importESModule('moz-src:///browser/components/search/OpenSearchManager.sys.mjs')
+  const { SearchService } = ChromeUtils.importESModule('moz-src:///toolkit/components/search/SearchService.sys.mjs')
+  return (async () => {
+    let found
+    while (!(found = OpenSearchManager.getEngines(gBrowser.selectedBrowser)?.[0])) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    await SearchService.init()
+    const search = await SearchService.addOpenSearchEngine(found.uri, null)
+    search.alias = keyword
+    return search.name
+  })()
+`
+
+/** Waits until the bar offers to search a text. */
+const SEARCHES = `
+  const [text] = arguments
+  const isReady = () => gURLBar.searchMode && (text === '' || gURLBar.view.visibleResults[0]?.payload.query === text)
+  return (async () => {
+    while (!isReady()) await new Promise((resolve) => setTimeout(resolve, 50))
   })()
 `
 

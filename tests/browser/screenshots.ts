@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { startServer } from '../server.ts'
 import { openChromium } from './chromium.ts'
 import { prepareWorld, scenes } from './scenes.ts'
+import { watchRequests } from './waiting.ts'
 
 // `bun run screenshots`: takes a screenshot of every scene, in two widths, light and dark.
 const FOLDER = join(import.meta.dir, '../../screenshots')
@@ -18,8 +19,9 @@ for (const [width, height] of Object.entries(HEIGHTS)) {
     for (const [name, scene] of Object.entries(scenes)) {
       const page = await context.newPage()
       await context.clearCookies()
+      const quiet = watchRequests(page)
       await scene(page, world)
-      await page.waitForLoadState('networkidle')
+      await quiet()
       await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) })
       for (const other of context.pages()) await other.close()
     }

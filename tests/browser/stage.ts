@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startInProcess } from '../in-process.ts'
 import type { Visitor } from '../people.ts'
@@ -6,9 +6,9 @@ import { type Server, startServer } from '../server.ts'
 import { openChromium, type Popups } from './chromium.ts'
 import { addSession } from './people.ts'
 
-/** Messages of a page's console. */
+/** Messages of the consoles of pages. */
 interface ConsoleMessages {
-  /** Errors and warnings. */
+  /** Errors and warnings. No test may leave any: one that causes them takes them out and looks at them. */
   complaints: string[]
   /** Addresses that were answered 4xx, which the browser logs too; a refused form is no error of the page. */
   refusals: string[]
@@ -34,21 +34,40 @@ interface Setting extends Partial<Popups> {
   database?: string
 }
 
-/** Starts the service, and Chromium if no other file has, for the tests of a file, and closes contexts after each test. */
+/**
+ * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it closes the contexts,
+ * and fails if a page of the service, or a tab that it opened there, has left an error or a warning in the console.
+ */
 export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
+  const messages = new Map<BrowserContext, ConsoleMessages>()
+  const hear = (context: BrowserContext) => {
+    const known = messages.get(context)
+    if (known !== undefined) return known
+    const heard: ConsoleMessages = { complaints: [], refusals: [] }
+    messages.set(context, heard)
+    context.on('page', (page) => listen(page, heard, server.origin))
+    return heard
+  }
   // Only guards against hanging; generous, because the machine may be busy.
   setDefaultTimeout(180_000)
   beforeAll(async () => {
     const opening = openChromium({ popups })
     server = await (database === undefined ? startInProcess(env) : startServer({ env, database }))
     browser = await opening
+    browser.on('context', hear)
   })
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
+    const complaints = [...messages.values()].flatMap((heard) => heard.complaints)
+    messages.clear()
+    expect(complaints, 'in the console').toEqual([])
   })
-  afterAll(() => server?.stop())
+  afterAll(() => {
+    browser?.off('context', hear)
+    return server?.stop()
+  })
   return {
     get server() {
       return server
@@ -60,19 +79,21 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
       const context = await browser.newContext({ baseURL: server.origin, ...options })
       if (as !== null) await addSession(context, as)
       const page = await context.newPage()
-      const messages = listen(page)
       await page.goto(path)
-      return { page, context, ...messages }
+      return { page, context, ...hear(context) }
     },
   }
 }
 
-/** Collects the console messages of a page from now on. */
-export function listen(page: Page): ConsoleMessages {
-  const messages: ConsoleMessages = { complaints: [], refusals: [] }
+/** Collects the console messages of a page from now on, while it shows an address that begins with `origin`. */
+export function listen(
+  page: Page,
+  messages: ConsoleMessages = { complaints: [], refusals: [] },
+  origin = '',
+): ConsoleMessages {
   page.on('pageerror', ({ message }) => messages.complaints.push(message))
   page.on('console', (message) => {
-    if (!['error', 'warning'].includes(message.type())) return
+    if (!['error', 'warning'].includes(message.type()) || !page.url().startsWith(origin)) return
     if (/status of 4\d\d/.test(message.text())) messages.refusals.push(message.location().url)
     else messages.complaints.push(message.text())
   })

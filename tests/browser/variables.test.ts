@@ -107,6 +107,23 @@ describe('a launcher with values in its address', () => {
     expect(await copied()).toBe('?customer=5&range=7d')
   })
 
+  test('has no QR code of values that are too long for one, says so, and has one again', async () => {
+    const variables = ['a', 'b'].map((name) => ({ name }))
+    const page = await visit({ urls: ['https://a.example/{a}', 'https://b.example/{b}'], variables }, '?a=1&b=2')
+    const says = async () => [await page.locator('.qr img').isVisible(), await page.locator('#in-qr').textContent()]
+    await page.click('.qr summary')
+    expect(await says()).toEqual([true, 'The values above are in it: whoever scans it sees them.'])
+    await page.click('.pick')
+    for (const name of ['a', 'b']) await page.fill(`#value-${name}`, '漢'.repeat(200))
+    await page.press('#value-b', 'Tab')
+    await page.click('.qr summary')
+    expect(await says()).toEqual([false, 'These values are too long for a QR code. Copy the link instead.'])
+    // It stays open while somebody types.
+    await page.fill('#value-b', '3')
+    await page.press('#value-b', 'Tab')
+    expect(await says()).toEqual([true, 'The values above are in it: whoever scans it sees them.'])
+  })
+
   test('says beside the field what is wrong with a value, opens nothing and loses nothing', async () => {
     const page = await visit(DESK, '?customer=..&range=9d')
     const says = () => page.locator('.ask .error').allTextContents()
@@ -224,6 +241,66 @@ test('after a password, values are filled in, and what the page has within is of
   await page.keyboard.press('Tab')
   expect(await hrefs(page)).toEqual(filled('5', '7d'))
   expect([await page.isVisible('.qr'), await page.isVisible('#bookmarks')]).toEqual([false, false])
+})
+
+test.each([true, false])(
+  'what else is in the address stays there, whatever it is called (JavaScript: %p)',
+  async (isScripted) => {
+    const others = 'utm_source=mail&querySelectorAll=1&addEventListener=2&classList=3&noValidate=4'
+    const page = await visit(DESK, `?${others}`, { javaScriptEnabled: isScripted })
+    await page.fill('#value-customer', '4711')
+    if (isScripted) await page.press('#value-customer', 'Tab')
+    else await page.getByRole('button', { name: 'Fill in the links' }).click()
+    expect(await hrefs(page)).toEqual(filled('4711', '7d'))
+    await becomes(() => new URL(page.url()).searchParams.get('customer'), '4711')
+    const { searchParams } = new URL(page.url())
+    for (const [name, value] of new URLSearchParams(others))
+      expect([name, searchParams.get(name)]).toEqual([name, value])
+  },
+)
+
+describe('behind a password, of a launcher whose rules read a variable,', () => {
+  const PASSWORD = 'four stairs down'
+  const when = (field: string, value: string) => ({ op: 'startsWith', field: `query.${field}`, value })
+  const rules = [
+    { name: 'Europe', when: when('customer', 'EU-'), tabs: [{ url: 'https://eu.northwind.example/{customer}' }] },
+    { name: 'Mail', when: when('from', 'mail'), tabs: [{ url: 'https://mail.northwind.example/{customer}' }] },
+  ]
+  const lockedAt = async (at: string, options: BrowserContextOptions) => {
+    const person = await newPerson(stage.server)
+    const gate = { access: 'password', password: PASSWORD, resolutionPolicy: { version: 1, rules } }
+    const { url } = await person.makeBundle({ ...DESK, ...gate })
+    const page = await (await stage.browser.newContext(options)).newPage()
+    await page.goto(url + at)
+    return page
+  }
+  const unlock = async (page: Page) => {
+    await page.fill('#password', PASSWORD)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.locator('h1', { hasText: 'Customer' }).waitFor()
+  }
+
+  test.each([true, false])(
+    'another value asks for the password again and is kept (JavaScript: %p)',
+    async (isScripted) => {
+      for (const at of ['/4711', '?customer=4711', '']) {
+        const page = await lockedAt(`${at}${at.includes('?') ? '&' : '?'}from=mail`, { javaScriptEnabled: isScripted })
+        await page.fill('#password', 'five stairs down')
+        await page.getByRole('button', { name: 'Open' }).click()
+        await page.getByText('This isn’t the password.').waitFor()
+        await unlock(page)
+        expect([at, await hrefs(page)]).toEqual([at, [at === '' ? null : 'https://mail.northwind.example/4711']])
+        if (at !== '') await page.click('.pick')
+        await page.fill('#value-customer', 'EU-7')
+        await page.getByRole('button', { name: isScripted ? 'Show tabs' : 'Fill in the links' }).click()
+        await page.locator('#password').waitFor()
+        expect(new URL(page.url()).searchParams.get('from')).toBe('mail')
+        await unlock(page)
+        expect(await hrefs(page)).toEqual(['https://eu.northwind.example/EU-7'])
+        expect(await page.title()).toBe('Customer EU-7 · Openall')
+      }
+    },
+  )
 })
 
 async function visit(bundle: NewBundle, at = '', options: BrowserContextOptions = {}): Promise<Page> {

@@ -34,6 +34,10 @@ export interface Viewer {
   picture(selector: string): Promise<Buffer>
   /** Allows pop-ups in the bar that the browser shows. @returns the words on what it pressed. */
   allowInBar?(): Promise<string[]>
+  /** Adds the search that the page announces, with a keyword. @returns its name. */
+  addSearch?(keyword: string): Promise<string>
+  /** Types a keyword and what is searched into the address bar, and presses Enter. */
+  search?(keyword: string, text: string): Promise<void>
   /** Closes the launcher and the tabs it opened. */
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
+import { eventually } from '../eventually.ts'
 
 /**
  * Waits until the page has loaded and htmx is idle. htmx moves the focus and attaches handlers a moment after new content
@@ -27,4 +28,24 @@ export async function press(page: Page, name: string | RegExp): Promise<void> {
 export async function follow(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('link', { name }).click()
   await settled(page)
+}
+
+const QUIET_MS = 500
+
+/**
+ * Watches the requests of a page from now on. @returns waits until there was none for half a second. Playwright's own
+ * `networkidle` never comes (1.65) once a page that was idle has sent another request and then replaced a frame, as the
+ * editor does with its preview.
+ */
+export function watchRequests(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  let last = performance.now()
+  const ended = (request: Request) => {
+    open.delete(request)
+    last = performance.now()
+  }
+  page.on('request', (request) => open.add(request))
+  page.on('requestfinished', ended)
+  page.on('requestfailed', ended)
+  return () => eventually(() => open.size === 0 && performance.now() - last >= QUIET_MS, 'no more requests')
 }

@@ -37,7 +37,7 @@ const idOf = (found: Found) => Object.values(found)[0]
 const move = (x: number, y: number) => ({ type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) })
 
 /** What a browser does by other means than WebDriver. */
-type Own = Pick<Viewer, 'close' | 'allowInBar'> & Partial<Pick<Viewer, 'unload'>>
+type Own = Pick<Viewer, 'close' | 'allowInBar' | 'addSearch' | 'search'> & Partial<Pick<Viewer, 'unload'>>
 
 /** A viewer in the window that is current. */
 export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'scripts'>, own: Own): Promise<Viewer> {
@@ -124,6 +124,14 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
     async allowInBar() {
       await comeBack()
       return (await own.allowInBar?.()) ?? []
+    },
+    async addSearch(keyword) {
+      await comeBack()
+      return (await own.addSearch?.(keyword)) ?? ''
+    },
+    async search(keyword, text) {
+      await comeBack()
+      await own.search?.(keyword, text)
     },
     async picture(selector) {
       const id = idOf(await find(selector))

@@ -33,6 +33,38 @@ onEveryTarget({}, (at) => {
       slug,
     ])
 
+  test('a row says when its bundle was created until somebody edits it', async () => {
+    const owner = await newPerson(at())
+    const { slug } = await owner.makeBundle()
+    const facts = async () =>
+      / hint">(.*?)<\/div>/s.exec((await page('/dashboard', owner)).split('class="facts')[1] ?? '')?.[1]
+    expect(await facts()).toContain('created <time')
+    await owner.api('PATCH', `/api/links/${slug}`, { title: 'Row edited' })
+    expect(await facts()).toContain('edited <time')
+  })
+
+  test('the navigation has no page that would refuse the visitor in their workspace', async () => {
+    const [admin, editor, viewer] = [await newPerson(at()), await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(admin, [
+      [editor, 'editor'],
+      [viewer, 'viewer'],
+    ])
+    const sections = async (by: Person) => {
+      const nav = /<nav class="sections".*?<\/nav>/s.exec(await page('/dashboard', by))?.[0] ?? ''
+      return elementsOf(nav).flatMap(({ attributes: { href } }) => (href === undefined ? [] : [href]))
+    }
+    const all = await sections(admin)
+    expect(all).toContain('/dashboard/keys')
+    for (const person of [editor, viewer]) {
+      await actFor(person, id)
+      const shown = await sections(person)
+      expect(all.filter((path) => !shown.includes(path))).toEqual(['/dashboard/keys', '/dashboard/webhooks'])
+      for (const path of shown) expect(await page(path, person)).not.toMatch(/ask an admin/i)
+      await actFor(person, null)
+      expect(await sections(person)).toEqual(all)
+    }
+  })
+
   test('a row shows the views and opens of the last 30 days, over all rules', async () => {
     const owner = await newPerson(at())
     const [busy, old, once] = [

@@ -61,6 +61,24 @@ onEveryTarget({}, (server) => {
   const stateOf = (html: string, place: string) =>
     new RegExp(`id="${place}-state"[^>]*>(.*?)</div>`, 's').exec(html)?.[1]?.replace(/<[^>]*>/g, ' ') ?? ''
 
+  test.each([true, false])(
+    'in a conflict Save is loud unless it drops somebody’s rules; theirs changed: %j',
+    async (isChanged) => {
+      const person = await owner()
+      const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+      const moved = await press(person, slug, (await open(person, slug)).html, 'rule.down 0')
+      const theirs = isChanged ? { resolutionPolicy: { ...POLICY, rules: POLICY.rules.slice(1) } } : { title: 'Theirs' }
+      await person.api('PATCH', `/api/links/${slug}`, theirs)
+      const late = await press(person, slug, moved.html, 'save')
+      expect(late.status).toBe(412)
+      const bar = late.html.slice(late.html.indexOf('class="bar cluster"'))
+      const save = /<button type="submit" class="([^"]*)"[^>]*>([^<]*)</.exec(bar)
+      expect([save?.[1], save?.[2]]).toEqual(isChanged ? ['', 'Save mine anyway'] : ['primary', 'Save rules'])
+      expect((await press(person, slug, late.html, 'save')).status).toBe(303)
+      expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Phones', 'Acme'])
+    },
+  )
+
   test('rules are opened, changed and saved with plain forms, and keep their ids', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
@@ -270,6 +288,22 @@ onEveryTarget({}, (server) => {
       .exec(html)?.[1]
       ?.replace(/<[^>]*>/g, ' ')
       .trim() ?? ''
+
+  test('whether rules match is not said before somebody tries them', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const marksIn = (html: string) =>
+      html.match(/id="rules-\d-state".*?<\/div>/gs)?.map((state) => state.includes('mark '))
+    const page = await open(person, slug)
+    expect(marksIn(page.html)).toEqual([false, false])
+    const opened = await press(person, slug, page.html, 'rule.open 1')
+    expect(opened.html).not.toMatch(/id="rules-1-when-state"><span class="mark/)
+    for (const fields of [{}, { 'viewer.device': 'tablet' }] as Record<string, string>[]) {
+      const tried = await press(person, slug, page.html, 'test', fields)
+      expect(marksIn(tried.html)).toEqual([true, true])
+    }
+    expect(marksIn((await press(person, slug, page.html, 'me')).html)).toEqual([true, true])
+  })
 
   test('unsaved rules in the form are tested by the launcher’s own evaluator', async () => {
     const person = await owner()

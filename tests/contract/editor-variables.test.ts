@@ -263,6 +263,8 @@ onEveryTarget({}, (at) => {
     const html = await (await owner.fetch(pathOf(slug))).text()
     expect([...offersIn(html)]).toEqual(['{orderId}', '%7Bcustomer%7D'])
     expect(html).toContain('Make {orderId} the variable {order_id}?')
+    // Once, at the first link that has it.
+    expect(html.match(/value="declare-/g)).toHaveLength(2)
     // Nothing opens a row of a bundle that nobody edits.
     expect(html).not.toMatch(/class="link-fold" open/)
     const first = await post(pathOf(slug), formIn(html), 'declare-{orderId}')

@@ -139,7 +139,7 @@ The page of this list: <${at().origin}/l/${slug}>
     expect(await (await ask(`${unclaimed}.md`)).text()).toContain('Made without an account')
   })
 
-  test('no title, note or tag can become anything but text', async () => {
+  test('no title, note or tag can become anything but text, save words that a note or description stresses', async () => {
     const texts = [
       '# heading',
       '## heading',
@@ -181,7 +181,11 @@ The page of this list: <${at().origin}/l/${slug}>
     const markdown = await (await ask(`${slug}.md`)).text()
     const html = marked.parse(markdown, { async: false, gfm: true })
     const found = elementsOf(html)
-    expect([...new Set(found.map(({ tag }) => tag))].sort()).toEqual(['a', 'br', 'h1', 'h2', 'li', 'p', 'ul'])
+    expect([...new Set(found.map(({ tag }) => tag))].sort()).toEqual(['a', 'br', 'em', 'h1', 'h2', 'li', 'p', 'ul'])
+    // Twice in the description and twice in the note; neither in the section nor in the tag of the same text.
+    expect(html.split('<em>all</em>')).toHaveLength(5)
+    expect(html.split('<em>')).toHaveLength(5)
+    expect(html).not.toMatch(/<h\d>[^\n]*<em>|Tags: [^\n]*<em>/)
     const targets = found.flatMap(({ attributes }) => attributes.href ?? [])
     expect(targets.filter((href) => !/^https:\/\/n\d+\.example\/$/.test(href))).toEqual([`${at().origin}/l/${slug}`])
     const lines = unescaped(html.replace(/<[^>]*>/g, '\n'))

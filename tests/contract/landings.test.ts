@@ -48,12 +48,12 @@ onEveryTarget({}, (at) => {
   }
 
   test('making a bundle, signing up to claim it and then confirming the address leads on, not to an error', async () => {
-    const { claimUrl } = await new Visitor(at()).makeBundle()
+    const { claimUrl, slug } = await new Visitor(at()).makeBundle()
     const claim = pathOf(claimUrl)
     const email = newEmail()
     const { person, to } = await signUpOnPage(email, claim)
-    expect(to).toBe(claim)
-    const claimed = await person.form(claim, {})
+    expect(to).toBe(`/claims?claimed=${slug}`)
+    const claimed = await person.fetch(to)
     expect(await textOf(claimed.clone())).toContain('Edit bundle')
     expect(await textOf(claimed)).toContain(`Open the link we sent to ${email}`)
 
@@ -72,7 +72,9 @@ onEveryTarget({}, (at) => {
   test('confirming the address first leads to the bundle', async () => {
     const { claimUrl } = await new Visitor(at()).makeBundle()
     const email = newEmail()
-    const { person } = await signUpOnPage(email, pathOf(claimUrl))
+    const person = new Visitor(at())
+    const fields = { email, password: PASSWORD, name: '', callbackURL: pathOf(claimUrl) }
+    expect((await person.api('POST', '/api/auth/sign-up/email', fields)).status).toBe(200)
     const pressed = await press(person, linkIn(await mailTo(at(), email, 'Confirm your address')))
     const landing = await (await follow(person, pressed)).text()
     expect(landing).toContain(`href="${pathOf(claimUrl)}"`)
@@ -81,10 +83,11 @@ onEveryTarget({}, (at) => {
 
   test('a claim link that no longer works says so, and leads to the dashboard or to signing in', async () => {
     const ann = await newPerson(at())
-    const { claimUrl } = await new Visitor(at()).makeBundle()
-    expect((await ann.form(pathOf(claimUrl), {})).status).toBe(200)
+    const { claimUrl, slug } = await new Visitor(at()).makeBundle()
+    const used = await ann.form(pathOf(claimUrl), {})
+    expect([used.status, used.headers.get('location')]).toEqual([303, `/claims?claimed=${slug}`])
     for (const [visitor, way] of [
-      [ann, 'Go to your dashboard'],
+      [await newPerson(at()), 'Go to your dashboard'],
       [new Visitor(at()), 'Sign in'],
     ] as const) {
       for (const answer of [await visitor.fetch(pathOf(claimUrl)), await visitor.fetch('/claim/made-up')]) {
@@ -99,11 +102,58 @@ onEveryTarget({}, (at) => {
     expect(await textOf(again)).toContain('This claim link no longer works')
   })
 
+  test('going back to the claim link, and reloading, lead the claimer to the bundle, and nobody else', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
+    const { claimUrl, slug } = await new Visitor(at()).makeBundle({ title: 'Found again' })
+    const claimed = (await ann.form(pathOf(claimUrl), {})).headers.get('location') ?? ''
+    for (let times = 0; times < 2; times += 1) {
+      const back = await ann.fetch(pathOf(claimUrl))
+      expect([back.status, back.headers.get('location')]).toEqual([303, claimed])
+      const text = await (await ann.fetch(claimed)).text()
+      expect(text).toContain('Found again')
+      expect(text).toContain(`href="/dashboard/links/${slug}"`)
+    }
+    expect((await bob.fetch(claimed)).status).toBe(403)
+    const stranger = await new Visitor(at()).fetch(claimed)
+    expect(stranger.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(claimed)}`)
+    for (const [name, value] of ann.cookies) if (name.startsWith('claimed-')) bob.cookies.set(name, value)
+    expect((await (await follow(bob, await bob.fetch(pathOf(claimUrl)))).text()).includes('Found again')).toBe(false)
+  })
+
+  test('Sign in and claim claims; a link that is gone leads to its page, and another site cannot claim', async () => {
+    const ann = await signUp(at())
+    const claims: string[] = []
+    for (let n = 0; n < 2; n += 1) claims.push(pathOf((await new Visitor(at()).makeBundle()).claimUrl))
+    const signIn = { email: ann.email, password: PASSWORD }
+    const first = await new Visitor(at()).form('/sign-in', { ...signIn, next: claims[0] ?? '' })
+    expect(first.status).toBe(303)
+    expect(first.headers.get('location')).toStartWith('/claims?claimed=')
+    const gone = await new Visitor(at()).form('/sign-in', { ...signIn, next: '/claim/made-up' })
+    expect(gone.headers.get('location')).toBe('/claim/made-up')
+    const elsewhere = await new Visitor(at()).form(
+      '/sign-in',
+      { ...signIn, next: claims[1] ?? '' },
+      { 'sec-fetch-site': 'cross-site' },
+    )
+    expect(elsewhere.headers.get('location') ?? '').not.toStartWith('/claims')
+  })
+
+  test('/login and /signup lead to the pages, with what they were asked', async () => {
+    for (const [typed, page] of [
+      ['/login?next=/claims', '/sign-in?next=/claims'],
+      ['/signup', '/sign-up'],
+    ] as const) {
+      const answer = await new Visitor(at()).fetch(typed)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, page])
+    }
+  })
+
   test('a claim that comes too late is reported on the list of bundles to claim', async () => {
     const email = newEmail()
     const ann = await newPerson(at(), email)
     const { slug } = await new Visitor(at()).makeBundle({ email })
-    expect(await textOf(await ann.form('/claims', { slug }))).toContain('This bundle is now yours')
+    const claimed = await follow(ann, await ann.form('/claims', { slug }))
+    expect(await textOf(claimed)).toContain('This bundle is now yours')
     const late = await ann.form('/claims', { slug })
     expect(late.status).toBe(404)
     expect(await textOf(late)).toContain('Bundles to claim')
@@ -239,6 +289,13 @@ onEveryTarget({}, (at) => {
     expect(await sessions()).toEqual([{ open: 0 }])
     const { body: others } = await ann.api<{ subject: unknown }>('GET', '/api/me')
     expect(others.subject).toEqual({ type: 'user', userId: eve.userId })
+  })
+
+  test('the mailbox says its times as people read them', async () => {
+    await newPerson(at())
+    const text = await textOf(await fetch(`${at().origin}/dev/mailbox`))
+    expect(text).toMatch(/ at \d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d(:\d\d)? UTC/)
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
   })
 
   test('a claim link in an email names the bundle and the day', async () => {

@@ -44,6 +44,18 @@ onEveryTarget({}, (server) => {
     expect(html).not.toMatch(/<style|<script(?![^>]*src)|\son\w+=|\sstyle=/)
   })
 
+  test('an unclaimed launcher says where its links go: up to four hosts, of more the first three and how many', async () => {
+    const said = async (hosts: number) => {
+      const urls = Array.from({ length: hosts }, (_, at) => `https://h${at}.example/`)
+      const { html } = await page(await newSlug(server(), { urls: [...urls, 'https://h0.example/again'].slice(0, 25) }))
+      return (/class="unclaimed">(.*?)<\/p>/s.exec(html)?.[1] ?? '').replace(/<[^>]*>/g, '').trim()
+    }
+    const before = 'Made without an account. These links go to h0.example'
+    expect(await said(1)).toBe(`${before}.`)
+    expect(await said(4)).toBe(`${before}, h1.example, h2.example, h3.example.`)
+    expect(await said(25)).toBe(`${before}, h1.example, h2.example and 22 more.`)
+  })
+
   test('a bare host is not repeated below a tab’s name', async () => {
     const below = async (url: string, note = '') => {
       const { html } = await page(

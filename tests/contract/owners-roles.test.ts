@@ -23,7 +23,7 @@ GET    /api/me/links                     401        200       200     200     20
 GET    /api/me/claims                    401        200       200     200     200    200    200      200
 POST   /api/claims                       401        200       403     200     200    200    200      200
 GET    /claim/:token                     200        200       200     200     200    200    200      200
-POST   /claim/:token                     401        200       403     200     200    200    200      200
+POST   /claim/:token                     401        303       403     303     303    303    303      303
 GET    /claims                           303        200       200     200     200    200    200      200
 POST   /claims                           401        404       404     404     404    404    404      404
 `

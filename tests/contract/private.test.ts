@@ -119,7 +119,8 @@ describe('SERVICE_SIGN_UP=closed', () => {
       const page = await (await new Visitor(at()).fetch(path)).text()
       expect(page).not.toContain('/sign-up')
       expect(page).toContain('Sign in and claim')
-      expect((await member.form(path, {})).status).toBe(200)
+      const claimed = await member.form(path, {})
+      expect([claimed.status, claimed.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/claims\?/)])
     })
 
     test('the operator’s identity provider still makes accounts', async () => {

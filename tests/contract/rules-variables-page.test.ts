@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsIn, multipart } from '../form.ts'
 import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -142,5 +142,50 @@ onEveryTarget({}, (server) => {
     const wrong = await press(slug, opened.html, 'save', { 'rules.0.tabs.0.url': 'https://eu.example/{customer}' })
     expect(wrong.status).toBe(400)
     expect(textOf(wrong.html)).toContain('must be a value with which every link leads where it says')
+  })
+
+  describe('versions, suggestions and conflicts say a condition as the rules page does:', () => {
+    const SAID = 'When Customer number begins with EU-'
+    const policyOf = (value: string) => ({ version: 1, rules: [rule('Europe', { ...STARTS, value })] })
+    const pageAt = async (at: string) => textOf(await (await owner.fetch(at)).text()).replace(/\s+/g, ' ')
+    const edit = (slug: string, change: object) => owner.api('PATCH', `/api/links/${slug}`, change)
+
+    test('a version, and two that are compared, by the labels of the later', async () => {
+      const { slug } = await owner.makeBundle(BUNDLE)
+      expect(await pageAt(`/dashboard/links/${slug}/versions?version=1`)).toContain(SAID)
+      await edit(slug, {
+        resolutionPolicy: policyOf('EU-1'),
+        variables: [{ name: 'customer', label: 'Client' }, VARIABLES[1]],
+      })
+      const asked = 'When Client begins with EU-'
+      expect(await pageAt(`/dashboard/links/${slug}/versions?version=2`)).toContain(asked)
+      expect(await pageAt(`/dashboard/links/${slug}/versions?from=1&to=2`)).toContain(asked)
+      // Of a variable that is no longer there, the label that it had.
+      await edit(slug, { resolutionPolicy: null, variables: [], urls: ['https://crm.example/'] })
+      expect(await pageAt(`/dashboard/links/${slug}/versions?version=3`)).toContain(asked)
+    })
+
+    test('a proposal, what it clashes with, and the editor that decides it', async () => {
+      const { slug } = await owner.makeBundle(BUNDLE)
+      const { body } = await owner.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, {
+        resolutionPolicy: policyOf('EU-1'),
+      })
+      const at = `/dashboard/links/${slug}/proposals/${body.id}`
+      expect(await pageAt(at)).toContain(SAID)
+      await edit(slug, { resolutionPolicy: policyOf('EU-2') })
+      for (const clash of [at, `${at}/edit`]) {
+        const said = (await pageAt(clash)).split(SAID).length - 1
+        expect([clash, said]).toEqual([clash, 2])
+      }
+    })
+
+    test('an edit that somebody else was faster than', async () => {
+      const { slug } = await owner.makeBundle(BUNDLE)
+      const opened = await press(slug, await open(slug), 'rule.open 0')
+      await edit(slug, { resolutionPolicy: policyOf('EU-2') })
+      const late = await press(slug, opened.html, 'save', { 'rules.0.when.value': 'EU-3' })
+      const conflict = textOf(late.html.slice(late.html.indexOf('caution conflict'), late.html.indexOf('Take theirs')))
+      expect([late.status, conflict.split(SAID).length - 1]).toEqual([412, 2])
+    })
   })
 })

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { linkOf } from '../../src/bundles/link.ts'
+import { becomes } from '../eventually.ts'
 import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const VARIABLES = [{ name: 'id', label: 'Number' }]
 
 onEveryTarget({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
@@ -42,7 +43,16 @@ onEveryTarget({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  test('a password is sent to the short link too, and a view at it counts', async () => {
+  test('a view at the short link counts', async () => {
+    const { person, bundle } = await own()
+    await (await get(`/${bundle.slug}`, { 'user-agent': FIREFOX })).text()
+    await becomes(async () => {
+      const { body } = await person.api<{ totals: { views: number } }>('GET', `/api/links/${bundle.slug}/insights`)
+      return body.totals.views
+    }, 1)
+  })
+
+  test('a password is sent to the short link too', async () => {
     const { person, bundle } = await own({ access: 'password', password: 'four stairs down' })
     const path = `/${bundle.slug}`
     expect((await get(path)).status).toBe(401)
@@ -81,17 +91,27 @@ onEveryTarget({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
       expect([slug, status, body]).toEqual([slug, 409, expect.objectContaining({ code: 'SLUG_TAKEN' })])
     }
     expect((await get('/docs/there-is-none')).status).toBe(404)
-    // A bundle may have had such a slug before.
-    expect(linkOf('privacy', { origin: at().origin, shortPaths: true })).toBe(`${at().origin}/l/privacy`)
+  })
+
+  test('a bundle that had such a name before stays at its long link', async () => {
+    const { person, bundle } = await own()
+    await at().sql('UPDATE bundles SET slug = ? WHERE slug = ?', ['privacy', bundle.slug])
+    const { body } = await person.api<{ url: string }>('GET', '/api/links/privacy')
+    expect(body.url).toBe(`${at().origin}/l/privacy`)
+    expect(await (await get('/l/privacy')).text()).toContain('Short one')
+    expect(await (await get('/privacy')).text()).not.toContain('Short one')
   })
 
   test('operations take the short link where they take a slug, and no other page of the service', async () => {
     const { person, bundle } = await own()
-    const call = (slug: string) => mcpCall(person, 'get_bundle', { slug })
+    const call = (slug: string) => mcp(person, 'tools/call', { name: 'get_bundle', arguments: { slug } })
     expect(await call(bundle.url)).toContain(`"slug":"${bundle.slug}"`)
     expect(await call(`${at().origin}/l/${bundle.slug}`)).toContain(`"slug":"${bundle.slug}"`)
     expect(await call(`https://other.example/${bundle.slug}`)).toContain('is a link to other.example')
     expect(await call(`${at().origin}/dashboard`)).not.toContain('"urls"')
+    const read = await mcp(person, 'resources/read', { uri: bundle.url })
+    expect(read).toContain('# Short one')
+    expect(read).toContain(`<${bundle.url}>`)
   })
 })
 
@@ -105,8 +125,8 @@ onEveryTarget({}, (at) => {
   })
 })
 
-/** The text of a tool’s answer. */
-async function mcpCall(person: Person, name: string, args: object): Promise<string> {
+/** The text of an answer over MCP. */
+async function mcp(person: Person, method: string, params: object): Promise<string> {
   const { rawKey } = await person.mint({ scopes: ['links:read'] })
   const answer = await fetch(`${person.server.origin}/api/mcp`, {
     method: 'POST',
@@ -115,7 +135,7 @@ async function mcpCall(person: Person, name: string, args: object): Promise<stri
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   return (await answer.text()).replaceAll('\\"', '"')
 }

@@ -235,6 +235,26 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       }
     })
 
+    test('values that are too long for a QR code are refused one, and nothing else', async () => {
+      const variables = ['a', 'b'].map((name) => ({ name }))
+      const fields = { urls: ['https://a.example/{a}', 'https://b.example/{b}'], variables }
+      const long = encodeURIComponent('漢'.repeat(200))
+      const query = `?a=${long}&b=${long}`
+      const { slug: open } = await owner.makeBundle(fields)
+      const answer = await someone().fetch(`/l/${open}/qr.svg${query}`)
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringContaining('These values are too long for a QR code. Copy the link instead.'),
+      ])
+      const lock = { access: 'password', password: 'four stairs down' }
+      const { slug: locked } = await owner.makeBundle({ ...fields, ...lock })
+      const unlocked = await someone().form(`/l/${locked}${query}`, lock)
+      const page = await unlocked.text()
+      expect([unlocked.status, page.includes(`href="https://b.example/${long}"`)]).toEqual([200, true])
+      expect(page).toContain('These values are too long for a QR code. Copy the link instead.')
+      expect(server().output()).not.toContain('"level":50')
+    })
+
     test('the QR code is that of the filled address', async () => {
       expect(await textOf(`/qr.svg${QUERY}`)).toBe(qrCode(`${server().origin}/l/${slug}${QUERY}`))
     })

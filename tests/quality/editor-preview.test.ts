@@ -146,9 +146,9 @@ test('a new bundle has its preview from its first link on', async () => {
 
 test('a save leaves the preview in sight, and another bundle has its own', async () => {
   const [{ slug }, other] = [await owner.makeBundle({ ...ONBOARDING }), await owner.makeBundle({ title: 'Another' })]
-  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  const { page, complaints } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
   await heading(page, 'Your first week at Northwind').waitFor()
-  // From now on no preview comes.
+  // From now on no preview comes; the browser says so of each.
   await page.route(`**${PREVIEW}`, (route) => route.abort())
   await page.fill('#description', 'Saved')
   await page.keyboard.press('Control+s')
@@ -162,6 +162,8 @@ test('a save leaves the preview in sight, and another bundle has its own', async
   await page.waitForURL(`**/${other.slug}`)
   await page.getByText('The preview couldn’t be updated.').waitFor()
   expect(await page.locator('#preview iframe').count()).toBe(0)
+  const told = new Set(complaints.splice(0))
+  expect([...told]).toEqual(['Failed to load resource: net::ERR_FAILED'])
 })
 
 test('a preview weighs no more than 9 KB: each frame has an origin, and so a cache of styles, of its own', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
 import { setStage } from '../browser/stage.ts'
+import { DESK } from '../browser/variables.ts'
 import { newPerson, type Person } from '../people.ts'
 
 const stage = setStage({ popups: 'allowed' })
@@ -60,4 +61,58 @@ test('a selected day, the current view of the rules and the bars of a chart keep
     return getComputedStyle(probe).color
   })
   expect(fill).toBe(highlight)
+})
+
+/** What is left of an element where the colours of pages are gone: its lines. */
+const lines = (element: Locator) =>
+  element.evaluate((node) => {
+    const { borderStyle, borderWidth, outlineStyle, outlineWidth, textDecorationLine } = getComputedStyle(node)
+    const drawn = (style: string, width: string) => (style === 'none' || width === '0px' ? null : `${style} ${width}`)
+    const underline = textDecorationLine === 'none' ? null : textDecorationLine
+    return { border: drawn(borderStyle, borderWidth), outline: drawn(outlineStyle, outlineWidth), underline }
+  })
+
+test('blanks, values, fields, what is wrong and the focus of a launcher with variables have lines in forced colours', async () => {
+  const { slug } = await owner.makeBundle(DESK)
+  const blank = await open(`/l/${slug}`)
+  for (const place of ['h1', '.tab .name', '.tab .where']) {
+    expect([place, (await lines(blank.locator(`${place} .blank`).first())).border]).toEqual([
+      place,
+      expect.stringMatching(/^dashed [\d.]+px$/),
+    ])
+  }
+  expect((await lines(blank.locator('#value-customer'))).outline).toBe('solid 2px')
+  expect((await lines(blank.locator('#value-range'))).border).toBe('solid 1px')
+  await blank.keyboard.press('Tab')
+  expect((await lines(blank.locator('#value-range'))).outline).toBe('solid 2px')
+
+  const wrong = await open(`/l/${slug}?customer=..`)
+  await wrong.evaluate(() => (document.activeElement as HTMLElement).blur())
+  expect(await lines(wrong.locator('#value-customer'))).not.toEqual(await lines(wrong.locator('#value-range')))
+
+  // The arrow of a list is drawn by the browser: a background would be gone.
+  const looks = async (list: Locator) => list.evaluate((node) => getComputedStyle(node).appearance)
+  expect(await looks(blank.locator('#value-range'))).not.toBe('none')
+  expect(await looks((await open('/dashboard')).locator('select').first())).not.toBe('none')
+
+  const filled = await open(`/l/${slug}/4711`)
+  for (const place of ['h1', '.tab .name', '.tab .where', '.pick']) {
+    expect([place, (await lines(filled.locator(`${place} .value`).first())).underline]).toEqual([place, 'underline'])
+  }
+  expect((await lines(filled.locator('.pick').first())).border).toBe('solid 1px')
+  await filled.keyboard.press('Tab')
+  expect((await lines(filled.locator('.pick').first())).outline).toBe('solid 2px')
+})
+
+test('a value is as readable in forced colours as the text around it', async () => {
+  const { slug } = await owner.makeBundle(DESK)
+  const page = await open(`/l/${slug}/4711`)
+  const paints = await page.locator('h1, h1 .value, .pick .value, .tab .where .value').evaluateAll((nodes) =>
+    nodes.map((node) => {
+      const { color, backgroundImage } = getComputedStyle(node)
+      return `${color} ${backgroundImage}`
+    }),
+  )
+  expect(new Set(paints).size).toBeLessThanOrEqual(2)
+  for (const paint of paints) expect(paint).toEndWith(' none')
 })

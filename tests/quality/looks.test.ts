@@ -66,6 +66,8 @@ test.each([1280, 390])('at %i pixels the bar of a conflict stays one line', asyn
   await page.locator('.save-bar .primary').click()
   await page.locator('.conflict').waitFor()
   await expectOneLine(page.locator('.save-bar'))
+  // Neither choice is the loud one: each drops somebody's work.
+  expect(await page.locator('.editor .primary').count()).toBe(0)
 })
 
 test('a conflict says their times as people read them, in the order of the form', async () => {

@@ -4,6 +4,7 @@ import { openChromium } from '../browser/chromium.ts'
 import { axeViolations, overflowOf } from '../browser/flaws.ts'
 import { prepareWorld, scenes, type World } from '../browser/scenes.ts'
 import { listen } from '../browser/stage.ts'
+import { watchRequests } from '../browser/waiting.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { htmlErrorsOf } from '../valid-html.ts'
@@ -37,8 +38,8 @@ afterAll(async () => {
 test.each(NAMES)(
   'the page %s is valid HTML without axe violations: no errors, no blocked content, no other origins, no layout shift, no overflow even at 320 pixels',
   async (name) => {
-    const { page, documents, complaints, refusals, elsewhere } = await open(name)
-    await page.waitForLoadState('networkidle')
+    const { page, documents, complaints, refusals, elsewhere, quiet } = await open(name)
+    await quiet()
     const { shift, violations } = await page.evaluate(() => (globalThis as unknown as { observed: Observed }).observed)
     expect({
       shift,
@@ -98,7 +99,7 @@ async function pageOf(browser: Browser): Promise<Page> {
 /** Opens a scene, observed from the first byte. */
 async function open(name: (typeof NAMES)[number]) {
   const page = await pageOf(BLOCKED.includes(name) ? blocking : browser)
-  const watched = { page, ...listen(page), ...listenToNetwork(page) }
+  const watched = { page, ...listen(page), ...listenToNetwork(page), quiet: watchRequests(page) }
   await scenes[name](page, world)
   return watched
 }

@@ -12,6 +12,7 @@ import {
   Visitor,
 } from '../people.ts'
 import type { Server } from '../server.ts'
+import { unsubscribeLinkOf } from '../unsubscribing.ts'
 import { newAddress } from './callers.ts'
 import type { Values } from './routes.ts'
 
@@ -151,6 +152,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/password/:token': reset,
       '/sign-in/link/:token': signInLink,
       '/confirm/:token': confirmation,
+      '/unsubscribe/:token': tokenOf(unsubscribeLinkOf(server, person)),
       '/api/auth/:token': reset,
       '/api/auth/:id': 'oidc',
       '/invitations/:id': received.id,

@@ -48,6 +48,10 @@ const SEEDS: Record<string, string> = {
     SELECT 'v' || i, 'v' || i, 'v', ?1, 1, 1 FROM n`,
   bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
+  proposal_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, sent_at)
+    SELECT 'ada', bundles.id, 'proposed', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
+  unsent_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, due_at)
+    SELECT 'ada', bundles.id, 'decided', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   provider_events: `INSERT INTO provider_events (source, event_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
   gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,

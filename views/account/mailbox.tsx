@@ -2,6 +2,7 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { Each } from '../parts/each.tsx'
+import { ExactTime } from '../parts/exact-time.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 
 interface MailboxProps {
@@ -20,7 +21,10 @@ export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
         show={({ to, subject, text, at }) => (
           <article class="card mail">
             <h2 safe>{subject}</h2>
-            <p class="hint" safe>{`to ${to} at ${at.toISOString()}`}</p>
+            <p class="hint">
+              {escapeHtml(`to ${to} at `)}
+              <ExactTime at={at.getTime()} />
+            </p>
             <p class="text">
               <Each
                 of={text.split(/(https?:\/\/\S+)/)}

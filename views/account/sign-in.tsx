@@ -98,8 +98,8 @@ export function SignInPage({
 
 /** Why the visitor was sent here, if the previous page says so. */
 export function SignInReason({ next }: { next: string }): JSX.Element {
-  const text = next.startsWith('/claim')
-    ? 'Next, you can claim your bundle.'
+  const text = next.startsWith('/claim/')
+    ? 'That adds the bundle to your account.'
     : next.startsWith('/invitations/')
       ? 'Next, you can accept your invitation. Use the email address it was sent to.'
       : null

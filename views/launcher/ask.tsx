@@ -17,6 +17,8 @@ interface AskProps {
   deciding: readonly string[]
   /** How many tabs the button opens. */
   openable: number
+  /** `Carried`. */
+  carried: JSX.Element
 }
 
 /** What the launcher asks its viewer for; once it has all, what it was given, and the form to change it. */
@@ -67,7 +69,7 @@ function CopyValues(): JSX.Element {
 
 /** It is complete without a script: it leads to the filled launcher. */
 function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Element {
-  const { bundle, filling, deciding, openable } = props
+  const { bundle, filling, deciding, openable, carried } = props
   return (
     <form class={['ask', isFilled && 'folded']} method="get" action={`/l/${bundle.slug}`}>
       <Each
@@ -76,6 +78,7 @@ function Form({ isFilled, ...props }: AskProps & { isFilled: boolean }): JSX.Ele
           <Control variable={variable} filling={filling} isDeciding={deciding.includes(variable.name)} />
         )}
       />
+      {carried}
       <button type="submit" class="scriptless">
         Fill in the links
       </button>
@@ -117,7 +120,8 @@ function Control({ variable, filling, isDeciding }: ControlProps): JSX.Element {
   const { values, sent, invalid } = filling
   const id = `value-${name}`
   const error = invalid.find((wrong) => wrong.name === name)?.message
-  const value = sent[name] ?? values[name]
+  // HTML has no null character: a browser reads one that is not refused instead.
+  const value = sent[name]?.replaceAll('\0', '\u0001') ?? values[name]
   const shared = {
     id,
     name,

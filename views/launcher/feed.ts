@@ -4,6 +4,7 @@ import { asSentence, count } from '../../src/core/words.ts'
 import type { Change, Changes } from '../../src/launcher/changes.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
+import { stressedHtml } from '../parts/emphasis.ts'
 import type { Site } from '../parts/layout.tsx'
 import { headingOf } from './launcher.tsx'
 
@@ -25,7 +26,7 @@ export function launcherFeed(
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     `<id>${id}</id>`,
     `<title>${xml(headingOf(bundle))}</title>`,
-    ...(bundle.description ? [`<subtitle>${xml(bundle.description)}</subtitle>`] : []),
+    ...(bundle.description ? [`<subtitle type="html">${xml(stressedHtml(bundle.description))}</subtitle>`] : []),
     `<updated>${new Date(changes[0]?.at ?? updatedAt).toISOString()}</updated>`,
     `<author><name>${xml(site.name)}</name></author>`,
     `<link rel="self" type="application/atom+xml" href="${page}/feed"/>`,
@@ -66,7 +67,7 @@ function details(change: Change, noteOf: ReadonlyMap<string, string>): string {
 
 function link(url: string, note: string): string {
   const { href } = destination(url)
-  return `<a href="${escapeHtml(href)}">${escapeHtml(href)}</a>${note === '' ? '' : ` ${escapeHtml(note)}`}`
+  return `<a href="${escapeHtml(href)}">${escapeHtml(href)}</a>${note === '' ? '' : ` ${stressedHtml(note)}`}`
 }
 
 /** Text for XML, without the characters that it may not have. Not every runtime escapes `>`, of which `]]>` is not allowed. */

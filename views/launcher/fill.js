@@ -1,6 +1,6 @@
 // @ts-check
 // Where a launcher has variables: fills in the page as somebody types, and asks before anything opens.
-import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src/core/template.js'
+import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValues } from '../../src/core/template.js'
 
 {
   /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
@@ -12,6 +12,7 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
   const status = /** @type {HTMLElement} */ (main.querySelector('#status'))
   const qr = /** @type {HTMLElement} */ (main.querySelector('.qr'))
   const inQr = /** @type {HTMLElement} */ (main.querySelector('#in-qr'))
+  const inQrSays = inQr.textContent
   const heading = /** @type {HTMLElement} */ (main.querySelector('h1'))
   const siteName = document.title.slice(document.title.lastIndexOf(' · '))
   // Not by the form's own properties, because a variable may be called `action`.
@@ -99,10 +100,13 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
     form.classList.toggle('filled', isComplete(filling))
   }
 
+  /** @type {Set<EventTarget | null>} Fields that somebody has typed into. */
+  const typed = new Set()
+
   /** What is in a field: what the server was sent until that is changed, because the field itself drops line breaks. @param {Control} field */
   const textIn = (field) => {
     const sent = field instanceof HTMLInputElement ? field.defaultValue : field.value
-    return field.value === sent.replace(/[\r\n]/g, '') ? sent : field.value
+    return !typed.has(field) && field.value === sent.replace(/[\r\n]/g, '') ? sent : field.value
   }
 
   const fill = () => {
@@ -129,9 +133,15 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
       else link.hidden = qr.hidden = sent !== JSON.stringify(served.sent)
     }
     const picture = qr.querySelector('img')
-    const src = `/l/${main.dataset.slug}/qr.svg${withValues('')}`
-    if (picture !== null && picture.getAttribute('src') !== src) picture.src = src
-    inQr.hidden = withValues('') === ''
+    const query = queryOf(filling)
+    inQr.hidden = query === ''
+    // After a password, the page has what was said of its own values.
+    if (picture === null) return
+    const src = `/l/${main.dataset.slug}/qr.svg${query}`
+    if (picture.getAttribute('src') !== src) picture.src = src
+    const problem = qrProblem(`${location.origin}/l/${main.dataset.slug}${query}`)
+    picture.hidden = problem !== null
+    inQr.textContent = problem ?? inQrSays
   }
 
   /** What is wrong with a field; null if nothing is. @param {Control} field */
@@ -186,7 +196,10 @@ import { checkLinks, fillLink, isComplete, namesIn, readValues } from '../../src
   }
 
   form.noValidate = true
-  form.addEventListener('input', fill)
+  form.addEventListener('input', ({ target }) => {
+    typed.add(target)
+    fill()
+  })
   form.addEventListener('change', () => {
     fill()
     keep()

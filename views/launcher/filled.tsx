@@ -6,6 +6,7 @@ import { labelOf } from '../../src/bundles/variables.ts'
 import { type Filling, fillLink, namesIn, piecesOf } from '../../src/core/template.js'
 import { destination } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
+import { piecesIn } from '../parts/emphasis.ts'
 import { attribute } from '../parts/layout.tsx'
 
 /** What stands in place of a bundle’s placeholders. */
@@ -19,6 +20,21 @@ export function leadTo(url: string, { variables, filling: { values } }: FilledPr
   const names = variables.map(({ name }) => name)
   if (namesIn(url, names).some((name) => values[name] === undefined)) return {}
   return { href: attribute(destination(fillLink(url, values)).href), target: '_blank', rel: 'noopener noreferrer' }
+}
+
+/** The same of a text that may stress words; its values are text. */
+export function Stressed({ text, ...fill }: FilledProps & { text: string }): JSX.Element {
+  return (
+    <Each
+      of={piecesIn(text)}
+      show={({ text, as }) => {
+        const filled = <Filled text={text} {...fill} />
+        if (as === 'plain') return filled
+        if (as === 'em') return <em>{filled}</em>
+        return <strong>{as === 'both' ? <em>{filled}</em> : filled}</strong>
+      }}
+    />
+  )
 }
 
 interface TextProps extends FilledProps {

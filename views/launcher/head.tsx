@@ -5,6 +5,7 @@ import { blanked } from '../../src/bundles/variables.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { unstressed } from '../parts/emphasis.ts'
 import { attribute, type Site } from '../parts/layout.tsx'
 import { SearchLink } from '../parts/open-search.tsx'
 import { PICTURE } from './picture.ts'
@@ -53,7 +54,7 @@ export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): J
   const names = bundle.variables.map(({ name }) => name)
   // Without values: it is cut, and other sites keep it.
   const description =
-    (bundle.description && blanked(bundle.description, names)) ??
+    (bundle.description && blanked(unstressed(bundle.description), names)) ??
     `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
   const link = linkOf(bundle.slug, site)
   const summary = [...description].slice(0, 200).join('')

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type Filling, fillText, isComplete } from '../../src/core/template.js'
+import { linkOf } from '../../src/bundles/link.ts'
+import { type Filling, fillText, isComplete, qrProblem, queryOf } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
-import { queryOf } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
-import { Filled } from './filled.tsx'
+import { Filled, Stressed } from './filled.tsx'
 import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
@@ -22,6 +22,8 @@ interface LauncherProps {
   filling: Filling
   /** The variables whose values decide which tabs there are. */
   deciding?: readonly string[]
+  /** What its form carries: `Carried`. */
+  carried?: JSX.Element
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
@@ -30,8 +32,8 @@ interface LauncherProps {
 
 /** The other forms of a launcher, for a page that has them within. */
 export interface Unlocked {
-  /** The QR code of its address, as SVG. */
-  qr: JSX.Element
+  /** The QR code of its address, as SVG; null if that is too long for one. */
+  qr: JSX.Element | null
   /** The bookmarks file, as a `data:` URL. */
   bookmarks: string
 }
@@ -93,6 +95,7 @@ function Launcher({
   bundle,
   filling,
   deciding = [],
+  carried = '',
   outside = null,
   unlocked,
   preview,
@@ -112,7 +115,7 @@ function Launcher({
       </h1>
       {description ? (
         <p class="description" dir="auto">
-          <Filled text={description} variables={variables} filling={filling} />
+          <Stressed text={description} variables={variables} filling={filling} />
         </p>
       ) : (
         ''
@@ -125,7 +128,7 @@ function Launcher({
         </p>
       )}
       {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} />
+      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
       <div class="bar">
         <button type="button" id="open" class="primary" hidden={openable === 0} safe>
           {openLabel(openable, urls.length)}
@@ -151,7 +154,7 @@ function Launcher({
           <div>
             {/* Without scripts, browsers ignore `loading` and would load it at once. */}
             {unlocked !== undefined ? (
-              unlocked.qr
+              (unlocked.qr ?? '')
             ) : preview === undefined ? (
               <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
             ) : (
@@ -161,7 +164,7 @@ function Launcher({
               ''
             ) : (
               <p id="in-qr" hidden={query === ''}>
-                The values above are in it: whoever scans it sees them.
+                {(unlocked?.qr === null && qrProblem(linkOf(slug, site) + query)) || IN_QR}
               </p>
             )}
           </div>
@@ -198,6 +201,9 @@ function Launcher({
 
 /** What the picture of its QR code says. */
 export const QR = 'QR code of this page’s address'
+
+/** What is said below that of a filled launcher. */
+const IN_QR = 'The values above are in it: whoever scans it sees them.'
 
 /** What protecting a launcher does not do. */
 export const REACH =

@@ -1,16 +1,30 @@
 import { type LinkSite, linkOf } from '../../src/bundles/link.ts'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
-import { type Filling, isComplete } from '../../src/core/template.js'
+import { type Filling, fillText, isComplete } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
+import { filledBundle } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
-import { inline, lines } from '../parts/markdown.ts'
+import { inline, stressedLines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A launcher as Markdown: what its page shows, for agents and terminals. */
 export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: LinkSite): string {
-  const { slug, urls, urlMetadata, variables, title, description, rule, isUnclaimed, ...rest } = bundle
+  // Texts that may stress words are filled piece by piece, so that no value does.
+  const { description, urlMetadata: written } = bundle
+  const {
+    slug,
+    urls,
+    urlMetadata,
+    variables,
+    title,
+    description: _filled,
+    rule,
+    isUnclaimed,
+    ...rest
+  } = filledBundle(bundle, filling)
+  const fill = (text: string) => (isComplete(filling) ? fillText(text, filling.values) : text)
   const { hasRules: _, isProtected: __, isCopyable: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
@@ -18,14 +32,16 @@ export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: L
   const sections = sectionsOf({ urls, urlMetadata })
   const parts = [
     `# ${inline(headingOf({ title, urls }))}`,
-    ...(description ? [lines(description).join('  \n')] : []),
+    ...(description ? [stressedLines(description, fill).join('  \n')] : []),
     ...(badge === null ? [] : [`For: ${inline(badge)}`]),
     ...(isUnclaimed ? ['Made without an account: nobody vouches for these links.'] : []),
     ...(isComplete(filling) ? [] : [howToFill(linkOf(slug, site), variables, filling)]),
-    ...sections.flatMap(({ name, urls, urlMetadata }, index) => [
+    ...sections.flatMap(({ name, from, urls, urlMetadata }, index) => [
       // Without a heading, these would seem to belong to the section above.
       ...(name !== '' ? [`## ${inline(name)}`] : index > 0 ? ['---'] : []),
-      urls.map((url, at) => tab(url, urlMetadata[at] ?? {})).join('\n'),
+      urls
+        .map((url, at) => tab(url, urlMetadata[at] ?? {}, stressedLines(written[from + at]?.note ?? '', fill)))
+        .join('\n'),
     ]),
     `The page of this list: <${linkOf(slug, site)}>`,
   ]
@@ -49,9 +65,9 @@ function howToFill(link: string, variables: PublicBundle['variables'], { invalid
   return [`These links have blanks to fill in. Ask for \`${link}.md?${query}\`:`, names.join('\n')].join('\n\n')
 }
 
-function tab(url: string, metadata: PublicBundle['urlMetadata'][number]): string {
-  const { note = '', tags = [] } = metadata
-  const [first, ...more] = lines(note)
+function tab(url: string, metadata: PublicBundle['urlMetadata'][number], note: readonly string[]): string {
+  const { tags = [] } = metadata
+  const [first, ...more] = note
   const { host } = destination(url)
   const details = [
     ...more,

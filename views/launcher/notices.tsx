@@ -19,13 +19,19 @@ export function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
   )
 }
 
-/** A warning on unclaimed bundles, for which nobody is responsible: lists the hosts before anything opens. */
+/** Hosts beyond this number are only counted, as long as there are several more: every tab says its own. */
+const MOST_HOSTS = 3
+
+/** A warning on unclaimed bundles, for which nobody is responsible: says where they lead before anything opens. */
 export function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
+  const hosts = hostsOf(urls)
+  const shown = hosts.length <= MOST_HOSTS + 1 ? hosts : hosts.slice(0, MOST_HOSTS)
+  const more = hosts.length - shown.length
   return (
     <p class="unclaimed">
       <span>Made without an account. These links go to </span>
       <Each
-        of={hostsOf(urls)}
+        of={shown}
         show={(host, index) => (
           <>
             {index === 0 ? '' : ', '}
@@ -35,7 +41,7 @@ export function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Ele
           </>
         )}
       />
-      .
+      {more === 0 ? '' : <span safe>{` and ${more} more`}</span>}.
     </p>
   )
 }

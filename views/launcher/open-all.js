@@ -39,17 +39,20 @@
   // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
   rest.textContent = isFirefox ? 'They’re open' : 'Pop-ups allowed? Open the rest'
   blocked.append(how, rest)
-  status.after(blocked)
   const again = document.createElement('button')
   again.id = 'again'
   again.type = 'button'
   again.className = 'quiet'
   again.hidden = true
-  open.after(again)
   const progress = document.createElement('div')
   progress.id = 'progress'
   progress.hidden = true
-  status.before(progress)
+  // A line of their own, so that what appears after opening moves no button away from under the pointer.
+  const line = document.createElement('div')
+  line.className = 'line'
+  status.before(line)
+  line.append(progress, status, again)
+  line.after(blocked)
 
   /** @param {HTMLAnchorElement} tab */
   const tick = (tab) => {

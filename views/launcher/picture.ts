@@ -4,6 +4,7 @@ import { blanked } from '../../src/bundles/variables.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { isRightToLeft } from './direction.ts'
 
 /** The text of a link preview picture. */
 export interface PictureWords {
@@ -74,13 +75,11 @@ export function pictureSvg({ title, below, service }: PictureWords): string {
   ].join('')
 }
 
-const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}]/u
-
 function text(
   line: string,
   { y, size, fill, isBold }: { y: number; size: number; fill: string; isBold: boolean },
 ): string {
-  const isRight = RIGHT_TO_LEFT.test(line)
+  const isRight = isRightToLeft(line)
   const place = isRight ? `x="${PICTURE.width - MARGIN}" text-anchor="end"` : `x="${MARGIN}"`
   const weight = isBold ? ' font-weight="bold"' : ''
   return `<text ${place} y="${Math.round(y)}" font-size="${size}"${weight} fill="${fill}">${escapeHtml(line)}</text>`

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
@@ -7,7 +8,8 @@ import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
-import { Filled, type FilledProps, leadTo } from './filled.tsx'
+import { isRightToLeft } from './direction.ts'
+import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 
 /** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
@@ -32,7 +34,8 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
   return (
-    <li class={kind}>
+    // The whole row, address and mark too, begins where its first text begins.
+    <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
       <span class="mark" aria-hidden="true" safe>
         {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
       </span>
@@ -43,7 +46,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto">
-          <Filled text={name || host} {...fill} />
+          {name === '' ? escapeHtml(host) : <Stressed text={name} {...fill} />}
         </span>
         {name === '' && path === '' ? (
           ''
@@ -66,7 +69,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
         ''
       ) : (
         <p class="note" dir="auto">
-          <Filled text={text} {...fill} />
+          <Stressed text={text} {...fill} />
         </p>
       )}
       {marks.length + tags.length > 0 ? (

@@ -19,6 +19,8 @@ document.addEventListener('click', async ({ target }) => {
   const label = button.querySelector('.label') ?? button
   const before = button.dataset.before ?? label.textContent ?? ''
   button.dataset.before = before
+  // "Copied" must not move what stands around the button; it has room beside the icon, or in the margin.
+  if (isCopied) button.style.width ||= `${button.getBoundingClientRect().width}px`
   label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
   announce(label.textContent)
   if (!isCopied && field instanceof HTMLInputElement) field.select()

@@ -34,20 +34,34 @@ interface Mine {
   content: Partial<Content>
   /** The page with its form. */
   page: string
+  /** Whether saving it drops something of theirs. */
+  isLosing?: boolean
+  /** The value of the button that adds what they changed elsewhere, if they did. */
+  keepBoth?: string | undefined
 }
 
 /** Both edits, each compared with the common base. */
-export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { content, page }: Mine): JSX.Element {
+export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, mine: Mine): JSX.Element {
+  const { content, page, isLosing = true, keepBoth } = mine
   return (
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
+      named={[...(content.variables ?? []), ...theirs.variables, ...base.variables]}
       by={<EditedBy site={visit.site} version={latest} isWithin />}
       isOwn={latest.editedBy === visit.session.userId}
       versionNumber={latest.versionNumber}
+      canKeepBoth={keepBoth !== undefined}
     >
+      {keepBoth === undefined ? (
+        ''
+      ) : (
+        <button type="submit" name="do" value={keepBoth} class="primary">
+          Keep both
+        </button>
+      )}
       <button type="submit" name="do" value="save">
-        Save mine anyway
+        {isLosing ? 'Save mine anyway' : 'Save'}
       </button>
       <a class="button" href={page} data-discard="">
         Take theirs

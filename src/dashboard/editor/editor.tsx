@@ -1,20 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
-import { type ConflictChoice, TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
+import { TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
-import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
-import { type BundleDiff, diff, isSame } from '../../bundles/diff.ts'
+import { diff, isSame } from '../../bundles/diff.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
-import { type Link, textsOf } from '../../bundles/link-fields.ts'
-import type { Entry } from '../../bundles/list-diff.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
-import { inWords } from '../../bundles/values.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
@@ -27,7 +23,8 @@ import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
-import { rulesOf, variableFields, variablesOf } from './variable-fields.ts'
+import { conflictChoices, KEEP_BOTH, withBoth } from './their-changes.ts'
+import { rulesOf } from './variable-fields.ts'
 
 /** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
@@ -104,17 +101,27 @@ async function besideTheirs(
 ): Promise<ScreenPage> {
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
-  const changes = diff(base, theirs)
-  const form = conflictChoices(changes, sent, theirs).find(({ name }) => name === button)?.applied ?? sent
+  const both = { changes: diff(base, theirs), base, theirs }
+  const form =
+    button === KEEP_BOTH
+      ? withBoth(both, sent)
+      : (conflictChoices(both, sent).find(({ name }) => name === button)?.applied ?? sent)
   const { content } = contentOf(form)
-  const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
+  const choices = conflictChoices(both, form)
+  const isLosing = choices.length > 0 || both.changes.links.some((entry) => entry.kind === 'kept' && entry.isMoved)
+  const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith, isLosing }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
   const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
   if (!isComparable) return editorPage(visit, theirs, editing, problem)
   const conflict = (
     <>
-      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` })}
-      <TakeTheirs choices={conflictChoices(changes, form, theirs)} />
+      {conflictOf(visit, sides, {
+        content,
+        page: `/dashboard/links/${slug}`,
+        isLosing,
+        keepBoth: choices.some(({ isFree }) => isFree) ? KEEP_BOTH : undefined,
+      })}
+      <TakeTheirs choices={choices} />
     </>
   )
   return editorPage(visit, theirs, { ...editing, conflict }, problem)
@@ -124,6 +131,8 @@ interface Editing extends EditorState {
   version: number
   over?: number | null
   conflict?: JSX.Element | undefined
+  /** Whether saving drops what somebody else has saved. */
+  isLosing?: boolean
 }
 
 async function editorPage(
@@ -132,7 +141,7 @@ async function editorPage(
   editing: Editing,
   problem?: Problem,
 ): Promise<ScreenPage> {
-  const { version, over = null, conflict, ...state } = editing
+  const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
   const history = await historyUse(store, bundle.owner, config)
   const props = {
@@ -141,64 +150,10 @@ async function editorPage(
     version,
     over,
     conflict,
+    isLosing,
     state,
     history,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
-}
-
-/** Somebody else's change, and the form with it applied. */
-interface AppliedChoice extends ConflictChoice {
-  applied: BundleForm
-}
-
-/** The changes that can be applied to a form; links that only moved keep their place in the form. */
-function conflictChoices(
-  { fields, links, variables }: BundleDiff,
-  form: BundleForm,
-  theirs: Pick<StoredBundle, 'variables'>,
-): AppliedChoice[] {
-  const isOurs = JSON.stringify(variablesOf(form).variables) === JSON.stringify(theirs.variables)
-  return [
-    ...SCALAR_NAMES.flatMap((field) => {
-      const to = fields[field]?.to
-      if (to === undefined || form[field].trim() === to) return []
-      const { label, kind } = CONTENT[field]
-      const what = to === '' ? '(none)' : inWords(field, to)
-      const isTime = kind === 'time' && to !== ''
-      return [{ name: `take-${field}`, kind: label, what, isTime, applied: { ...form, [field]: to } }]
-    }),
-    ...(variables.length === 0 || isOurs
-      ? []
-      : [
-          {
-            name: 'take-variables',
-            kind: CONTENT.variables.label,
-            what: theirs.variables.map(({ name }) => `{${name}}`).join(', ') || '(none)',
-            isTime: false,
-            applied: { ...form, variables: theirs.variables.map(variableFields) },
-          },
-        ]),
-    ...links.flatMap((entry, index) => {
-      const applied = withLink(form.links, entry)
-      const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]
-      return applied === null
-        ? []
-        : [{ name: `take-${index}`, kind, what: entry.value.url, isTime: false, applied: { ...form, links: applied } }]
-    }),
-  ]
-}
-
-/** A form's links with one of their changes applied; null if it does not apply. */
-function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[] | null {
-  const placeOf = (sought: string) => links.findIndex(({ url }) => url.trim() === sought)
-  const at = placeOf(entry.value.url)
-  if (entry.kind === 'added') return at === -1 ? links.toSpliced(entry.to, 0, textsOf(entry.value)) : null
-  if (entry.kind === 'removed') return at === -1 ? null : links.toSpliced(at, 1)
-  const { url } = entry.changes
-  const before = url === undefined ? at : placeOf(url.from)
-  if (before === -1 || Object.keys(entry.changes).length === 0) return null
-  const fields = textsOf(entry.value)
-  return JSON.stringify(fields) === JSON.stringify(links[before]) ? null : links.toSpliced(before, 1, fields)
 }

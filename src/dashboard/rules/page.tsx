@@ -25,29 +25,35 @@ export interface State {
   version: number | null
   removed: SentRules['removed']
   viewer: TestViewer
+  /** Whether a button asked what this viewer gets, even one of whom nothing is known. */
+  isTried: boolean
   zone: string
   focus: string
   announcement: string
   moment: 'editing' | 'saving'
   alert: string | null
   conflict: JSX.Element | null
+  /** Whether saving drops rules that somebody else has saved. */
+  isLosing: boolean
 }
 
 export const FRESH: Omit<State, 'source' | 'version'> = {
   removed: null,
   viewer: testViewer(() => '', new Map()),
+  isTried: false,
   zone: '',
   focus: '',
   announcement: '',
   moment: 'editing',
   alert: null,
   conflict: null,
+  isLosing: false,
 }
 
 /** Tests the current rules and builds the page's props. */
 export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
   const { site } = visit
-  const { viewer, zone, alert, conflict, moment } = state
+  const { viewer, zone, alert, conflict, isLosing, moment } = state
   const source = allowsRole(roleOver(bundle, site.user), 'editor') ? state.source : null
   const read = source === null ? { policy: undefined } : policyOf(source)
   const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft, bundle.variables) : []
@@ -57,12 +63,13 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
       : await testRules(visit, read.policy, viewer, unfinished)
   const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
   const findings = findingsOf(draft, testResult, {
+    isTried: state.isTried || Object.keys(viewerInput(viewer)).length > 0,
     absent: absentHere(bundle, visit),
     variables: bundle.variables,
     moment,
   })
   const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
-  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, zone }
+  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, isLosing, zone }
 }
 
 function editorOf(

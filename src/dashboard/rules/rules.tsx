@@ -48,6 +48,7 @@ export const policyScreens: readonly Screen[] = [
         ...FRESH,
         ...sent,
         viewer,
+        isTried: action === 'me' || action === 'test',
         ...(sent.source === null ? {} : applyAction(sent, sent.source, bundle)),
       }
       const props = await pageOf(visit, bundle, state)
@@ -148,9 +149,12 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
   if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') {
     const sides = await sidesOf(visit, slug, version)
-    const { theirs } = sides
-    const conflict = conflictOf(visit, sides, { content: { resolutionPolicy: canonical(read.policy) }, page })
-    return screenOf(theirs, await pageOf(visit, theirs, { ...state, conflict, version: theirs.versionNumber }), saved)
+    const { theirs, base } = sides
+    const isLosing = isChanged(base.resolutionPolicy, theirs)
+    const content = { resolutionPolicy: canonical(read.policy) }
+    const conflict = conflictOf(visit, sides, { content, page, isLosing })
+    const late = { ...state, conflict, isLosing, version: theirs.versionNumber }
+    return screenOf(theirs, await pageOf(visit, theirs, late), saved)
   }
   const props = await pageOf(visit, bundle, { ...state, alert: isShown(saved) ? NOT_SAVED : saved.message })
   if (!('draft' in source) || !openInvalidRules(source.draft, props.testResult)) return screenOf(bundle, props, saved)

@@ -16,6 +16,7 @@ import { seeOther } from '../../http/respond.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
+import { readerOf, setSwitches } from '../../proposals/mail-switches.ts'
 import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
@@ -69,6 +70,10 @@ const CHANGES = new Map<string, Change>(
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
       return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
     },
+    async mails({ service, session }, form) {
+      await setSwitches(service.store, session.userId, { proposed: form.has('proposed'), decided: form.has('decided') })
+      return { to: withFlash(SETTINGS, 'mailsSaved') }
+    },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
@@ -108,9 +113,10 @@ async function settingsPage(
   problem?: Problem,
 ): Promise<Outcome> {
   const { service, session, site } = visit
-  const [sessions, isWithPassword] = await Promise.all([
+  const [sessions, isWithPassword, reader] = await Promise.all([
     sessionsOf(service.store, session.userId),
     usesPassword(service, session.userId),
+    readerOf(service.store, session.userId),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
     return { id, createdAt, isThis: id === session.id, ...parseUserAgent(userAgent ?? '') }
@@ -121,6 +127,7 @@ async function settingsPage(
       name={name ?? session.name}
       errors={errors}
       browsers={browsers}
+      mails={service.mailer.isConfigured && reader !== null ? reader.mails : null}
       password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )

@@ -18,7 +18,7 @@ interface Note {
   /** `todo`: not filled in yet, which is an error only when saving. */
   kind: 'error' | 'todo' | 'warning'
   text: string
-  /** The field it concerns, by the last part of its path; undefined if it concerns the whole place. */
+  /** The field it concerns, as the page calls it below the place; undefined if it concerns the whole place. */
   field?: string
 }
 
@@ -47,6 +47,8 @@ export interface Findings {
 export type AbsentFacts = Partial<Record<Topic, string>>
 
 interface FindingsContext {
+  /** Whether somebody tries the rules as a viewer: until then, whether they match says nothing. */
+  isTried: boolean
   absent: AbsentFacts
   /** The bundle's. */
   variables: readonly Variable[]
@@ -60,7 +62,7 @@ interface FindingsContext {
 export function findingsOf(
   draft: Draft,
   testResult: TestResult,
-  { absent, variables, moment }: FindingsContext,
+  { isTried, absent, variables, moment }: FindingsContext,
 ): Findings {
   const policy = toPolicy(draft)
   const notes = new Map<string, Note[]>()
@@ -72,11 +74,10 @@ export function findingsOf(
     const inPolicy = path[0] === 'resolutionPolicy' ? path.slice(1) : path
     const isMissing = path[0] === 'resolutionPolicy' && isEmpty(valueAt(policy, inPolicy))
     const text = (isMissing ? missing(inPolicy, reason) : undefined) ?? sentence(inPolicy, reason)
-    add(placeOf(inPolicy, draft), {
-      kind: isMissing && moment === 'editing' ? 'todo' : 'error',
-      text,
-      field: String(inPolicy.at(-1)),
-    })
+    const place = placeOf(inPolicy, draft)
+    const field = fieldAt(inPolicy, place, reason)
+    const kind = isMissing && moment === 'editing' ? 'todo' : 'error'
+    add(place, { kind, text, ...(field === undefined ? {} : { field }) })
   }
   const rules = testResult.places
   for (const { path, concern } of testResult.preview?.warnings ?? []) {
@@ -93,7 +94,7 @@ export function findingsOf(
     }
   }
   const marks = new Map<string, boolean>()
-  for (const [index, { condition }] of (testResult.preview?.trace ?? []).entries()) {
+  for (const [index, { condition }] of (isTried ? (testResult.preview?.trace ?? []) : []).entries()) {
     marks.set(`rules.${rules[index]}`, condition.matched)
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
@@ -120,6 +121,18 @@ function placeOf(path: Path, { rules }: Draft): string {
   const rule = path[0] === 'rules' ? rules[Number(path[1])] : undefined
   if (rule !== undefined && 'json' in rule) return `rules.${path[1]}`
   return PLACES.map((place) => place.exec(text)?.[0]).find((place) => place !== undefined) ?? ''
+}
+
+/** What fields of conditions are called where it is not as in a policy. */
+const FIELDS: Record<string, string> = { op: 'topic', field: 'name', values: 'value', timeZone: 'zone' }
+
+function fieldAt(path: Path, place: string, { code }: Reason): string | undefined {
+  const [part] = path
+    .join('.')
+    .slice(place.length + 1)
+    .split('.')
+  // A time is wrong together with its zone.
+  return !part || code === 'not_an_instant' ? undefined : (entryOf(FIELDS, part) ?? part)
 }
 
 function valueAt(json: unknown, path: Path): unknown {

@@ -36,7 +36,7 @@ const MOST_TAGS = 3
 
 /** A row of the list, with its actions. */
 export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProps): JSX.Element {
-  const { slug, urls, deletedAt, updatedAt, resolutionPolicy } = bundle
+  const { slug, urls, deletedAt, updatedAt, versionNumber, resolutionPolicy } = bundle
   const rules = resolutionPolicy?.rules.length ?? 0
   const isDeleted = deletedAt !== null
   const opening = openingState(bundle)
@@ -85,7 +85,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         )}
         {opening === '' || isDeleted ? '' : <span safe>{opening}</span>}
         <span>
-          {isDeleted ? 'deleted ' : 'edited '}
+          {isDeleted ? 'deleted ' : versionNumber === 1 ? 'created ' : 'edited '}
           <RelativeTime at={deletedAt ?? updatedAt} />
         </span>
       </div>

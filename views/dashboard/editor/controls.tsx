@@ -46,7 +46,10 @@ const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } sati
 >
 
 /** What is said of a field besides its name, where it is not `optional`. */
-const NOTES: Partial<Record<ScalarName, string>> = { closedNote: 'optional, shown once it has closed' }
+const NOTES: Partial<Record<ScalarName, string>> = {
+  description: 'optional, with **bold** and *italic*',
+  closedNote: 'optional, shown once it has closed',
+}
 
 function Text({ name, value, error }: ControlProps): JSX.Element {
   const { label, ...field } = CONTENT[name]

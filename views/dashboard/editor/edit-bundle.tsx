@@ -16,6 +16,8 @@ interface EditBundleProps {
   over: number | null
   /** Somebody else's saved changes, compared with the form. */
   conflict: JSX.Element | undefined
+  /** Whether saving drops what somebody else has saved. */
+  isLosing: boolean
   state: EditorState
   isPreviewHidden: boolean
   history: HistoryUse
@@ -28,6 +30,7 @@ export function EditBundlePage({
   version,
   over,
   conflict,
+  isLosing,
   state,
   isPreviewHidden,
   history,
@@ -44,7 +47,8 @@ export function EditBundlePage({
         action={`/dashboard/links/${bundle.slug}`}
         kind="saved"
         hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
-        save={over === null ? 'Save' : 'Save mine anyway'}
+        save={isLosing ? 'Save mine anyway' : 'Save'}
+        isLosing={isLosing}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
         hasPassword={bundle.access === 'password'}

@@ -51,6 +51,8 @@ interface EditorProps {
   hidden: Record<string, string>
   /** The button's label. */
   save: string
+  /** Whether saving drops what somebody else has saved: then its button is not the loud one. */
+  isLosing?: boolean
   /** Content above the fields. */
   notice: Children
   /** Further fields below the links. */
@@ -63,7 +65,7 @@ interface EditorProps {
 
 /** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
 export function Editor(props: EditorProps): JSX.Element {
-  const { action, kind, hidden, save, notice, more, state, hasPassword, preview } = props
+  const { action, kind, hidden, save, isLosing = false, notice, more, state, hasPassword, preview } = props
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
   return (
@@ -92,7 +94,7 @@ export function Editor(props: EditorProps): JSX.Element {
         <Variables form={form} checked={checked} focus={state.focus} />
         {more}
         <div class="save-bar">
-          <button type="submit" name="do" value="save" class="primary" safe>
+          <button type="submit" name="do" value="save" class={isLosing ? '' : 'primary'} safe>
             {save}
           </button>
           <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">

@@ -1,12 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../src/bundles/link-fields.ts'
-import type { Offer } from '../../../src/bundles/placeholders.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Offers } from '../../parts/offers.tsx'
 import type { FormError, LinkFields } from './bundle-form.ts'
 
 interface InputsProps {
@@ -14,13 +12,11 @@ interface InputsProps {
   /** The prefix of the fields' ids. */
   id: string
   errors: FormError[]
-  /** What in its address could become a variable. */
-  offers: readonly Offer[]
   isFocused: boolean
 }
 
 /** The fields of a link. */
-export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProps): JSX.Element {
+export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.Element {
   const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
   const attributesOf = (name: keyof LinkFields) => {
     const error = errorOf(name)
@@ -28,17 +24,18 @@ export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProp
   }
   const inputOf = (name: LinkName) => (
     <div>
+      <Label name={name} id={`${id}-${name}`} />
       {Input({ name, value: fields[name], attributes: attributesOf(name) })}
       <FieldError id={`${id}-${name}`} error={errorOf(name)?.says} />
     </div>
   )
   return (
     <div class="fields">
+      <label for={`${id}-url`}>Address</label>
       <input
         {...attributesOf('url')}
         class="url"
         value={attribute(fields.url)}
-        aria-label="Address"
         placeholder="https://"
         inputmode="url"
         dir="ltr"
@@ -49,7 +46,6 @@ export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProp
       />
       <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
       <UnicodeHost url={fields.url} />
-      <Offers offers={offers} />
       <Each of={TEXTS} show={inputOf} />
       <div class="pair">
         <Each of={OTHERS} show={inputOf} />
@@ -61,6 +57,16 @@ export function LinkInputs({ fields, id, errors, offers, isFocused }: InputsProp
 /** Each has a line of its own; the others share lines. */
 const TEXTS = LINK_NAMES.filter((name) => linkField(name).kind === 'text')
 const OTHERS = LINK_NAMES.filter((name) => linkField(name).kind !== 'text')
+
+function Label({ name, id }: { name: LinkName; id: string }): JSX.Element {
+  const { kind, label } = linkField(name)
+  return (
+    <label for={id}>
+      <span safe>{label}</span>
+      {kind === 'tags' ? <span class="optional">, comma-separated</span> : ''}
+    </label>
+  )
+}
 
 interface InputProps {
   name: LinkName
@@ -75,7 +81,7 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
   const options = optionsOf(name)
   if (options !== null) {
     return (
-      <select {...attributes} aria-label={field.label}>
+      <select {...attributes}>
         <Each
           of={[...options]}
           show={([text, { option }]) => (
@@ -88,20 +94,16 @@ function Input({ name, value, attributes }: InputProps): JSX.Element {
     )
   }
   if (field.kind === 'text' && field.lines === 'many') {
-    const { label } = field
     return (
-      <textarea {...attributes} class="note" rows="1" aria-label={label} placeholder={label} dir="auto" safe>
+      <textarea {...attributes} class="note" rows="1" dir="auto" safe>
         {textareaContent(value)}
       </textarea>
     )
   }
-  const isTags = field.kind === 'tags'
   return (
     <input
       {...attributes}
       value={attribute(value)}
-      aria-label={isTags ? `${field.label}, separated by commas` : field.label}
-      placeholder={isTags ? 'tag, tag' : field.label}
       list={name === 'section' ? 'sections' : undefined}
       dir="auto"
       autocomplete="off"

@@ -6,6 +6,7 @@ import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Offers } from '../../parts/offers.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
@@ -31,7 +32,7 @@ export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.
           id={`${ids}-${index + 1}`}
           index={index}
           errors={checked.errors.filter(({ link }) => link === index)}
-          offers={checked.variables.offers.filter(({ links: at }) => at.includes(index))}
+          offers={checked.variables.offers.filter(({ links: [first] }) => first === index)}
           names={names}
           begins={beginsSection(fields, links[index - 1])}
           focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
@@ -51,6 +52,7 @@ interface RowProps {
   id: string
   index: number
   errors: FormError[]
+  /** What could become a variable, and is in no link above. */
   offers: readonly Offer[]
   names: readonly string[]
   /** Whether its section begins with it. */
@@ -75,8 +77,9 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
           <summary>
             <Line fields={fields} names={names} />
           </summary>
-          <LinkInputs fields={fields} id={id} errors={errors} offers={offers} isFocused={focus === 'url'} />
+          <LinkInputs fields={fields} id={id} errors={errors} isFocused={focus === 'url'} />
         </details>
+        <Offers offers={offers} />
         <div class="moves">
           <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
             <Icon name="up" />

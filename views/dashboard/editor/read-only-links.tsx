@@ -4,6 +4,7 @@ import type { UrlMetadata } from '../../../db/schema.ts'
 import { marksOf } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
+import { isRightToLeft } from '../../launcher/direction.ts'
 import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -44,7 +45,7 @@ function Link({ url, metadata, names }: LinkProps): JSX.Element {
   const to = destination(url)
   return (
     <li class="row">
-      <div class="what">
+      <div class="what" dir={isRightToLeft(note) ? 'rtl' : undefined}>
         <a class="address" href={attribute(to.href)} target="_blank" rel="noopener noreferrer" dir="ltr">
           <bdi safe>{hostText(to)}</bdi>
           <bdi class="hint">

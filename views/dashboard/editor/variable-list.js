@@ -104,18 +104,16 @@ function takeOffer(written) {
   variablesChanged(`The links have ${name} now`)
 }
 
-/** Shows what could become a variable, in the block and beside the links that have it. @param {VariableOffer[]} offers */
+/** Shows what could become a variable, at the first link that has it. @param {VariableOffer[]} offers */
 function showOffers(offers) {
   if (JSON.stringify(offers) === JSON.stringify(offersNow)) return
+  const fresh = offers.filter(({ written }) => offersNow.every((known) => known.written !== written))
   offersNow = offers
-  document.getElementById('offers')?.replaceChildren(...offers.map(offerLine))
   for (const [index, row] of linksNow().entries()) {
-    for (const line of row.querySelectorAll('.fields > .offer')) line.remove()
-    const own = offers.filter(({ links }) => links.includes(index)).map(offerLine)
-    const address = linkField(row, 'url')
-    const error = address === null ? null : fieldErrorOf(address)
-    ;(error ?? address)?.after(...own)
+    for (const line of row.querySelectorAll('.offer')) line.remove()
+    row.querySelector('.link-fold')?.after(...offers.filter(({ links }) => links[0] === index).map(offerLine))
   }
+  if (fresh.length > 0) announce(fresh.map(({ says }) => says).join(' '))
 }
 
 /** As `Offers` in offers.tsx. @param {VariableOffer} offer */

@@ -6,7 +6,6 @@ import { Each } from '../../parts/each.tsx'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Offers } from '../../parts/offers.tsx'
 import { type EditorState, type FormError, NEW_VARIABLE, type VariableFields, variableColumn } from './bundle-form.ts'
 
 /** The variables of a bundle, which whoever opens its launcher fills in. */
@@ -21,9 +20,6 @@ export function Variables({ form, checked, focus }: Pick<EditorState, 'form' | '
       </div>
       {/* Tells a form without variables from one that does not ask for them. */}
       <input type="hidden" name="variables" value="" />
-      <div id="offers" role="status">
-        <Offers offers={found.offers} />
-      </div>
       <ul id="variables">
         <Each
           of={form.variables}

@@ -8,6 +8,19 @@ function closeMenus(within) {
   }
 }
 document.addEventListener('click', ({ target }) => closeMenus(target))
+// A menu without room below its button opens above it.
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (!(target instanceof HTMLElement) || !target.matches('details.menu[open]')) return
+    target.removeAttribute('data-above')
+    const [button, items] = [target.getBoundingClientRect(), target.querySelector('.pop')?.getBoundingClientRect()]
+    if (items === undefined) return
+    const isCut = items.bottom > window.innerHeight && items.height + 4 < button.top
+    target.toggleAttribute('data-above', isCut)
+  },
+  { capture: true },
+)
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return
   const menu = event.target instanceof Element ? event.target.closest('details.menu[open]') : null

@@ -37,6 +37,7 @@ const MESSAGES = {
   memberRemoved: 'Member removed.',
   left: 'You’ve left the organisation.',
   nameSaved: 'Name saved.',
+  mailsSaved: 'Saved which emails you get.',
   verificationSent: 'Email sent. Open the link in it to confirm your address.',
   passwordChanged: 'Password changed. All other browsers are signed out.',
   passwordMailSent: 'Email sent. Open the link in it to choose a new password.',

@@ -2,14 +2,16 @@
 
 // Saving: by keyboard, without losing the scroll position, and if it fails, without losing input.
 
-const saveButton = () => document.querySelector('.save-bar .primary, #policy .bar button[value="save"]')
+const saveButton = () => document.querySelector('.save-bar .primary, :is(.save-bar, #policy .bar) button[value="save"]')
 
 document.addEventListener('keydown', (event) => {
   const button = saveButton()
   if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
   if (!(button instanceof HTMLElement)) return
   event.preventDefault()
-  button.click()
+  // Where saving drops what somebody else has saved, a key alone does not do it.
+  if (button.classList.contains('primary')) button.click()
+  else document.getElementById('alert')?.focus()
 })
 
 // Reloading the page must not repeat its message.
@@ -45,6 +47,7 @@ function putBackRemoved(page) {
   const list = page.querySelector('#editor[data-touched] #links')
   for (const { row, at } of list === null ? [] : removedLinks) {
     for (const field of row.querySelectorAll('[id]')) field.id = `${field.id}-removed-${at}`
+    for (const label of row.querySelectorAll('label')) label.htmlFor &&= `${label.htmlFor}-removed-${at}`
     list?.insertBefore(row, list.children[at] ?? null)
   }
   removedLinks = []
@@ -67,7 +70,14 @@ function swappedPage(event) {
   return target === page ? page : null
 }
 
-// A form that was saved keeps its scroll position; saved or refused, it shows its message above the button.
+/** Shows the message beside the pressed button, where it covers nothing. @param {Element} page */
+function sayInBar(page) {
+  const messages = document.getElementById('messages')
+  page.querySelector('.flash')?.classList.add('toast')
+  if (messages !== null) page.querySelector('.save-bar, #policy .bar')?.append(messages)
+}
+
+// A form that was saved keeps its scroll position; saved or refused, it shows its message in the button's bar.
 let pathBefore = location.pathname
 document.addEventListener('htmx:after:swap', (event) => {
   const page = swappedPage(event)
@@ -76,7 +86,7 @@ document.addEventListener('htmx:after:swap', (event) => {
   putBackRemoved(page)
   const stays = location.pathname === pathBefore && page.querySelector('#editor, #policy') !== null
   page.toggleAttribute('data-stays', stays)
-  if (stays) page.querySelector('.flash')?.classList.add('toast')
+  if (stays) sayInBar(page)
   pathBefore = location.pathname
   const isWrong = page.querySelector('[aria-invalid], #alert') !== null
   if (stays && !isWrong) window.scrollTo(0, scrolled)

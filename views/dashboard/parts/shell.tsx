@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { allowsRole } from '../../../src/identity/roles.ts'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
@@ -23,6 +24,14 @@ export const SECTIONS = {
 
 export type Section = keyof typeof SECTIONS
 
+/** Sections whose pages refuse everybody but admins of the workspace. */
+const FOR_ADMINS: readonly Section[] = ['keys', 'webhooks']
+
+/** The sections that the visitor may open in their workspace. */
+function sectionsFor({ role }: SignedInUser): Section[] {
+  return SECTION_NAMES.filter((name) => allowsRole(role, 'admin') || !FOR_ADMINS.includes(name))
+}
+
 /** Every section with its name. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
@@ -41,11 +50,11 @@ type DashboardProps = PropsWithChildren<{
   query: URLSearchParams
 }>
 
-/** What the palette finds by name. */
-const PAGES = [...Object.values(SECTIONS), { href: '/dashboard/proposals', name: 'Proposals' }]
-
-/** Turns off inline styles, which the Content-Security-Policy forbids. */
-const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000 })
+/**
+ * Turns off inline styles, which the Content-Security-Policy forbids. Without a delay for settling, htmx does not write the
+ * `style` of what it replaces, such as the height of a text field that was dragged larger, into what it swaps in.
+ */
+const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultSettleDelay: 0, defaultTimeout: 30_000 })
 
 /** A dashboard page as a whole document. */
 export function DashboardDocument(props: DashboardProps): JSX.Element {
@@ -102,7 +111,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <WorkspaceMenu user={user} />
         <nav class="sections" aria-label="Dashboard">
           <Each
-            of={SECTION_NAMES}
+            of={sectionsFor(user)}
             show={(own) => {
               const { href, name, icon } = SECTIONS[own]
               return (
@@ -140,7 +149,13 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <ConfirmNotice user={user} back={path} />
         {children}
       </main>
-      <Palette user={user} pages={PAGES} />
+      <Palette
+        user={user}
+        pages={[
+          ...sectionsFor(user).map((name) => SECTIONS[name]),
+          { href: '/dashboard/proposals', name: 'Proposals' },
+        ]}
+      />
     </>
   )
 }

@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import { each } from '../../../src/bundles/content.ts'
 import { isSame } from '../../../src/bundles/diff.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
 import { Each } from '../../parts/each.tsx'
@@ -9,19 +11,23 @@ import { Diff } from '../versions/diff.tsx'
 import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
 
 /** What accepting a proposal would change; nothing where all of it is in conflict. */
-export function EffectDiff({ effect, conflicts }: Pick<ProposalInFull, 'effect' | 'conflicts'>): JSX.Element {
-  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />
+export function EffectDiff({
+  effect,
+  conflicts,
+  named,
+}: Pick<ProposalInFull, 'effect' | 'conflicts' | 'named'>): JSX.Element {
+  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} named={named} />
 }
 
 /** What a proposal and the newest version both changed, side by side. */
-export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JSX.Element {
+export function Conflicts({ conflicts, named }: Pick<ProposalInFull, 'conflicts' | 'named'>): JSX.Element {
   const effort = newEffort()
   return (
     <ul class="clashes">
       <Each
         of={conflicts}
         show={(conflict) => {
-          const { base, newest, proposed } = textsOf(conflict)
+          const { base, newest, proposed } = textsOf(conflict, named)
           return (
             <li>
               <h3 dir="auto" safe>
@@ -39,10 +45,12 @@ export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JS
   )
 }
 
-function textsOf({ conditions, ...texts }: Conflict): Pick<Conflict, 'base' | 'newest' | 'proposed'> {
+function textsOf(
+  { conditions, ...texts }: Conflict,
+  named: ProposalInFull['named'],
+): Pick<Conflict, 'base' | 'newest' | 'proposed'> {
   if (conditions === undefined) return texts
-  const { base, newest, proposed } = conditions
-  return { base: conditionWords(base), newest: conditionWords(newest), proposed: conditionWords(proposed) }
+  return each(['base', 'newest', 'proposed'], (side) => asSentence(conditionWords(conditions[side], named)))
 }
 
 interface SideProps {

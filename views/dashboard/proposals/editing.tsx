@@ -78,7 +78,7 @@ interface EditProposalProps extends ProposalInFull {
 
 /** The editor with a proposal merged onto the newest version, to change it before it is accepted. */
 export function EditProposalPage(props: EditProposalProps): JSX.Element {
-  const { site, bundle, proposal, conflicts, changes, version, isLate, rules, state, isPreviewHidden } = props
+  const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, state, isPreviewHidden } = props
   const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
   const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
   const notice = (
@@ -96,7 +96,7 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
         <section class="card caution conflict">
           <h2>Changed by a newer version too</h2>
           <p>The form has what is there now. Change it to what you want to keep.</p>
-          <Conflicts conflicts={conflicts} />
+          <Conflicts conflicts={conflicts} named={named} />
         </section>
       )}
       {hasRuleConflict ? <RulesChoice rules={rules} /> : ''}

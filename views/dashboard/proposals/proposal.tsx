@@ -27,7 +27,7 @@ export interface ProposalPageProps extends ProposalInFull {
 
 /** A proposal: what it would change, and the buttons that decide it. */
 export function ProposalView(props: ProposalPageProps): JSX.Element {
-  const { site, bundle, proposal, changed, conflicts, alert } = props
+  const { site, bundle, proposal, changed, conflicts, named, alert } = props
   const { state, reason, createdAt } = proposal
   const isOpen = state === 'open'
   return (
@@ -65,7 +65,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
           <section class="conflict stack" aria-labelledby="conflicts-heading">
             <h2 id="conflicts-heading">Changed by a newer version too</h2>
             <p>Decide what to keep, then accept.</p>
-            <Conflicts conflicts={conflicts} />
+            <Conflicts conflicts={conflicts} named={named} />
           </section>
         )}
         {isOpen ? <Actions {...props} /> : ''}

@@ -29,6 +29,8 @@ export interface PolicyProps {
   alert: string | null
   /** Someone else's saved changes, compared with the form. */
   conflict: Children
+  /** Whether saving drops rules that they have saved: then its button is not the loud one. */
+  isLosing: boolean
   /** The browser's time zone, sent by its script. */
   zone: string
 }
@@ -91,15 +93,15 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
   return <RulesRead policy={policy} findings={findings} variables={bundle.variables} />
 }
 
-function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
+function Written({ editor, bundle, findings, isLosing }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
       <RulesSection editor={editor} bundle={bundle} findings={findings} />
       <div class="bar cluster">
-        <button type="submit" class="primary" name="do" value="save">
-          Save rules
+        <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
+          {isLosing ? 'Save mine anyway' : 'Save rules'}
         </button>
         <div id="unsaved" class="hint">
           <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />

@@ -25,7 +25,7 @@ export function idOf(path: string): string {
 
 /** Attributes of the field at a path: id, name, focus, and the link to its notes. */
 export function field(path: string, place: string, { focus, findings }: BuilderProps) {
-  const isAbout = (name: string | undefined) => name === undefined || !isTab(place) || path === `${place}.${name}`
+  const isAbout = (about: string | undefined) => about === undefined || `${path}.`.startsWith(`${place}.${about}.`)
   const isWrong = findings.notes.get(place)?.some(({ kind, field }) => kind === 'error' && isAbout(field)) ?? false
   return {
     id: idOf(path),
@@ -34,11 +34,6 @@ export function field(path: string, place: string, { focus, findings }: BuilderP
     'aria-describedby': `${idOf(place)}-state`,
     ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
   }
-}
-
-/** Whether a place is a tab, whose link and note have errors of their own; a condition has its errors as a whole. */
-function isTab(place: string): boolean {
-  return /\.tabs\.\d+$/.test(place)
 }
 
 interface ActionButtonProps {
@@ -101,8 +96,8 @@ export function NotesContent({
       {matched === undefined ? '' : <Mark matched={matched} />}
       <Each
         of={notes.get(place) ?? []}
-        show={({ kind, text }) => (
-          <p class={`note ${kind}`}>
+        show={({ kind, text, field: about }) => (
+          <p class={`note ${kind}`} data-about={about === undefined ? undefined : idOf(`${place}.${about}`)}>
             {kind === 'todo' ? '' : <Icon name="alert" />}
             <span dir="auto" safe>
               {text}

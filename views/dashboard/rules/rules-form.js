@@ -128,11 +128,15 @@ document.addEventListener('htmx:after:swap', (event) => {
   outcome = now
 })
 
-/** Marks fields as invalid if there is an error in their notes. */
+/** Marks fields as invalid if their notes have an error about them, as `field` in parts.tsx. */
 function markInvalid() {
   for (const field of document.querySelectorAll('#rules [aria-describedby]')) {
     const state = document.getElementById(field.getAttribute('aria-describedby') ?? '')
-    if (state?.querySelector('.error')) field.setAttribute('aria-invalid', 'true')
+    const errors = /** @type {HTMLElement[]} */ ([...(state?.querySelectorAll('.error') ?? [])])
+    const isWrong = errors.some(
+      ({ dataset: { about } }) => about === undefined || `${field.id}-`.startsWith(`${about}-`),
+    )
+    if (isWrong) field.setAttribute('aria-invalid', 'true')
     else field.removeAttribute('aria-invalid')
   }
 }

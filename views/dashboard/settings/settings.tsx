@@ -5,6 +5,7 @@ import { Alert, NameField } from '../../parts/fields.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { type Browser, BrowserRow } from './browsers.tsx'
+import { MailsPanel } from './mails-panel.tsx'
 import { PasswordPanel, type SettingsErrors } from './password-panel.tsx'
 
 interface SettingsProps {
@@ -13,19 +14,22 @@ interface SettingsProps {
   name: string
   errors: SettingsErrors
   browsers: Browser[]
+  /** Which emails they want; null if this server sends none. */
+  mails: Parameters<typeof MailsPanel>[0]['mails'] | null
   /** `off` if passwords are turned off on this server. */
   password: 'set' | 'none' | 'off'
 }
 
 /** The visitor's own account. */
 export function SettingsView(props: SettingsProps): JSX.Element {
-  const { errors, browsers } = props
+  const { errors, browsers, mails } = props
   return (
     <>
       <Head title="Settings" lede="Your account, across all workspaces." />
       <Alert text={errors.form} />
       <Profile {...props} />
       {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
+      {mails === null ? '' : <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
       <section class="panel" aria-labelledby="browsers">
         <h2 id="browsers">Where you’re signed in</h2>
         <ul class="rows">

@@ -57,7 +57,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
           <RelativeTime at={to.editedAt} />
         </span>
       </div>
-      <Diff diff={diff(from, to)} />
+      <Diff diff={diff(from, to)} named={[...to.variables, ...from.variables]} />
       <div class="actions">
         {mayRestore ? <Restore slug={bundle.slug} versionNumber={older} latest={latest} /> : ''}
         <a class="button" href={`/dashboard/links/${bundle.slug}/versions`}>

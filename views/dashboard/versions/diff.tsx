@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import type { Variable } from '../../../db/schema.ts'
 import { CONTENT, SCALAR_NAMES, type ScalarName } from '../../../src/bundles/content.ts'
 import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
 import { inWords } from '../../../src/bundles/values.ts'
@@ -11,15 +12,21 @@ import { RuleEntry } from './rule-diff.tsx'
 import { type Effort, newEffort, TextDiff } from './text-diff.tsx'
 import { VariableEntry } from './variable-diff.tsx'
 
+interface DiffProps {
+  diff: BundleDiff
+  /** Those of both states, the later first: their labels name what rules ask. */
+  named: readonly Variable[]
+}
+
 /** The differences between two states of a bundle: fields, links and rules. */
-export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
+export function Diff({ diff, named }: DiffProps): JSX.Element {
   if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES}</p>
   const effort = newEffort()
   const parts = {
     fields: <Values fields={diff.fields} effort={effort} />,
     links: <Links links={diff.links} effort={effort} />,
     variables: <Variables variables={diff.variables} effort={effort} />,
-    rules: <Rules rules={diff.rules} effort={effort} />,
+    rules: <Rules rules={diff.rules} named={named} effort={effort} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
   return <div class="diff">{Object.values(parts)}</div>
 }
@@ -105,12 +112,12 @@ function Variables({ variables, effort }: Part<'variables'>): JSX.Element {
   )
 }
 
-function Rules({ rules, effort }: Part<'rules'>): JSX.Element {
+function Rules({ rules, named, effort }: Part<'rules'> & Pick<DiffProps, 'named'>): JSX.Element {
   if (rules.length === 0) return ''
   return (
     <Facet name={CONTENT.resolutionPolicy.label}>
       <ul class="entries">
-        <Each of={rules} show={(entry) => <RuleEntry entry={entry} effort={effort} />} />
+        <Each of={rules} show={(entry) => <RuleEntry entry={entry} variables={named} effort={effort} />} />
       </ul>
     </Facet>
   )

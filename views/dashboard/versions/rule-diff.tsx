@@ -1,36 +1,45 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Condition } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
 import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries, WholeLink } from './link-diff.tsx'
 import { type Effort, TextDiff } from './text-diff.tsx'
 
+interface Shared {
+  /** By whose labels conditions are said. */
+  variables: readonly Variable[]
+  effort: Effort
+}
+
 /** The changes of a rule. */
-export function RuleEntry({ entry, effort }: { entry: Entry<RuleState>; effort: Effort }): JSX.Element {
+export function RuleEntry({ entry, ...shared }: Shared & { entry: Entry<RuleState> }): JSX.Element {
   return (
     <DiffEntry entry={entry}>
       {entry.kind === 'kept' ? (
-        <ChangedRule rule={entry.value} changes={entry.changes} effort={effort} />
+        <ChangedRule {...shared} rule={entry.value} changes={entry.changes} />
       ) : (
-        <WholeRule rule={entry.value} />
+        <WholeRule rule={entry.value} variables={shared.variables} />
       )}
     </DiffEntry>
   )
 }
 
-function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState }): JSX.Element {
+function WholeRule({ rule, variables }: Pick<Shared, 'variables'> & { rule: RuleState }): JSX.Element {
+  const { name, showBadge, when, tabs } = rule
   return (
     <>
       <p class="name" dir="auto" safe>
         {name}
       </p>
       <p>
-        <span class="hint">When </span>
         <span class="text" dir="auto" safe>
-          {conditionWords(when)}
+          {asSentence(conditionWords(when, variables))}
         </span>
       </p>
       {showBadge ? <p class="hint">Viewers who match it see its name</p> : ''}
@@ -48,14 +57,14 @@ function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState 
   )
 }
 
-interface ChangedRuleProps {
+interface ChangedRuleProps extends Shared {
   rule: RuleState
   changes: Changes<RuleState>
-  effort: Effort
 }
 
-function ChangedRule({ rule, changes, effort }: ChangedRuleProps): JSX.Element {
+function ChangedRule({ rule, changes, variables, effort }: ChangedRuleProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = changes
+  const words = (condition: Condition) => asSentence(conditionWords(condition, variables))
   return (
     <>
       <p class="name">
@@ -65,8 +74,7 @@ function ChangedRule({ rule, changes, effort }: ChangedRuleProps): JSX.Element {
         ''
       ) : (
         <p>
-          <span class="hint">When </span>
-          <TextDiff from={conditionWords(when.from)} to={conditionWords(when.to)} effort={effort} />
+          <TextDiff from={words(when.from)} to={words(when.to)} effort={effort} />
         </p>
       )}
       {showBadge === undefined ? (

@@ -56,7 +56,7 @@ export function VersionStep(props: StepProps): JSX.Element {
       </div>
       {isOpen ? (
         <div class="card">
-          <Diff diff={changes} />
+          <Diff diff={changes} named={[...version.variables, ...(previous?.variables ?? [])]} />
           <Actions {...props} />
         </div>
       ) : (

@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { PROPOSAL_MAILS, type ProposalMail, user } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { keyedHash } from '../core/secrets.ts'
+import { realEmail } from '../identity/sessions.ts'
+import { SWITCHES } from './mail-queue.ts'
+
+/** Which mails about proposals a person wants. */
+export type MailSwitches = Record<ProposalMail, boolean>
+
+/** Which mails a person wants, and where they get them; null if there is no such account. */
+export async function readerOf({ db }: Store, userId: string): Promise<{ email: string; mails: MailSwitches } | null> {
+  const [row] = await db.select({ email: realEmail, mails: SWITCHES }).from(user).where(eq(user.id, userId))
+  return row ?? null
+}
+
+/** Stores which mails a person wants; those that are not named stay as they are. */
+export async function setSwitches({ db, write }: Store, userId: string, wanted: Partial<MailSwitches>): Promise<void> {
+  const { proposed, decided } = wanted
+  await write([db.update(user).set({ mailProposed: proposed, mailDecided: decided }).where(eq(user.id, userId))])
+}
+
+/** Which mails a link stops, and for whom. */
+interface Unsubscription {
+  userId: string
+  kind: ProposalMail
+}
+
+/**
+ * The link in a mail that stops mails of its kind. It works for as long as the account and the service's secret last, and
+ * without signing in, because mail programs follow it too.
+ */
+export function unsubscribeLink(config: Pick<Config, 'origin' | 'secret'>, whom: Unsubscription): string {
+  return `${config.origin}/unsubscribe/${whom.kind}.${whom.userId}.${signatureOf(config, whom)}`
+}
+
+/** Whom the last part of such a link is about; null if it is none of this service's. */
+export function unsubscriptionIn(token: string, config: Pick<Config, 'secret'>): Unsubscription | null {
+  const [, name, userId = '', signature = ''] = /^(\w+)\.([\w-]+)\.([\w-]+)$/.exec(token) ?? []
+  const kind = PROPOSAL_MAILS.find((one) => one === name)
+  if (kind === undefined) return null
+  const [sent, expected] = [Buffer.from(signature), Buffer.from(signatureOf(config, { userId, kind }))]
+  return sent.length === expected.length && timingSafeEqual(sent, expected) ? { userId, kind } : null
+}
+
+function signatureOf({ secret }: Pick<Config, 'secret'>, { userId, kind }: Unsubscription): string {
+  return keyedHash(secret, 'unsubscribe', `${kind}\0${userId}`)
+}
