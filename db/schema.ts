@@ -639,6 +639,42 @@ export const dailyBreakdowns = sqliteTable(
   ],
 )
 
+/**
+ * Links that were opened from the launcher of a bundle, for counts of those that are no longer in it. WITHOUT ROWID, like
+ * the counts.
+ */
+export const openedLinks = sqliteTable(
+  'opened_links',
+  {
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    /** Half of the SHA-256 of the bundle’s id and the URL, wherever in the bundle that is. */
+    link: blob('link', { mode: 'buffer' }).notNull(),
+    /** As stored, with its placeholders: values that viewers fill in are nowhere. */
+    url: text('url').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bundleId, t.link] }), check('opened_links_link', sql`length(${t.link}) = 16`)],
+)
+
+/** How often each of them was opened on a day. */
+export const dailyOpens = sqliteTable(
+  'daily_opens',
+  {
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    day: text('day').notNull(),
+    link: blob('link', { mode: 'buffer' }).notNull(),
+    opens: integer('opens').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bundleId, t.day, t.link] }),
+    check('daily_opens_day', isDay(t.day)),
+    check('daily_opens_positive', sql`${t.opens} > 0`),
+  ],
+)
+
 /** One salt per UTC day, shared by all processes, deleted after its day. */
 export const salts = sqliteTable(
   'salts',

@@ -36,7 +36,7 @@ export function fieldsIn(html: string): [string, string][] {
         const opened = { name: read(element, 'name'), value: '' }
         text = opened
         element.onEndTag(() => {
-          fields.push([opened.name, unescaped(opened.value).replace(/^\n/, '').replaceAll('\n', '\r\n')])
+          fields.push([opened.name, unescaped(opened.value).replace(/^\n/, '').replace(/\r?\n/g, '\r\n')])
           text = null
         })
       },

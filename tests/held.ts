@@ -119,6 +119,13 @@ async function seed(): Promise<string> {
   await run(
     `INSERT INTO daily_counters (bundle_id, day, rule_id, views) ${numbers(180)} SELECT bundle_id, date('now', '-' || (i - 1) || ' days'), policy_rules.id, 9 FROM policy_rules JOIN bundles ON bundles.id = bundle_id, n WHERE slug = 'one' OR i <= 30`,
   )
+  // As many links as a day counts, on each day of the longest report: most are no longer there.
+  await run(
+    `INSERT INTO opened_links ${numbers(2_000)} SELECT id, unhex(printf('%032x', i)), 'https://gone.example/' || i FROM bundles, n WHERE slug = 'one'`,
+  )
+  await run(
+    `INSERT INTO daily_opens ${numbers(90)} SELECT bundle_id, date('now', '-' || (i - 1) || ' days'), link, 1 + i % 7 FROM opened_links, n`,
+  )
   return id
 }
 

@@ -1,4 +1,5 @@
 import { eventually } from './eventually.ts'
+import { fieldsIn } from './form.ts'
 import type { Server } from './server.ts'
 
 /** A JSON answer. */
@@ -91,6 +92,15 @@ export class Visitor {
       body: new URLSearchParams(fields).toString(),
       headers: { ...type, ...headers },
     })
+  }
+
+  /** Makes a bundle on the home page, without a script: the list that the first press shows is sent as it is. */
+  async publish(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    const list = await this.form('/', fields, headers)
+    if (list.status !== 200) return list
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams(fieldsIn(await list.text())).toString()
+    return this.fetch('/', { method: 'POST', body, headers: { ...type, ...headers } })
   }
 
   /** Mints a key for the subject that it acts for. */
@@ -227,6 +237,13 @@ export async function mailTo(server: Pick<Server, 'output'>, to: string, subject
   const latest = () => mailsTo(server, to).findLast((mail) => mail.subject.startsWith(subject))
   await eventually(() => latest() !== undefined, `a mail to ${to} that begins with ${subject}`)
   return latest()!
+}
+
+/** Waits for an invitation to an address. @returns the latest one's link. */
+export async function invitationLink(server: Pick<Server, 'output'>, to: string): Promise<string> {
+  const latest = () => mailsTo(server, to).findLast(({ subject }) => subject.includes(' invited you to '))
+  await eventually(() => latest() !== undefined, `an invitation to ${to}`)
+  return linkIn(latest()!)
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { changeRole, isRole, removeMember } from '../identity/members.ts'
 import { organizationCapReached } from '../plans/organizations.ts'
 import type { AccountMails } from './account-mails.ts'
+import { mailedPath } from './invitations.ts'
 import { INVITATION_DAYS, type linkMails } from './link-mails.ts'
 import { lastAdmin } from './proof-hooks.ts'
 import { whileMembersChange } from './webhook-makers.ts'
@@ -63,8 +64,9 @@ export function organizationPlugin(
         if (!(await whileMembersChange(accountMails, member.userId, remove))) throw lastAdmin('They’re the only admin')
       },
     },
-    async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {
-      if (isRole(role)) mails.invitation({ id, email, role, organization, inviter: user })
+    async sendInvitationEmail({ id, email, role, organization, inviter: { user }, invitation: { expiresAt } }) {
+      const path = mailedPath({ id, expiresAt }, config)
+      if (isRole(role)) mails.invitation({ path, email, role, expiresAt, organization, inviter: user })
     },
   })
 }

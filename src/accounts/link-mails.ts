@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
-import { type Mail, quoted } from '../mail/mailer.ts'
+import { type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 
-// Mails with sign-in, confirmation, password and invitation links. Subjects contain no users' texts; names
-// are quoted on lines of their own.
+// Mails with sign-in, confirmation, password and invitation links. Only an invitation contains users’ texts, the names of who
+// invites to what: they are quoted in its text and cut short in its subject, and never become links.
 
 /** How long the links work. */
 export const MAGIC_LINK_MINUTES = 15
@@ -14,10 +14,11 @@ export const RESET_MINUTES = 60
 export const CONFIRMATION_HOURS = 24
 
 interface Invited {
-  /** Of the invitation. */
-  id: string
+  /** Of its page, with the secret. */
+  path: string
   email: string
   role: Role
+  expiresAt: Date
   inviter: { email: string; name: string }
   organization: { name: string }
 }
@@ -74,18 +75,27 @@ export function linkMails(
         `It works once, for ${RESET_MINUTES} minutes, and signs you out everywhere. Didn’t ask for it? You can ignore this email.`,
       )
     },
-    invitation({ id, email, role, inviter, organization }: Invited) {
-      const calls = inviter.name.trim() === '' ? [] : ['Their name:', quoted(inviter.name)]
+    invitation({ path, email, role, expiresAt, inviter, organization }: Invited) {
+      const who = inviter.name.trim() === '' ? inviter.email : `${quoted(inviter.name).trim()} (${inviter.email})`
+      const as = role === 'viewer' ? 'a viewer' : `an ${role}`
       send(
         email,
-        `You’re invited to an organisation on ${service}`,
-        `${inviter.email} invited you to join an organisation on ${service} as ${role === 'viewer' ? 'a' : 'an'} ${role}.`,
-        ...calls,
-        'The organisation:',
-        quoted(organization.name),
-        `Accept the invitation: ${origin}/invitations/${id}`,
-        `It’s open for ${INVITATION_DAYS} days. Don’t know them? You can ignore this email.`,
+        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} on ${service}`,
+        `${who} invited you to ${quoted(organization.name).trim()} on ${service} as ${as}.`,
+        `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
+        'Open this link to join:',
+        origin + path,
+        `It’s only for you, and works until ${expiresAt.toUTCString()}. Don’t know them? You can ignore this email.`,
       )
     },
   }
+}
+
+/** In UTF-16 units: two names leave room for what the mail is about. */
+const MAX_IN_SUBJECT = 40
+
+function inSubject(name: string): string {
+  const line = oneLine(name)
+  const start = line.slice(0, MAX_IN_SUBJECT).toWellFormed().trim()
+  return unlinked(line.length > MAX_IN_SUBJECT ? `${start}…` : start)
 }

@@ -2,7 +2,6 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { invitation, member, organization, user } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import type { Session } from '../identity/caller.ts'
 import type { Role } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 
@@ -108,22 +107,6 @@ export async function invitationsTo(
     .innerJoin(organization, eq(organization.id, invitation.organizationId))
     .where(and(eq(invitation.email, email), isOpen()))
     .limit(100)
-}
-
-/** The organisation that a person joined by an invitation, if they are still a member; otherwise null. */
-export async function joinedBy(
-  { db }: Store,
-  { userId, email, emailVerified }: Pick<Session, 'userId' | 'email' | 'emailVerified'>,
-  id: string,
-): Promise<{ id: string; name: string } | null> {
-  if (!emailVerified) return null
-  const [row] = await db
-    .select({ id: organization.id, name: organization.name })
-    .from(invitation)
-    .innerJoin(organization, eq(organization.id, invitation.organizationId))
-    .innerJoin(member, and(eq(member.organizationId, organization.id), eq(member.userId, userId)))
-    .where(and(eq(invitation.id, id), eq(invitation.email, email), eq(invitation.status, 'accepted')))
-  return row ?? null
 }
 
 /** The id of a user’s organisation by its slug, or null. */

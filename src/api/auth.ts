@@ -25,7 +25,7 @@ const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL
  * Refuses texts that better-auth would store at any length.
  * @throws Problem BAD_REQUEST.
  */
-function refuseUnfit(sent: unknown): void {
+export function refuseUnfit(sent: unknown): void {
   const { data, ...fields } = (sent ?? {}) as Record<string, unknown>
   // Updates of an organisation have the fields in `data`.
   const issues = [...issuesIn(fields), ...issuesIn((data ?? {}) as Record<string, unknown>)]

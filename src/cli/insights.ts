@@ -22,20 +22,21 @@ const BREAKDOWNS: Record<BreakdownName, BreakdownWords> = {
   countries: { title: 'COUNTRY', none: '(unknown)' },
 }
 const NAMES = Object.keys(BREAKDOWNS) as BreakdownName[]
+const TABLES = [...NAMES, 'rules', 'tabs'] as const
 
 export const insights = command({
   name: 'insights',
-  summary: 'Show views, viewers, clicks on Open all, and sources of views',
+  summary: 'Show views, viewers, clicks on Open all, opened tabs, and sources of views',
   examples: [
     'openall insights 4k2mz7qy9p --range 7d',
     'openall insights 4k2mz7qy9p --csv > views.csv',
-    'openall insights 4k2mz7qy9p --csv --breakdown referrers',
+    'openall insights 4k2mz7qy9p --csv --breakdown tabs',
   ],
   args: {
     slug: SLUG,
     range: { type: 'enum', options: RANGES, description: 'The period, including today; default: 30d' },
     csv: { type: 'boolean', description: 'Print the days as CSV' },
-    breakdown: { type: 'enum', options: NAMES, description: 'With --csv: print these views instead of the days' },
+    breakdown: { type: 'enum', options: TABLES, description: 'With --csv: print this table instead of the days' },
   },
   async run({ args, server, client }) {
     if (args.csv && args.json) throw new UsageError('give --csv or --json, not both')
@@ -49,6 +50,7 @@ export const insights = command({
     const answer = await client.getInsights(input)
     if (args.json) return printJson(answer)
     printTotals(answer)
+    printTabs(answer)
     printRules(answer)
     for (const name of NAMES) printBreakdown(BREAKDOWNS[name], answer.breakdowns[name])
   },
@@ -71,6 +73,15 @@ function printTotals({ slug, range, totals, previous, series }: Insights): void 
   const { views, openAllClicks, uniqueViewerDays } = previous
   const before = `views: ${views}, clicks: ${openAllClicks}, viewers: ${uniqueViewerDays}`
   print(`${`${series.length} days before`.padEnd(20)} ${before}`)
+}
+
+function printTabs({ tabs }: Insights): void {
+  if (tabs.every(({ opens }) => opens === 0)) return
+  print()
+  printTable(
+    ['OPENS', 'TAB'],
+    tabs.map(({ url, opens }) => [String(opens), oneLine(url)]),
+  )
 }
 
 function printRules({ byRule }: Insights): void {

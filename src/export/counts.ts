@@ -1,6 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { type Dimension, dailyBreakdowns, dailyCounters, dailyViewers } from '../../db/schema.ts'
+import {
+  type Dimension,
+  dailyBreakdowns,
+  dailyCounters,
+  dailyOpens,
+  dailyViewers,
+  openedLinks,
+} from '../../db/schema.ts'
 
 /** Counts read at a time: there is one for each day and rule, and for each day and value. */
 const COUNTS = 4000
@@ -56,6 +63,29 @@ export async function* breakdownsOf({ db }: Store, bundleId: number) {
   )
   for await (const page of pages) {
     for (const { value, ...row } of page) yield { ...row, value: value === '' ? null : value }
+  }
+}
+
+/** How often each link of a bundle was opened, by day. */
+export async function* opensOf({ db }: Store, bundleId: number) {
+  const { day, link, opens } = dailyOpens
+  type Row = { day: string; link: Buffer; url: string; opens: number }
+  const pages = inPages<Row>(COUNTS, (last) =>
+    db
+      .select({ day, link, url: openedLinks.url, opens })
+      .from(dailyOpens)
+      .innerJoin(openedLinks, and(eq(openedLinks.bundleId, dailyOpens.bundleId), eq(openedLinks.link, link)))
+      .where(
+        and(
+          eq(dailyOpens.bundleId, bundleId),
+          last === undefined ? undefined : sql`(${day}, ${link}) > (${last.day}, ${last.link})`,
+        ),
+      )
+      .orderBy(day, link)
+      .limit(COUNTS),
+  )
+  for await (const page of pages) {
+    for (const { link: _, ...row } of page) yield row
   }
 }
 

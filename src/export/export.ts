@@ -27,7 +27,7 @@ import { allOf } from '../proposals/stored.ts'
 import { WebhookList } from '../webhooks/shapes.ts'
 import { listOf as webhooksOf } from '../webhooks/webhooks.ts'
 import { aboutOrganization, aboutPerson } from './about.ts'
-import { breakdownsOf, countsOf, inPages, viewersOf } from './counts.ts'
+import { breakdownsOf, countsOf, inPages, opensOf, viewersOf } from './counts.ts'
 
 /** Bundles of which sizes are read at a time. */
 const PAGE = 100
@@ -49,6 +49,7 @@ const insights = lazy(() =>
       views: 'number.integer >= 1',
       '+': 'reject',
     }).array(),
+    opens: type({ day: 'string', url: 'string', opens: 'number.integer >= 1', '+': 'reject' }).array(),
     '+': 'reject',
   }),
 )
@@ -195,6 +196,7 @@ export async function* bundleParts(
   )
   yield* listParts(',"viewers":', await viewersOf(store, id))
   yield* listParts(',"breakdowns":', breakdownsOf(store, id))
+  yield* listParts(',"opens":', opensOf(store, id))
   yield* listParts('},"versions":', mapped(allVersions(store, id), toSnapshot))
   yield* listParts(',"proposals":', mapped(allOf(store, id), toProposal))
   yield '}'

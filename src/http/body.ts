@@ -57,9 +57,14 @@ export const LONG_FORM = [URL_ENCODED, MULTIPART]
 
 /**
  * The fields of a plain HTML form.
+ * @param written fields with what the page itself added to what was typed, which do not count against the maximum.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with what was typed up to a limit; BAD_REQUEST.
  */
-export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
+export async function readForm(
+  request: Request,
+  types: readonly string[] = [URL_ENCODED],
+  written: readonly string[] = [],
+): Promise<URLSearchParams> {
   expectType(request, types)
   const text = await readText(request, (text) => text, MAX_TYPED_BYTES)
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
@@ -67,7 +72,8 @@ export async function readForm(request: Request, types: readonly string[] = [URL
     throw new Problem('BAD_REQUEST', `The form has more than ${MAX_FIELDS} fields.`)
   }
   const form = sentType(request) === MULTIPART ? await readMultipart(text, request) : new URLSearchParams(text)
-  if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw tooLarge(typedInto(form))
+  const size = written.length === 0 ? Buffer.byteLength(text) : typedBytes(form, written)
+  if (size > MAX_BODY_BYTES) throw tooLarge(typedInto(form, written))
   return form
 }
 
@@ -77,9 +83,17 @@ function hasMoreThan(most: number, mark: string, text: string): boolean {
   return found > most
 }
 
-/** The texts that a user typed into a form, without passwords and generated keys. */
-function typedInto(form: URLSearchParams): string {
-  const texts = [...form].filter(([name, value]) => !/password|key$/i.test(name) && value.trim() !== '')
+function typedBytes(form: URLSearchParams, written: readonly string[]): number {
+  let size = 0
+  for (const [name, value] of form) if (!written.includes(name)) size += Buffer.byteLength(`${name}=${value}`)
+  return size
+}
+
+/** The texts that a user typed into a form, without passwords and what the page wrote. */
+function typedInto(form: URLSearchParams, written: readonly string[]): string {
+  const texts = [...form].filter(
+    ([name, value]) => !/password|key$/i.test(name) && !written.includes(name) && value.trim() !== '',
+  )
   return texts.map(([, value]) => value).join('\n\n')
 }
 

@@ -2,23 +2,23 @@ import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { report } from './report.ts'
-import { type BreakdownName, daysIn, Insights, InsightsQuery } from './shapes.ts'
+import { daysIn, Insights, InsightsQuery, type TableName } from './shapes.ts'
 
 /** A bundle with its counts. */
 interface Reported {
   bundle: StoredBundle
   insights: Insights
   /** What CSV has instead of the days. */
-  breakdown: BreakdownName | undefined
+  breakdown: TableName | undefined
 }
 
 /** GET /api/links/:slug/insights. */
 export const getInsights = implement('get_insights', {
-  summary: 'Count views, viewers and clicks on Open all, by day, rule, referrer, device and language',
+  summary: 'Count views, viewers, clicks on Open all and opened tabs, by day, rule, referrer, device and language',
   description:
     'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view, in total, per UTC ' +
-    'day and per rule of its policy; the same totals of the period before; and views by referring site, device ' +
-    'and language.',
+    'day and per rule of its policy; the same totals of the period before; how often each tab was opened; and ' +
+    'views by referring site, device and language.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -33,21 +33,35 @@ export const getInsights = implement('get_insights', {
   },
 })
 
-/**
- * The days of a report as CSV (RFC 4180), one line each after a header; or one of its breakdowns, one line per value.
- * Values are hosts, codes and names of ours, none of which needs quotes.
- */
-function toCsv({ slug, series, breakdowns }: Insights, breakdown?: BreakdownName) {
-  if (breakdown === undefined) {
-    const lines = series.map(({ day, views, openAllClicks }) => `${day},${views},${openAllClicks}`)
-    return fileOf(`${slug}-insights-${series.length}d.csv`, 'day,views,openAllClicks', lines)
-  }
-  const { values, other } = breakdowns[breakdown] ?? { values: [], other: 0 }
-  const lines = values.map(({ value, views }) => `${value ?? '(none)'},${views}`)
-  if (other > 0) lines.push(`(other),${other}`)
-  return fileOf(`${slug}-${breakdown}-${series.length}d.csv`, 'value,views', lines)
+/** The days of a report as CSV (RFC 4180), one line each after a header; or another table of it. */
+function toCsv(insights: Insights, table?: TableName) {
+  const { slug, series } = insights
+  const [header, rows] = tableOf(insights, table)
+  const lines = rows.map((row) => row.map(cell).join())
+  const filename = `${slug}-${table ?? 'insights'}-${series.length}d.csv`
+  return { filename, text: [header, ...lines, ''].join('\r\n') }
 }
 
-function fileOf(filename: string, header: string, lines: readonly string[]): { filename: string; text: string } {
-  return { filename, text: [header, ...lines, ''].join('\r\n') }
+type Rows = (string | number)[][]
+
+function tableOf({ series, breakdowns, byRule, tabs }: Insights, table?: TableName): [header: string, rows: Rows] {
+  if (table === undefined) {
+    return ['day,views,openAllClicks', series.map(({ day, views, openAllClicks }) => [day, views, openAllClicks])]
+  }
+  if (table === 'tabs') return ['url,opens', tabs.map(({ url, opens }) => [url, opens])]
+  if (table === 'rules') {
+    const rows = byRule.map(({ ruleId, ruleName, views, openAllClicks, openAllRate }) => {
+      return [ruleId ?? '', ruleName, views, openAllClicks, openAllRate]
+    })
+    return ['ruleId,ruleName,views,openAllClicks,openAllRate', rows]
+  }
+  const { values, other } = breakdowns[table] ?? { values: [], other: 0 }
+  const rows: Rows = values.map(({ value, views }) => [value ?? '(none)', views])
+  return ['value,views', other > 0 ? [...rows, ['(other)', other]] : rows]
+}
+
+/** A name that looks like a formula gets an apostrophe, because spreadsheets would run it. */
+function cell(value: string | number): string {
+  const text = String(value).replace(/^[=+\-@\t]/, "'$&")
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -10,6 +10,7 @@ import { DAY_MS, dayOf, startOfDay } from '../launcher/salts.ts'
 import { breakdownsOf } from './breakdowns.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 import type { Counts, Insights } from './shapes.ts'
+import { tabsOf } from './tabs.ts'
 
 const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
@@ -22,14 +23,15 @@ const FALLTHROUGH = 'Fallthrough'
  */
 export async function report(
   { db }: Store,
-  bundle: Pick<StoredBundle, 'id' | 'slug' | 'resolutionPolicy'>,
+  bundle: Pick<StoredBundle, 'id' | 'slug' | 'urls' | 'resolutionPolicy'>,
   { days, now, withCountries }: { days: number; now: number; withCountries: boolean },
 ): Promise<Insights> {
   const from = startOfDay(now) - (days - 1) * DAY_MS
   const range = { id: bundle.id, from: dayOf(from), to: dayOf(now) }
-  const [rows, breakdowns] = await Promise.all([
+  const [rows, breakdowns, tabs] = await Promise.all([
     countedFrom(db, { id: bundle.id, from, days }),
     breakdownsOf(db, range, withCountries),
+    tabsOf(db, bundle, { from, days }),
   ])
   const of = (kind: string) => rows.filter((row) => row.kind === kind)
   const sumOf = (kind: string, column: 'views' | 'clicks' = 'views') =>
@@ -47,6 +49,7 @@ export async function report(
       uniqueViewerDays: sumOf('previousViewers'),
     },
     breakdowns,
+    tabs,
     byRule: rulesOf(byKey(of('rule')), bundle.resolutionPolicy?.rules ?? []),
     series,
   }

@@ -14,14 +14,18 @@ export const BREAKDOWNS = {
   languages: 'language',
   countries: 'country',
 } as const satisfies Record<string, Dimension>
-export type BreakdownName = keyof typeof BREAKDOWNS
+type BreakdownName = keyof typeof BREAKDOWNS
+
+/** What CSV may have instead of the days. */
+const TABLES = [...(Object.keys(BREAKDOWNS) as BreakdownName[]), 'rules', 'tabs'] as const
+export type TableName = (typeof TABLES)[number]
 
 /** The query of GET /api/links/:slug/insights: any other range silently means the default. */
 export const InsightsQuery = type({
   slug: 'string',
   // Typed as the useful values; accepts anything.
   'range?': type('unknown').configure({ enum: RANGES, default: DEFAULT_RANGE }, 'self').as<keyof typeof DAYS>(),
-  'breakdown?': type.enumerated(...(Object.keys(BREAKDOWNS) as BreakdownName[])),
+  'breakdown?': type.enumerated(...TABLES),
   '+': 'reject',
 })
 
@@ -61,6 +65,7 @@ export const Insights = lazy(() =>
       'countries?': Breakdown,
       '+': 'reject',
     }),
+    tabs: type({ url: 'string', opens: 'number.integer >= 0', '+': 'reject' }).array(),
     byRule: type({ ruleId: 'string | null', ruleName: 'string', ...counts, '+': 'reject' }).array(),
     series: type({
       day: type('string').configure({ format: 'date' }, 'self'),

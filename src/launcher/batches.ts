@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { OTHER_VALUES } from '../../db/schema.ts'
-import { MAX_VALUES, type ValueRow } from './breakdowns.ts'
 import { byBundle, type Counter } from './counter.ts'
 import { dayNumber } from './salts.ts'
 
@@ -11,8 +9,8 @@ import { dayNumber } from './salts.ts'
 const ROWS_PER_WRITE = 500
 /** Rows (a counter, a value or a hash each) held while the store is down; past this, new ones are dropped. */
 export const MAX_WAITING = 200_000
-/** Past this, values of breakdowns are dropped, so that they never take the place of views. */
-const MAX_WAITING_WITH_VALUES = MAX_WAITING / 2
+/** Past this, counts of many rows are dropped, so that they never take the place of views. */
+const MAX_WAITING_WITH_ROWS = MAX_WAITING / 2
 
 /** A distinct viewer of one bundle on one day; see `Viewers`. */
 export interface ViewerHash {
@@ -72,16 +70,23 @@ export class Batches {
     return this.#queue(batches, MAX_WAITING)
   }
 
-  /** Queues views by value, which come by bundle. */
-  addValues(day: string, values: readonly ValueRow[]): void {
+  /**
+   * Queues counts of which a bundle has many rows.
+   * @param rows by bundle: those of one stay together, because each sees how many the day has.
+   */
+  addRows<Row extends readonly [bundleId: number, ...unknown[]]>(
+    day: string,
+    rows: readonly Row[],
+    statementsOf: (day: string, rows: readonly Row[]) => InStatement[],
+  ): void {
     const batches: Batch[] = []
-    for (let from = 0, to = 0; from < values.length; from = to) {
-      to = Math.min(from + ROWS_PER_WRITE, values.length)
-      // Places hold for all values of a bundle, so these stay together.
-      while (to < values.length && values[to]![0] === values[to - 1]![0]) to += 1
-      batches.push(valuesBatch(day, values.slice(from, to)))
+    for (let from = 0, to = 0; from < rows.length; from = to) {
+      to = Math.min(from + ROWS_PER_WRITE, rows.length)
+      while (to < rows.length && rows[to]![0] === rows[to - 1]![0]) to += 1
+      const some = rows.slice(from, to)
+      batches.push({ id: randomUUID(), at: Date.now(), rows: some.length, statements: statementsOf(day, some) })
     }
-    this.#queue(batches, MAX_WAITING_WITH_VALUES)
+    this.#queue(batches, MAX_WAITING_WITH_ROWS)
   }
 
   /** @returns false if some were dropped because the queue is full. */
@@ -164,11 +169,6 @@ function addByBundle(
   ]
 }
 
-function valuesBatch(day: string, values: readonly ValueRow[]): Batch {
-  const statements = [{ sql: ADD_VALUES, args: [day, JSON.stringify(values)] }]
-  return { id: randomUUID(), at: Date.now(), rows: values.length, statements }
-}
-
 /** Inserts the batch's id in the same transaction; a duplicate fails it. */
 function markOf({ at, id }: Batch): InStatement {
   return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
@@ -196,24 +196,6 @@ function addingTo(column: Count) {
         WHERE kept.bundle_id = bundles.id AND kept.day = ?1 AND kept.rule_id = '')`,
   }
 }
-
-/**
- * Keeps at most `MAX_VALUES` values per bundle, day and dimension, and `OTHER_VALUES`, so that made-up referrers cannot fill the
- * store: a value that is new to a full day counts as one of the others.
- */
-const ADD_VALUES = `WITH sent AS (
-    SELECT bundles.id AS bundle_id, new.value ->> 1 AS dimension, new.value ->> 2 AS value, new.value ->> 3 AS views,
-      new.value ->> 4 AS place, EXISTS (SELECT 1 FROM daily_breakdowns AS kept WHERE kept.bundle_id = bundles.id
-        AND kept.day = ?1 AND kept.dimension = new.value ->> 1 AND kept.value = new.value ->> 2) AS is_kept
-    FROM json_each(?2) AS new JOIN bundles ON bundles.id = new.value ->> 0)
-  INSERT INTO daily_breakdowns (bundle_id, day, dimension, value, views)
-  SELECT bundle_id, ?1, dimension, CASE WHEN is_kept
-      OR (SELECT count(*) FROM daily_breakdowns AS kept
-        WHERE kept.bundle_id = sent.bundle_id AND kept.day = ?1 AND kept.dimension = sent.dimension)
-        + sum(NOT is_kept) OVER (PARTITION BY bundle_id, dimension ORDER BY place) <= ${MAX_VALUES}
-    THEN value ELSE '${OTHER_VALUES}' END, views
-  FROM sent WHERE true
-  ON CONFLICT DO UPDATE SET views = views + excluded.views`
 
 function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
   return [bundleId, ruleId, views, openAllClicks]

@@ -3,14 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
-import { bundleChanges, type Variable } from '../../db/schema.ts'
+import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
-import { type AccessGate, accessGateOf } from './access-gate.ts'
-import { Counter } from './counter.ts'
-import type { PageTemplate } from './page-template.ts'
+import { bytesOf, type Encoding, Launcher, linksIn, Variant } from './cached.ts'
 import { find, type ServedBundle } from './served.ts'
 
 declare module '../core/service.ts' {
@@ -19,68 +17,8 @@ declare module '../core/service.ts' {
   }
 }
 
-/** Estimated overhead per entry besides its pages. */
-const ENTRY_BYTES = 512
-/** Estimated size of a compiled policy's own caches. */
-const POLICY_BYTES = 24 * 1024
-/** Estimated size of a compiled condition, which its text does not predict. */
-const CONDITION_BYTES = 400
 /** Polling interval for edits of other processes, which must show within a second. */
 const POLL_MS = 500
-
-/** Content encodings of a cached page. */
-export type Encoding = 'br' | 'gzip' | 'identity'
-
-type Page = Uint8Array<ArrayBuffer>
-
-/**
- * The launcher for viewers who match one rule, or none: its counter, and its rendered bodies by encoding. A single
- * object, because each further one is a cache miss per view.
- */
-export class Variant extends Counter implements Record<Encoding, Page | undefined> {
-  br: Page | undefined = undefined
-  gzip: Page | undefined = undefined
-  identity: Page | undefined = undefined
-  /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
-  template: PageTemplate | undefined = undefined
-  blank: PageTemplate | undefined = undefined
-}
-
-/** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
-export class Launcher extends Variant {
-  /** Null if the bundle has no rules. */
-  readonly policy: LauncherPolicy | null
-  readonly slug: string
-  /** The version that its policy, gate and pages are of. */
-  readonly versionNumber: number
-  /** The organisation that owns it, or null. */
-  readonly organizationId: string | null
-  /** Null for none, which is asked at each view. */
-  readonly variables: readonly Variable[] | null
-  /** The variables that its rules read, so that their values decide which tabs there are. */
-  readonly deciding: readonly string[]
-  /** Null if anyone may see it at any time. */
-  readonly gate: AccessGate | null
-  /**
-   * The source of its pages. Without a policy and variables, null once a page is rendered, because it takes three times as
-   * much memory as the page.
-   */
-  bundle: ServedBundle | null
-  /** By rule id, created on first use. */
-  byRule: Map<string, Variant> | null = null
-
-  constructor(bundle: ServedBundle, policy: LauncherPolicy | null) {
-    super(bundle.id, '')
-    this.policy = policy
-    this.slug = bundle.slug
-    this.versionNumber = bundle.versionNumber
-    this.organizationId = bundle.organizationId
-    this.variables = bundle.variables.length === 0 ? null : bundle.variables
-    this.deciding = bundle.variables.map(({ name }) => name).filter((name) => policy?.needs(`query.${name}`))
-    this.gate = accessGateOf(bundle)
-    this.bundle = bundle
-  }
-}
 
 /**
  * Cache of rendered launchers, so that most views neither read the store nor render. An edit drops its launcher, at once
@@ -102,7 +40,7 @@ export class Launchers {
     maxBytes: number,
     lastSeq: number,
   ) {
-    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytes })
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf })
     this.#lastSeq = lastSeq
     this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
@@ -166,10 +104,25 @@ export class Launchers {
     Object.assign(variant, page)
     // With variables, the page of a refused value is rendered each time.
     if (launcher.policy === null && launcher.variables === null) launcher.bundle = null
+    this.#weigh(launcher)
+  }
+
+  /** Setting the value that is there already would not do that. */
+  #weigh(launcher: Launcher): void {
     if (this.#cache.peek(launcher.slug) !== launcher) return
-    // Weighed again: setting the value that is there already would not do that.
     this.#cache.delete(launcher.slug)
     this.#cache.set(launcher.slug, launcher)
+  }
+
+  /** The links of a launcher, by URL; none if it was edited or deleted meanwhile. */
+  async linksOf(launcher: Launcher): Promise<ReadonlyMap<string, string>> {
+    if (launcher.links === null) {
+      const bundle = await this.bundleOf(launcher)
+      if (bundle === null) return new Map()
+      launcher.links = linksIn(bundle)
+      this.#weigh(launcher)
+    }
+    return launcher.links
   }
 
   /**
@@ -226,25 +179,4 @@ async function policyOf({ resolutionPolicy }: ServedBundle): Promise<LauncherPol
 
 function takenDown(): Problem {
   return new Problem('BLOCKED', 'The operator of this service has taken this bundle down.')
-}
-
-function weightOf(bundle: ServedBundle): number {
-  const text = JSON.stringify(bundle)
-  // Quotes in users' texts are escaped, so this matches only structure.
-  const conditions = text.split('"op":').length - 1
-  const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
-  return 2 * text.length + conditions * CONDITION_BYTES + remembered
-}
-
-function bytes(launcher: Launcher): number {
-  const { bundle, byRule, gate } = launcher
-  const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
-  const sourceBytes = bundle === null ? 0 : weightOf(bundle)
-  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
-  if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
-  return sum
-}
-
-function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
-  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

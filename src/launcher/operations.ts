@@ -1,5 +1,7 @@
 import { scope, type } from 'arktype'
-import { Problem } from '../core/problem.ts'
+import { BOUNDS } from '../bundles/bounds.ts'
+import type { Reason } from '../core/issue.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import type { Caller } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
@@ -9,7 +11,7 @@ import { isRuleOf } from '../policies/rule-ids.ts'
 import { isInside } from './access-decision.ts'
 import { isOpenToAll } from './access-gate.ts'
 import { LauncherTabs } from './answers.ts'
-import type { Launcher } from './launchers.ts'
+import type { Launcher } from './cached.ts'
 import { seenAt } from './seen.ts'
 import { tabsOf } from './tabs.ts'
 import { isOpen } from './times.ts'
@@ -36,19 +38,23 @@ export const getTabs = implement('get_tabs', {
 
 /** POST /api/links/:slug/events. */
 export const recordEvent = implement('record_event', {
-  summary: 'Count a click on Open all',
+  summary: 'Count a click on Open all, or tabs that were opened',
   description:
-    'The launcher page sends this when its button is pressed. The answer is the same whether or not there is such a ' +
-    'bundle, and an event that cannot be counted is dropped, as are those of bots and of pages of other sites.',
+    'The launcher page sends this when its button is pressed, and for the tabs that were opened, alone or by the ' +
+    'button. The answer is the same whether or not there is such a bundle, and what cannot be counted is dropped, ' +
+    'as are events of bots and of pages of other sites.',
   bodyTypes: ['application/json', 'text/plain'],
   status: 204,
   input: compiled.type({
     slug: 'string',
-    kind: "'open_all'",
+    kind: "'open_all' | 'open_tabs'",
     'matchedRuleId?': 'string <= 64 | null',
+    'urls?': `1 <= (string <= ${2 * BOUNDS.url})[] <= ${BOUNDS.urls}`,
     '+': 'reject',
   }),
-  run({ slug, matchedRuleId }, context) {
+  run({ slug, kind, matchedRuleId, urls }, context) {
+    if (kind === 'open_tabs') return countTabs(slug, urls ?? refuse({ code: 'missing', expected: 'a list' }), context)
+    if (urls !== undefined) refuse({ code: 'unknown_field' })
     const id = matchedRuleId ?? null
     const cached = context.service.launchers.peek(slug)
     const isKnown = id === null || cached?.byRule?.has(id) === true
@@ -57,29 +63,58 @@ export const recordEvent = implement('record_event', {
   },
 })
 
+function refuse(reason: Reason): never {
+  throw invalid([{ path: ['urls'], reason }])
+}
+
 function isFree({ gate }: Launcher): boolean {
   return gate === null || isOpenToAll(gate, Date.now())
 }
 
 /** Counts a click that needs a read: if the bundle is not cached, not free to see, or not yet known to have the rule. */
-async function loadAndCount(
+function loadAndCount(
   cached: Launcher | undefined,
   slug: string,
   ruleId: string | null,
   context: Context,
 ): Promise<void> {
-  const { service, caller } = context
-  const { launchers, store, log } = service
-  // Best effort: a viewer need not see that the store is down.
-  try {
-    const launcher = cached ?? (await launchers.load(slug))
-    if (launcher === null || !(await mayHaveSeen(launcher, caller, service))) return
+  return unlessDropped(context.service, async () => {
+    const { store } = context.service
+    const launcher = await seenLauncher(cached, slug, context)
+    if (launcher === null) return
     const isKnown = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
     if (isKnown) countClick(launcher, ruleId, context)
+  })
+}
+
+/** Counts tabs that were opened, as the bundle has them: with placeholders, whatever was filled in. */
+function countTabs(slug: string, urls: readonly string[], context: Context): Promise<void> {
+  const { launchers, recorder } = context.service
+  return unlessDropped(context.service, async () => {
+    const launcher = await seenLauncher(launchers.peek(slug), slug, context)
+    if (launcher === null) return
+    recorder.openTabs(launcher.bundleId, await launchers.linksOf(launcher), urls, context.viewer.headers)
+  })
+}
+
+/** Counts an event, or drops it: a viewer need not see that the store is down. */
+async function unlessDropped({ log }: Service, count: () => Promise<void>): Promise<void> {
+  try {
+    await count()
   } catch (error) {
     if (error instanceof Problem) return
     log.warn({ err: error }, 'event dropped')
   }
+}
+
+/** The launcher, if the sender of an event may have seen it. */
+async function seenLauncher(
+  cached: Launcher | undefined,
+  slug: string,
+  { caller, service }: Context,
+): Promise<Launcher | null> {
+  const launcher = cached ?? (await service.launchers.load(slug))
+  return launcher !== null && (await mayHaveSeen(launcher, caller, service)) ? launcher : null
 }
 
 async function mayHaveSeen({ gate }: Launcher, caller: Caller, service: Service): Promise<boolean> {

@@ -4,8 +4,8 @@ import type { Store } from '../../db/client.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Batches, MAX_WAITING } from './batches.ts'
-import { Breakdowns } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
+import { Details } from './details.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
 import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
@@ -17,7 +17,7 @@ declare module '../core/service.ts' {
 }
 
 /** What breakdowns need to know of the service. */
-type Site = ConstructorParameters<typeof Breakdowns>[0]
+type Site = ConstructorParameters<typeof Details>[0]
 
 /** How much `kill -9` may lose by default: at most a second of counts. */
 const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
@@ -25,13 +25,6 @@ const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
 const TICK_MS = 800
 /** This many unwritten viewers and counters trigger a flush, so that a long interval loses none. */
 const MAX_UNWRITTEN = MAX_WAITING / 4
-/**
- * A view adds a row to each breakdown, so these are written when so much time per row has passed, or `MAX_BREAKDOWNS_WAIT_MS`:
- * of few views within a second, of many once a minute, when most of their values have become the same rows.
- */
-const BREAKDOWN_ROW_MS = 10
-/** How much of the breakdowns `kill -9` may lose. */
-const MAX_BREAKDOWNS_WAIT_MS = 60_000
 /** How long `stop` retries while the store is down. */
 const STOP_TIMEOUT_MS = 5_000
 /** How long before midnight the next day's salt is read, so that viewers need not wait for it. */
@@ -54,13 +47,11 @@ export class Recorder {
   /** Counters that are not zero. */
   #touched: Counter[] = []
   readonly #viewers = new Viewers()
-  readonly #breakdowns: Breakdowns
+  readonly #details: Details
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
   #flushAt = 0
-  /** When breakdowns were last queued. */
-  #breakdownsAt = 0
   readonly #userAgents = userAgents()
   readonly #ticking: Loop
 
@@ -71,7 +62,7 @@ export class Recorder {
     readonly flushMs: number,
     site: Site,
   ) {
-    this.#breakdowns = new Breakdowns(site)
+    this.#details = new Details(site)
     this.#batches = new Batches(store, log)
     // A tick waits for no write: what must be written within a second is queued meanwhile.
     this.#ticking = every(Math.min(flushMs, TICK_MS), () => this.#tick(), log, 'counts could not be written')
@@ -118,25 +109,43 @@ export class Recorder {
     this.#updateDay()
     this.#touch(counter)
     counter.views += 1
-    this.#breakdowns.count(counter, userAgent.device, headers)
+    this.#details.breakdowns.count(counter, userAgent.device, headers)
     this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
   /** Counts a click on Open all, unless by a bot: their views are not counted either. */
   openAll(counter: Counter, headers: Pick<Headers, 'get'>): void {
-    if (this.#userAgents.of(headers.get('user-agent') ?? '').isBot) return
+    if (this.#isBot(headers)) return
     this.#updateDay()
     this.#touch(counter)
     counter.openAllClicks += 1
   }
 
+  /**
+   * Counts links that were opened, unless by a bot.
+   * @param links those of the bundle, by URL.
+   */
+  openTabs(
+    bundleId: number,
+    links: ReadonlyMap<string, string>,
+    urls: readonly string[],
+    headers: Pick<Headers, 'get'>,
+  ): void {
+    if (this.#isBot(headers)) return
+    this.#updateDay()
+    this.#details.opens.count(bundleId, links, urls)
+  }
+
+  #isBot(headers: Pick<Headers, 'get'>): boolean {
+    return this.#userAgents.of(headers.get('user-agent') ?? '').isBot
+  }
+
   #tick(): void {
     this.#updateDay()
-    const isFull =
-      this.#touched.length + this.#viewers.waiting >= MAX_UNWRITTEN || this.#breakdowns.rows >= MAX_UNWRITTEN
+    const isFull = this.#touched.length + this.#viewers.waiting >= MAX_UNWRITTEN || this.#details.rows >= MAX_UNWRITTEN
     // A day that ended is written at once, before other processes destroy its hashes (DAY_ENDS_AFTER_MS).
     const cannotWait = this.#batches.size > 0 || isFull || this.now() >= this.#endDaysAt
-    if (cannotWait || performance.now() >= this.#flushAt) void this.#flush(this.#areBreakdownsDue())
+    if (cannotWait || performance.now() >= this.#flushAt) void this.#flush(this.#details.areDue(MAX_UNWRITTEN))
   }
 
   /** Writes all counts; resolves when they are stored or queued for a retry. */
@@ -144,12 +153,12 @@ export class Recorder {
     return this.#flush(true)
   }
 
-  #flush(withBreakdowns: boolean): Promise<void> {
+  #flush(withDetails: boolean): Promise<void> {
     // Half a tick early, or a tick that fires slightly early would skip it.
     this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, TICK_MS) / 2
     this.#updateDay()
     this.#enqueue()
-    if (withBreakdowns) this.#enqueueBreakdowns()
+    if (withDetails) this.#details.queue(this.#batches, this.#day)
     // Concurrent calls share the write after the current one, which includes all their counts.
     this.#next ??= this.#writing.then(() => {
       this.#next = undefined
@@ -183,7 +192,7 @@ export class Recorder {
   /** Queues the counts of the previous day and starts the day of `now`, with its own salt. */
   #startDay(now: number): void {
     this.#enqueue()
-    this.#enqueueBreakdowns()
+    this.#details.queue(this.#batches, this.#day)
     this.#day = dayOf(now)
     this.#dayBegins = startOfDay(now)
     this.#dayEnds = this.#dayBegins + DAY_MS
@@ -197,17 +206,6 @@ export class Recorder {
     if (counted.length > 0) this.#touched = []
     if (!this.#batches.add(this.#day, counted, this.#viewers.take())) this.#viewers.forget()
     for (const counter of counted) counter.views = counter.openAllClicks = 0
-  }
-
-  #areBreakdownsDue(): boolean {
-    const { rows } = this.#breakdowns
-    const wait = Math.min(rows * BREAKDOWN_ROW_MS, MAX_BREAKDOWNS_WAIT_MS)
-    return rows > 0 && (rows >= MAX_UNWRITTEN || performance.now() - this.#breakdownsAt >= wait)
-  }
-
-  #enqueueBreakdowns(): void {
-    this.#breakdownsAt = performance.now()
-    this.#batches.addValues(this.#day, this.#breakdowns.take())
   }
 
   async #write(): Promise<void> {

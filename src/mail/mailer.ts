@@ -115,15 +115,23 @@ export async function reachMailServer(smtpUrl: string): Promise<void> {
 }
 
 /**
- * A user’s text within a line of ours: nothing in it breaks the line, turns it around or ends the quotation. Dots get an
- * invisible character, or mail clients would turn `evil.example` into a link.
+ * A user’s text within a line of ours: nothing in it breaks the line, turns it around, ends the quotation or is a link.
  */
 export function inLine(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
-  return line.replaceAll(/[“”]/g, "'").replace(/\.(?=\S)/g, '.\u200b')
+  return unlinked(oneLine(text).replaceAll(/[“”]/g, "'"))
 }
 
 /** Quotes a user’s text on a line of its own, so that it cannot pass for ours. */
 export function quoted(text: string): string {
   return `  “${inLine(text)}”`
+}
+
+/** A user’s text without line breaks, control characters and direction marks. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+}
+
+/** A text whose dots have an invisible character, or mail clients would turn `evil.example` into a link. */
+export function unlinked(text: string): string {
+  return text.replace(/\.(?=\S)/g, '.\u200b')
 }

@@ -100,8 +100,9 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (authOf(operation, service.config) !== 'public') signedIn(caller)
     const needed = scopeOf(operation)
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
-      const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` }
-      throw new Problem('FORBIDDEN', `needs scope ${needed}`, { headers })
+      const message = `needs scope ${needed}`
+      const challenge = `Bearer error="insufficient_scope", error_description="${message}", scope="${needed}"`
+      throw new Problem('FORBIDDEN', message, { headers: { 'www-authenticate': challenge } })
     }
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = conditionsOf(context)

@@ -141,6 +141,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   reason: ['What is wrong with it.', 'phishing'],
   detail: ['What to look at, in your own words.', 'The third link asks for bank details.'],
   kind: ['What happened.', 'open_all'],
+  'record_event.urls': ['With open_tabs: the links, as the bundle has them.', ['https://example.com/']],
   matchedRuleId: ['The rule that the viewer matched; null if none.', 'r_4fGk2bNq8Z'],
   matchedRuleName: ['The name of that rule.', 'Acme staff'],
   trace: ['Every rule in order, including those after the match, with the result of each of its conditions.'],
@@ -227,6 +228,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   insights: ['All counts of the bundle.'],
   counts: ['Per UTC day and rule, oldest day first.'],
   viewers: ['Distinct viewers per UTC day, oldest first.'],
+  'insights.opens': ['How often each link was opened per UTC day, oldest day first.'],
   'insights.breakdowns': ['Views per UTC day by referrer, device, language and country, oldest day first.'],
   dimension: ['What the views are counted by.', 'referrer'],
   'breakdowns.value': [

@@ -13,7 +13,7 @@ export const INSIGHTS_FIELDS: Record<string, readonly [description: string, exam
   'trace.ruleId': ['The rule.', 'r_4fGk2bNq8Z'],
   'trace.name': ['The rule’s name.', 'Acme staff'],
   previous: ['The totals of the period of the same length before.'],
-  breakdown: ['With `format=csv`, views by this instead of the days. JSON always has every breakdown.', 'referrers'],
+  breakdown: ['With `format=csv`, the table to get instead of the days. JSON always has all.', 'referrers'],
   breakdowns: ['Views by what requests say of their viewers, each on its own.'],
   referrers: ['By the host of the site with the link; null for none.'],
   devices: ['By kind of device: desktop, mobile or tablet; null if unknown.'],
@@ -23,6 +23,8 @@ export const INSIGHTS_FIELDS: Record<string, readonly [description: string, exam
   'values.value': ['The value; null if there is none.', 'news.example'],
   'values.views': ['The views with this value.', 42],
   other: ['The views with any other value.', 7],
+  'Insights.tabs': ['How often each link was opened: those of the bundle and its rules in order; then those gone.'],
+  opens: ['How often it was opened, alone or by “Open all”.', 31],
   series: ['Counts per day, oldest first, without gaps.'],
   day: ['The UTC day.', '2026-11-20'],
 }

@@ -4,6 +4,7 @@ import { besideField, besidePassword } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { type Page, page } from '../http/page.ts'
+import { endSession } from '../identity/sessions.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.
 
@@ -14,12 +15,25 @@ export async function callAuth(
   to: string,
   body: unknown,
 ): Promise<Response | Problem> {
+  return orRefusal(() => authenticate(request, service, to, () => body))
+}
+
+/** Returns a refusal that a form explains, instead of throwing it. */
+export async function orRefusal<Result>(call: () => Promise<Result>): Promise<Result | Problem> {
   try {
-    return await authenticate(request, service, to, () => body)
+    return await call()
   } catch (error) {
     if (error instanceof Problem && (error.code === 'BAD_REQUEST' || error.code === 'RATE_LIMITED')) return error
     throw error
   }
+}
+
+/** Whether a sign-in was to another account, which signed up with the address while it was taken; then it is ended. */
+export async function endIfOther(answer: Response, userId: string, { store }: Service): Promise<boolean> {
+  const { user, token } = await answer.clone().json()
+  if (user.id === userId) return false
+  await endSession(store, token)
+  return true
 }
 
 /** A form again, with its errors. */

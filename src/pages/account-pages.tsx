@@ -1,12 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
-import {
-  ConfirmFirstPage,
-  type Invitation,
-  InvitationGonePage,
-  InvitationPage,
-} from '../../views/account/invitation.tsx'
 import { MailboxPage } from '../../views/account/mailbox.tsx'
 import { type AccountForm, LinkSentPage, RedirectPage, SignedInPage, SignInPage } from '../../views/account/sign-in.tsx'
 import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
@@ -14,17 +8,16 @@ import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
 import { accountDisabled } from '../accounts/disabling.ts'
 import { localPath } from '../accounts/links.ts'
-import { joinedBy } from '../accounts/organizations.ts'
 import { entryOf } from '../core/entry.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
-import { type Page, page } from '../http/page.ts'
+import { page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused } from './account-forms.ts'
 import { leadOn } from './claim-pages.tsx'
-import { plainSite, signInMethods, siteFor } from './site.ts'
+import { plainSite, signInMethods } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -124,20 +117,6 @@ export function accountPages(service: Service) {
       },
       RAW,
     )
-    .get('/invitations/:id', async ({ request, params: { id } }) => {
-      if ((await readSession(request.headers)) === null)
-        return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
-      return invitationPage(request, service, id)
-    })
-    .post(
-      '/invitations/:id',
-      async ({ request, params: { id } }) => {
-        const answer = await callAuth(request, service, '/organization/accept-invitation', { invitationId: id })
-        if (answer instanceof Response) return seeOther(withFlash('/dashboard', 'joined'), answer)
-        return invitationPage(request, service, id, explain(answer).form)
-      },
-      RAW,
-    )
     .get('/dev/mailbox', ({ request }) => {
       // It shows sign-in links, so it is only for the developer on this machine.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
@@ -159,22 +138,6 @@ const SIGN_IN_FAILED = 'We couldn’t sign you in. Try again, or use another way
 
 function explained(form: AccountForm, problem: Problem): AccountForm {
   return { ...form, errors: explain(problem) }
-}
-
-async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Page> {
-  const path = `/invitations/${encodeURIComponent(id)}`
-  const get = new Request(request.url, { headers: request.headers })
-  const answer = await callAuth(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
-  const site = await siteFor(request, service)
-  if (answer instanceof Problem) {
-    if (answer.code === 'EMAIL_UNVERIFIED') return page(<ConfirmFirstPage site={site} path={path} />, 403)
-    const session = await service.readSession(request.headers)
-    const joined = session === null ? null : await joinedBy(service.store, session, id)
-    return page(<InvitationGonePage site={site} path={path} joined={joined} />, joined === null ? 404 : 200)
-  }
-  const invitation = (await answer.json()) as Invitation
-  const view = <InvitationPage site={site} invitation={invitation} path={path} error={error} />
-  return page(view, error === undefined ? 200 : 400)
 }
 
 interface Onward {

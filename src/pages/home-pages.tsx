@@ -3,11 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { PrivacyPage } from '../../views/docs/privacy.tsx'
+import type { HomeForm } from '../../views/home/form.ts'
 import { FoundLinks } from '../../views/home/found.tsx'
-import { GatedHomePage, type HomeForm, HomePage } from '../../views/home/home.tsx'
+import { GatedHomePage, HomePage } from '../../views/home/home.tsx'
+import { ListParts } from '../../views/home/list.tsx'
 import { AwayPage } from '../../views/launcher/away.tsx'
 import { BOUNDS } from '../bundles/bounds.ts'
-import { ABOUT_NAMES, CONTENT, each } from '../bundles/content.ts'
+import { ABOUT_NAMES, each } from '../bundles/content.ts'
 import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { besideField } from '../core/field-words.ts'
@@ -20,11 +22,12 @@ import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
-import { splitList, toNewBundle } from '../imports/import.ts'
+import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
-import { listIn, mayHaveVariables, offersOf, pressed, variablesIn } from './home-variables.ts'
+import { typedText, unreadListing, WRITTEN } from './home-list.ts'
+import { type Pressed, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
@@ -32,9 +35,6 @@ const RAW = { parse: 'none' } as const
 
 /** For what sends no form. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
-
-/** Maximum bundles that a long list is split into here; longer lists go through the import. */
-const MAX_PARTS = 4
 
 /** The home page, its preview of the links found in what is typed, and the privacy page. */
 export function homePages(service: Service) {
@@ -45,7 +45,7 @@ export function homePages(service: Service) {
       const site = await siteFor(request, service)
       if (isGated && site.user === null)
         return page(<GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
-      return page(<HomePage site={site} form={emptyForm()} isGated={isGated} />)
+      return page(<HomePage site={site} form={EMPTY_FORM} idempotencyKey={randomUUID()} isGated={isGated} />)
     })
     .get('/away', () => page(<AwayPage site={{ name, origin, shortPaths }} />, 200, NO_REFERRER))
     .get('/privacy', async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))
@@ -54,140 +54,144 @@ export function homePages(service: Service) {
       '/found',
       async ({ request }) => {
         await countForAddress(service, 'reading', clientNetwork(request))
-        const fields = await readForm(request, LONG_FORM)
-        const list = listIn(fields)
-        const offers = fields.has('offer') ? offersOf(list, fields.getAll('declared')) : []
-        return page(<FoundLinks list={list} offers={offers} />, 200, NO_REFERRER)
+        const fields = await readForm(request, LONG_FORM, WRITTEN)
+        if (!fields.has('listed')) {
+          const list = readList(fields.getAll('urls').join('\n'))
+          return page(<FoundLinks list={list} />, 200, NO_REFERRER)
+        }
+        return page(<ListParts form={formAfter(await pressed(fields))} />, 200, NO_REFERRER)
       },
       RAW,
     )
 }
 
-function emptyForm(): HomeForm {
-  return {
-    ...each(ABOUT_NAMES, () => ''),
-    text: '',
-    errors: {},
-    found: null,
-    declared: [],
-    offers: [],
-    isWanted: false,
-    parts: 0,
-    made: null,
-    idempotencyKey: randomUUID(),
-  }
+const EMPTY_FORM: HomeForm = {
+  ...each(ABOUT_NAMES, () => ''),
+  text: '',
+  errors: {},
+  listing: null,
+  focus: null,
+  declared: [],
+  offers: [],
+  isWanted: false,
+  isAsked: false,
+  made: null,
 }
 
-/** POST /: what the form makes, or what it asks first. */
-async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
-  const sent = await readForm(request)
-  if (!mayHaveVariables(sent)) return createBundles(request, service, sent)
-  await countForAddress(service, 'reading', clientNetwork(request))
-  const { fields, offers, isWanted, isReady } = pressed(sent)
-  if (isReady) return createBundles(request, service, fields)
-  const list = listIn(fields)
-  const parts = splitList(list).length
-  const form: HomeForm = {
-    ...emptyForm(),
-    ...each(ABOUT_NAMES, (name) => fields.get(name) ?? ''),
-    text: fields.getAll('urls').join('\n'),
-    found: list,
-    declared: fields.getAll('declared'),
+/** The form as it is shown after a button that makes nothing. */
+function formAfter({ fields, listing, offers, isWanted, focus }: Pressed): HomeForm {
+  return {
+    ...formAsSent(fields),
+    ...each(ABOUT_NAMES, (name) => listing.list[name] ?? ''),
+    listing,
+    focus,
     offers,
     isWanted,
-    parts: parts <= MAX_PARTS ? parts : 0,
-    idempotencyKey: fields.get('idempotencyKey') || randomUUID(),
   }
-  const isGated = !service.config.anonymousBundles
-  return page(<HomePage site={await siteFor(request, service)} form={form} isGated={isGated} />)
 }
 
-/** Runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
-async function createBundles(request: Request, service: Service, fields: URLSearchParams): Promise<Page | Response> {
-  const typed = each(ABOUT_NAMES, (name) => {
-    const sent = fields.get(name) ?? ''
-    return (CONTENT[name].lines === 'many' ? sent.replaceAll('\r\n', '\n') : sent).trim()
-  })
-  const key = fields.get('idempotencyKey') || null
-  const mayBeSeveral = fields.get('do') === 'split'
-  const read: { list: FoundList | null; inputs: NewBundle[] } = { list: null, inputs: [] }
-  /** Called after the rate limit, so that a refused request costs no parsing. */
-  const readFirst = () => {
-    const found = listIn(fields)
-    const list = { ...found, ...each(ABOUT_NAMES, (name) => typed[name] || found[name]) }
-    const parts = splitList(list)
-    const isSplit = mayBeSeveral && parts.length > 1 && parts.length <= MAX_PARTS
-    const inputs = (isSplit ? parts : [list]).map((part) => {
-      const made = { ...toNewBundle(part), source: 'web' as const }
-      return { ...made, variables: variablesIn(made, fields.getAll('declared')) }
-    })
-    Object.assign(read, { list, inputs })
-    return inputs[0]
+/** The form with what was typed into it, not read. */
+function formAsSent(fields: URLSearchParams): HomeForm {
+  return {
+    ...EMPTY_FORM,
+    ...each(ABOUT_NAMES, (name) => typedText(fields, name)),
+    text: fields.getAll('urls').join('\n'),
+    declared: fields.getAll('declared'),
   }
-  const made: CreatedBundle[] = []
+}
+
+/** What a form has made so far. */
+interface Making {
+  inputs: readonly NewBundle[]
+  made: CreatedBundle[]
+  left: FoundList['counts']
+}
+
+/** POST /: shows the list of what was pasted, until the link is asked for and nothing in the list is new. */
+async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
+  const sent = await readForm(request, undefined, WRITTEN)
+  const key = sent.get('idempotencyKey') || null
+  const isGated = !service.config.anonymousBundles
+  const making: Making = { inputs: [], made: [], left: NOTHING_LEFT }
+  let form: HomeForm = { ...formAsSent(sent), listing: unreadListing(sent) }
   try {
-    const context = { ...(await callContext(request, service)), source: 'web' as const }
-    const make = async (input: () => unknown) => {
-      // Parts after the first get keys derived from the form's.
-      const own = made.length === 0 ? key : key && fingerprint(`${key} ${made.length}`)
-      const conditions = () => ({ idempotencyKey: own, expectedVersion: null })
-      const { output } = await execute(createBundle, input, { ...context, conditions }, service)
-      made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
+    // Before it is read, so that a refused request costs no reading; and not with what was read while typing.
+    await countForAddress(service, 'reading', clientNetwork(request), 'to publish')
+    const press = await pressed(sent)
+    form = formAfter(press)
+    if (press.isReady) {
+      await createBundles(request, service, press, making)
+      return seeOther(resultPath({ bundles: making.made, left: making.left }, service.config))
     }
-    await make(readFirst)
-    for (const input of read.inputs.slice(1)) await make(() => input)
-    return seeOther(resultPath({ bundles: made, left: leftOf(read.list) }, service.config))
+    const site = await siteFor(request, service)
+    const asked = { ...form, isAsked: !sent.has('do') }
+    return page(<HomePage site={site} form={asked} idempotencyKey={key ?? randomUUID()} isGated={isGated} />)
   } catch (thrown) {
     const problem = toProblem(thrown)
     if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
-    const isGated = !service.config.anonymousBundles
-    const parts = read.list === null ? 0 : splitList(read.list).length
-    const form: HomeForm = {
-      ...typed,
-      text: fields.getAll('urls').join('\n'),
-      errors: explain(problem, read.inputs, made.length),
-      found: read.list,
-      declared: fields.getAll('declared'),
-      offers: [],
-      isWanted: false,
-      parts: parts <= MAX_PARTS ? parts : 0,
+    const { made } = making
+    const shown = {
+      ...withErrors(form, problem, making),
       // Their claim links are shown nowhere else, and the rest may never be made: the plan may be full.
-      made: made.length === 0 ? null : resultPath({ bundles: made, left: leftOf(null) }, service.config),
-      // With the same key, resending the form does not create the same parts twice.
-      idempotencyKey: made.length > 0 && key !== null ? key : randomUUID(),
+      made: made.length === 0 ? null : resultPath({ bundles: made, left: NOTHING_LEFT }, service.config),
     }
+    // With the same key, resending the form does not create the same parts twice.
+    const next = made.length > 0 && key !== null ? key : randomUUID()
     const site = await siteFor(request, service).catch(() => plainSite(service.config))
-    return page(<HomePage site={site} form={form} isGated={isGated} />, problem.status, problem.headers)
+    const view = <HomePage site={site} form={shown} idempotencyKey={next} isGated={isGated} />
+    return page(view, problem.status, problem.headers)
   }
 }
 
-function leftOf(list: FoundList | null) {
-  const { skipped = 0, changed = 0, duplicates = 0 } = list?.counts ?? {}
-  return { skipped, changed, duplicates }
+/** Runs `create_bundle` for each bundle of a form. */
+async function createBundles(request: Request, service: Service, { fields, listing }: Pressed, making: Making) {
+  const key = fields.get('idempotencyKey') || null
+  const isSplit = fields.get('do') === 'split' && listing.parts > 1
+  const { skipped, changed, duplicates } = listing.list.counts
+  making.left = { skipped, changed, duplicates }
+  making.inputs = (isSplit ? splitList(listing.list) : [listing.list]).map((part) => {
+    const bundle = { ...toNewBundle(part), source: 'web' as const }
+    return { ...bundle, variables: variablesIn(bundle, fields.getAll('declared')) }
+  })
+  const context = { ...(await callContext(request, service)), source: 'web' as const }
+  for (const [part, input] of making.inputs.entries()) {
+    // Parts after the first get keys derived from the form's.
+    const idempotencyKey = part === 0 ? key : key && fingerprint(`${key} ${part}`)
+    const conditions = () => ({ idempotencyKey, expectedVersion: null })
+    const { output } = await execute(createBundle, () => input, { ...context, conditions }, service)
+    making.made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
+  }
 }
+
+const NOTHING_LEFT = { skipped: 0, changed: 0, duplicates: 0 }
 
 /** For someone whose session ended while they typed, if bundles require an account. */
 const SIGN_IN_FIRST = 'Sign in in another tab, then send this again. Everything you typed is still here.'
 
 const NO_LINKS = 'We found no links in this. Paste at least one web address.'
 
-/** The errors of the form, by field. */
-function explain(problem: Problem, inputs: readonly NewBundle[], made: number): HomeForm['errors'] {
+/** The form with what is wrong, beside its fields and in its list. */
+function withErrors(form: HomeForm, problem: Problem, { inputs, made }: Making): HomeForm {
   const errors: HomeForm['errors'] = {}
-  const urls = inputs[0]?.urls ?? []
+  const urls = inputs[made.length]?.urls ?? []
+  const titles = new Map<string | undefined, string>()
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
     const about = ABOUT_NAMES.find((name) => name === field)
     if (about !== undefined) errors[about] = besideField(reason)
     else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reasonIn(reason)}.`
     else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
-    // The form has one note per link, so too many notes means too many links.
+    // The list has one title per link, so too many titles means too many links.
     else if (field !== 'urlMetadata') errors.form = problem.message
+    else if (typeof index === 'number') titles.set(urls[index], besideField(reason))
   }
   if (problem.issues.length === 0) errors.form = problem.code === 'UNAUTHORIZED' ? SIGN_IN_FIRST : problem.message
-  if (made > 0) {
+  if (made.length > 0) {
     const reason = errors.form ?? errors.urls ?? ''
-    errors.form = `${made} of ${inputs.length} bundles have been created. ${reason} Then press “Create ${inputs.length} bundles instead” again.`
+    errors.form = `${made.length} of ${inputs.length} bundles have been created. ${reason} Then press “Create ${inputs.length} bundles instead” again.`
   }
-  return errors
+  const { listing } = form
+  if (listing === null || titles.size === 0) return { ...form, errors }
+  const links = listing.links.map((link) => ({ ...link, error: titles.get(link.url) }))
+  return { ...form, errors, listing: { ...listing, links } }
 }

@@ -1,64 +1,83 @@
+import type { Listing } from '../../views/home/form.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES } from '../bundles/content.ts'
 import { type Offer, offersIn, taken, usesOf } from '../bundles/placeholders.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
-import { readList } from '../imports/import.ts'
-import type { FoundList } from '../imports/plan.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
+import { readListing, WRITTEN } from './home-list.ts'
 
-// Variables of a bundle that is made on the home page. Their names are in the form’s fields `declared`; what was offered
-// already, in `offered`.
-
-/** The links of the form’s text. */
-export function listIn(fields: URLSearchParams): FoundList {
-  return readList(fields.getAll('urls').join('\n'))
-}
-
-/** What in the links of a list could become a variable. */
-export function offersOf({ links }: FoundList, declared: readonly string[]): Offer[] {
-  const urls = links.map(({ url }) => url)
-  return offersIn(urls, declared, BOUNDS.variables)
-}
+// What the buttons of the home page do to its form, with and without the script. Variables of its bundle are in the fields
+// `declared`; what was offered already, in `offered`.
 
 /** A form after its button was pressed. */
-interface Pressed {
+export interface Pressed {
   fields: URLSearchParams
-  offers: Offer[]
+  listing: Listing
+  /** What in its links could become a variable. */
+  offers: readonly Offer[]
   /** Whether the link was asked for, by this button or an earlier one. */
   isWanted: boolean
-  /** Whether to make the link now. Something that was not offered before is asked about first. */
+  /** The link to put the focus on; null for none. */
+  focus: string | null
+  /** Whether to make the link now: nothing that has not been shown is published, and nothing is asked twice. */
   isReady: boolean
 }
 
-/** Whether anything of a form is about variables; without reading it. */
-export function mayHaveVariables(sent: URLSearchParams): boolean {
-  return /^(?:declare|leave)-/.test(sent.get('do') ?? '') || /\{|%7b/i.test(sent.getAll('urls').join('\n'))
+const BUTTON = /^(declare|leave|remove|back)-(.+)$/s
+
+/** What the button of a form does to its list and its variables. */
+export async function pressed(sent: URLSearchParams): Promise<Pressed> {
+  const [, button, about = ''] = BUTTON.exec(sent.get('do') ?? '') ?? []
+  if (button === undefined) {
+    const listing = readListing(sent)
+    const offers = offersOf(listing, sent)
+    const known = sent.getAll('offered')
+    const isAsked = offers.every(({ written }) => known.includes(written))
+    const isSplit = sent.get('do') === 'split' && listing.parts > 1
+    // What cannot be made is refused at once; its page shows the list too.
+    const isRefused = listing.count === 0 || (listing.count > BOUNDS.urls && !isSplit)
+    const isReady = isRefused || (isAsked && !listing.hasNew)
+    return { fields: sent, listing, offers, isWanted: true, focus: null, isReady }
+  }
+  const fields = new URLSearchParams(sent)
+  fields.delete('do')
+  if (button === 'leave') without(fields, 'declared', about)
+  if (button === 'back' || button === 'remove') without(fields, 'removed', about)
+  if (button === 'remove') fields.append('removed', about)
+  const isDeclared = button === 'declare' && (await declare(fields, about))
+  const listing = readListing(fields)
+  const offers = offersOf(listing, fields)
+  const isWanted = sent.has('wanted')
+  // The last answer also makes the link, so that it takes two presses with and without the script.
+  const isReady = isWanted && isDeclared && offers.length === 0 && !listing.hasNew
+  return { fields, listing, offers, isWanted, focus: button === 'leave' ? null : about, isReady }
 }
 
-/**
- * What the button of a form does to its variables: the last that makes one of what was asked about also makes the link, so
- * that it takes two presses with and without the script.
- */
-export function pressed(sent: URLSearchParams): Pressed {
-  const fields = new URLSearchParams(sent)
-  const [, button, name = ''] = /^(declare|leave)-(.+)$/.exec(sent.get('do') ?? '') ?? []
-  const before = offersOf(listIn(sent), sent.getAll('declared'))
-  const isWanted = button === undefined || sent.has('wanted')
-  if (button === undefined) {
-    const known = sent.getAll('offered')
-    return { fields, offers: before, isWanted, isReady: before.every(({ written }) => known.includes(written)) }
+function without(fields: URLSearchParams, name: string, value: string) {
+  const others = fields.getAll(name).filter((one) => one !== value)
+  fields.delete(name)
+  for (const one of others) fields.append(name, one)
+}
+
+/** Makes a variable of what is written so in the links. Returns whether there is such an offer. */
+async function declare(fields: URLSearchParams, written: string): Promise<boolean> {
+  const since = performance.now()
+  const offer = offersOf(readListing(fields), fields).find((one) => one.written === written)
+  if (offer === undefined) return false
+  for (const name of ['urls', ...ABOUT_NAMES, ...WRITTEN]) {
+    const texts = fields.getAll(name)
+    fields.delete(name)
+    for (const text of texts) fields.append(name, taken(text, offer))
   }
-  fields.delete('do')
-  const offer = before.find(({ written }) => written === name)
-  if (button === 'leave') {
-    fields.delete('declared')
-    for (const one of sent.getAll('declared')) if (one !== name) fields.append('declared', one)
-  } else if (offer !== undefined) {
-    fields.set('urls', taken(sent.getAll('urls').join('\n'), offer))
-    for (const about of ABOUT_NAMES) fields.set(about, taken(sent.get(about) ?? '', offer))
-    if (!sent.getAll('declared').includes(offer.name)) fields.append('declared', offer.name)
-  }
-  const offers = offersOf(listIn(fields), fields.getAll('declared'))
-  return { fields, offers, isWanted, isReady: isWanted && offer !== undefined && offers.length === 0 }
+  if (!fields.getAll('declared').includes(offer.name)) fields.append('declared', offer.name)
+  // A long text is read twice.
+  await yieldToEventLoop(since)
+  return true
+}
+
+function offersOf({ links }: Listing, fields: URLSearchParams): Offer[] {
+  const urls = links.filter(({ isRemoved }) => !isRemoved).map(({ url }) => url)
+  return offersIn(urls, fields.getAll('declared'), BOUNDS.variables)
 }
 
 /** The variables that a bundle uses, of those that were declared. */

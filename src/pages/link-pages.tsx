@@ -16,8 +16,7 @@ import { seeOther } from '../http/respond.ts'
 import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
 import { isPasswordOf } from '../identity/passwords.ts'
-import { endSession } from '../identity/sessions.ts'
-import { callAuth, explain, refused } from './account-forms.ts'
+import { callAuth, endIfOther, explain, refused } from './account-forms.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -155,12 +154,4 @@ async function confirm(request: Request, service: Service, token: string): Promi
   await prove()
   const signedIn = answer instanceof Response ? answer : await signIn()
   return done(signedIn instanceof Response ? signedIn : undefined)
-}
-
-/** Whether a sign-in was to another account, which signed up with the address while it was taken; then it is ended. */
-async function endIfOther(answer: Response, userId: string, { store }: Service): Promise<boolean> {
-  const { user, token } = await answer.clone().json()
-  if (user.id === userId) return false
-  await endSession(store, token)
-  return true
 }

@@ -16,6 +16,7 @@ import { accountPages } from '../pages/account-pages.tsx'
 import { claimPages } from '../pages/claim-pages.tsx'
 import { copyPages } from '../pages/copy-pages.tsx'
 import { homePages } from '../pages/home-pages.tsx'
+import { invitationPages } from '../pages/invitation-pages.tsx'
 import type { LauncherPages } from '../pages/launcher.tsx'
 import { linkPages } from '../pages/link-pages.tsx'
 import { pages } from '../pages/pages.ts'
@@ -64,6 +65,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
       .use(homePages(service))
       .use(resultPages(service))
       .use(accountPages(service))
+      .use(invitationPages(service))
       .use(linkPages(service))
       .use(unsubscribePages(service))
       .use(claimPages(service))

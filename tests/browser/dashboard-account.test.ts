@@ -3,7 +3,17 @@ import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { SECTIONS } from '../../views/dashboard/parts/shell.tsx'
 import { becomes } from '../eventually.ts'
-import { linkIn, mailTo, newEmail, newPerson, PASSWORD, type Person, signIn, signUp } from '../people.ts'
+import {
+  invitationLink,
+  linkIn,
+  mailTo,
+  newEmail,
+  newPerson,
+  PASSWORD,
+  type Person,
+  signIn,
+  signUp,
+} from '../people.ts'
 import { focusedId, reach } from './keyboard.ts'
 import { setStage } from './stage.ts'
 import { follow, press, shows } from './waiting.ts'
@@ -113,7 +123,7 @@ test('an organisation, its invitation, a second person and each role', async () 
 
   const bobs = await open(bob, '/dashboard/organizations')
   await follow(bobs.page, 'View invitation to Acme & Söhne')
-  await press(bobs.page, 'Accept invitation')
+  await press(bobs.page, 'Join Acme & Söhne')
   await bobs.page.goto('/dashboard/organizations')
   await follow(bobs.page, 'Acme & Söhne')
   await bobs.page.getByText('You’re a viewer. You can see its bundles').waitFor()
@@ -179,7 +189,7 @@ test('a member is invited and another leaves, by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await told(page, 'Invitation sent')
-  await bob.form(new URL(linkIn(await mailTo(stage.server, bob.email, 'You’re invited'))).pathname, {})
+  await bob.form(new URL(await invitationLink(stage.server, bob.email)).pathname, {})
   await page.reload()
   await reach(page, `Manage ${bob.email}`)
   await page.keyboard.press('Enter')

@@ -87,7 +87,7 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
   const { page, complaints } = await open('/dashboard')
   await page.getByRole('link', { name: 'New bundle' }).first().click()
   await page.getByRole('heading', { name: 'New bundle' }).waitFor()
-  await hasFocus(field(page, 0, 'url'))
+  await hasFocus(page.locator('#more'))
   await page.fill('#title', 'Team offsite')
   await page.getByLabel('Custom link').fill('Team Offsite')
   await page.locator('#slug-error').waitFor()
@@ -161,7 +161,8 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 
 test('the whole form can be used by keyboard alone', async () => {
   const { page } = await open('/dashboard/links/new')
-  await page.locator('#links [name=url]:focus').waitFor()
+  await page.locator('#more:focus').waitFor()
+  for (const _ of ['Add them', 'New link', 'url']) await page.keyboard.press('Tab')
   await page.keyboard.type('https://one.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.type('First')
@@ -203,7 +204,7 @@ test.each([true, false])(
     await settled(page)
     await field(page, 6, 'url').fill('Calendar | https://cal.example/')
     await page.getByText('Paste several').click()
-    await page.getByLabel('Paste your links, one per line').fill('https://x.example/\nY | https://y.example/')
+    await page.getByLabel('Paste your links').fill('https://x.example/\nY | https://y.example/')
     await page.getByRole('button', { name: 'Add them' }).click()
     await rows(page).nth(8).waitFor()
     await settled(page)
@@ -254,8 +255,7 @@ test('errors appear next to their fields, and everything typed is kept', async (
 test('a 26th link is counted and refused, and the list is kept', async () => {
   const { page } = await open('/dashboard/links/new')
   const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
-  await page.getByText('Paste several').click()
-  await page.getByLabel('Paste your links, one per line').fill(list.join('\n'))
+  await page.getByLabel('Paste your links').fill(list.join('\n'))
   await page.getByRole('button', { name: 'Add them' }).click()
   await page.getByText('26 of 25').waitFor()
   await settled(page)

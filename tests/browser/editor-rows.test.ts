@@ -65,7 +65,6 @@ test('a new link is open; pasted links are closed except the last, and open if t
   const { page } = await stage.open('/dashboard/links/new', owner)
   expect(await openRows(page)).toEqual([true])
   expect(await lineOf(page, 0)).toEqual(['New link'])
-  await page.getByText('Paste several').click()
   await page.fill('#more', 'https://a.example/\nhttps://b.example/\nhttps://c.example/\nhttps://d.example/')
   await page.getByRole('button', { name: 'Add them' }).click()
   await rowsOf(page).nth(3).waitFor()

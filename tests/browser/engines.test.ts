@@ -46,6 +46,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         await becomes(() => scene.destinations.openers, Array(size).fill('null'))
         expect(scene.destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
         await becomes(() => clicksOf(scene), 1)
+        await becomes(() => opensOf(scene), Array(size).fill(1))
         expect(tableRows()).toContainEqual([kind.name, blocker, ...[size, size, presses, 1].map(String)])
       })
     },
@@ -68,6 +69,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
           await becomes(() => destinations.openers, Array(3).fill('null'))
           expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
           await becomes(() => clicksOf(scene), 1)
+          await becomes(() => opensOf(scene), [1, 1, 1])
           expect(tableRows()).toContainEqual([kind.name, blocker, '3, filled in', ...[3, presses, 1].map(String)])
           // Other values are other tabs.
           await viewer.click('.ask:not(.folded) #value-customer, .pick')
@@ -98,6 +100,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         expectEachOnce(scene, 7)
         await becomes(() => scene.destinations.openers, Array(7).fill('null'))
         await becomes(() => clicksOf(scene), 1)
+        await becomes(() => opensOf(scene), Array(7).fill(1))
       })
     },
   )
@@ -124,6 +127,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         await becomes(() => scene.destinations.visits.length, done)
       }
       expectEachOnce(scene, 3)
+      await becomes(() => opensOf(scene), [1, 1, 1])
     })
   })
 
@@ -153,6 +157,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
       await becomes(() => scene.destinations.visits.length, 2)
       await pressUntilDone(scene, 4, kind.perPress, 2)
       expectEachOnce(scene, 4)
+      await becomes(() => opensOf(scene), [1, 1, 1, 1])
     })
   })
 
@@ -249,6 +254,14 @@ async function clicksOf({ slug }: Scene): Promise<number> {
     JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
   const [row] = await server.sql(sum, [slug])
   return Number(row?.clicks)
+}
+
+/** How often each link that was opened was counted. */
+async function opensOf({ slug }: Scene): Promise<number[]> {
+  const rows = await server.sql('SELECT opens FROM daily_opens JOIN bundles ON bundles.id = bundle_id WHERE slug = ?', [
+    slug,
+  ])
+  return rows.map(({ opens }) => Number(opens))
 }
 
 /** The cells of the rows in docs/browsers.md. */

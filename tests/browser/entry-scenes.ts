@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import {
+  invitationLink,
   linkIn,
   mailTo,
   newEmail,
@@ -41,7 +42,7 @@ export function entryScenes() {
     const host = await newPerson(world.server)
     const { id } = await newOrganization(host)
     await host.api('POST', '/api/auth/organization/invite-member', { email, role: 'editor', organizationId: id })
-    return mailed(world, email, 'You’re invited')
+    return invitationLink(world.server, email)
   }
   return {
     'claim-signed-out': async (page, world) => page.goto(await unclaimed(world)),
@@ -96,7 +97,24 @@ export function entryScenes() {
     },
     'invitation-unconfirmed': async (page, world) => {
       const person = await signUp(world.server)
-      await as(page, person, await invite(world, person.email))
+      // As an admin copies it, without the secret of the mail.
+      const copied = (await invite(world, person.email)).replace(/\/[^/]*$/, '')
+      await as(page, person, copied)
+    },
+    'invitation-new': async (page, world) => page.goto(await invite(world, newEmail())),
+    'invitation-new-wrong': async (page, world) => {
+      await page.goto(await invite(world, newEmail()))
+      await page.fill('#password', 'password1')
+      await page.click('main button.primary')
+      await page.locator('#password-error').waitFor()
+    },
+    'invitation-known': async (page, world) => page.goto(await invite(world, (await newPerson(world.server)).email)),
+    'invitation-other': async (page, world) => as(page, world.newcomer, await invite(world, newEmail('somebody-else'))),
+    'invitation-gone': open('/invitations/made-up/made-up'),
+    'invitation-used': async (page, world) => {
+      const address = await invite(world, newEmail())
+      await new Visitor(world.server).form(new URL(address).pathname, { password: PASSWORD })
+      await page.goto(address)
     },
     mailbox: async (page, world) => {
       await invite(world, newEmail())

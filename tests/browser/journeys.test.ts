@@ -80,6 +80,28 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await at.has(link('New bundle'))
   })
 
+  test('links are pasted on the home page: they are listed, changed and published', async () => {
+    await at.open('/')
+    // On one line, because WebKit's driver types no others.
+    await at.fill('#urls', URLS.join(' '))
+    await at.sees('3 links found')
+    await at.fill('.item:nth-child(2) [name=note]', 'The plan')
+    await at.click('.item:nth-child(3) .remove')
+    await at.sees('1 removed')
+    await at.sees('2 / 25')
+    await at.fill('#title', 'Reading for Monday')
+    await at.click(button('Get the link'))
+    await at.sees('Your link is ready.')
+    const { body } = await owner.api<{ bundles: object[] }>('GET', '/api/me/links?limit=1')
+    expect(body.bundles).toEqual([
+      expect.objectContaining({
+        title: 'Reading for Monday',
+        urls: URLS.slice(0, 2),
+        urlMetadata: [{}, { note: 'The plan' }],
+      }),
+    ])
+  })
+
   test('a bundle is made: typed, checked while typing, reordered by mouse, saved', async () => {
     await at.open('/dashboard')
     await at.click(link('New bundle'))

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { becomes } from '../eventually.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
+import { noteEvents } from './launcher-events.ts'
 import { createBundle } from './service.ts'
 import { setStage } from './stage.ts'
 
@@ -53,8 +54,8 @@ describe('Open all with the pop-up blocker on', () => {
     await leave(page)
   })
 
-  test('counts one click, however many presses it takes', async () => {
-    const { page, slug, events } = await launcher(stage.browser, 4)
+  test('counts one click and each tab once, however many presses it takes', async () => {
+    const { page, slug, urls, events, opens } = await launcher(stage.browser, 4)
     const counted = page.waitForResponse(/\/events$/)
     for (let count = 1; count <= 4; count += 1) {
       await press(page)
@@ -62,6 +63,7 @@ describe('Open all with the pop-up blocker on', () => {
     }
     await counted
     expect(events).toEqual([{ kind: 'open_all', matchedRuleId: null }])
+    await becomes(() => opens, urls)
     await stage.server.stop()
     const sum = `SELECT sum(open_all_clicks) AS clicks FROM daily_counters
       JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
@@ -266,12 +268,13 @@ describe('Open all with pop-ups allowed', () => {
   })
 
   test('a link followed by hand is ticked, opens in its own tab and passes on no opener or referrer', async () => {
-    const { page, events } = await launcher(allowing, 2)
+    const { page, urls, events, opens } = await launcher(allowing, 2)
     await page.locator('a.tab').first().click()
     await opened(1)
     expect(await page.locator('li.opened').count()).toBe(1)
     await haveNoOpener(1)
     expect(destinations.visits).toEqual([{ path: '/1', referrer: null }])
+    await becomes(() => opens, urls.slice(0, 1))
     expect(events).toEqual([])
     await leave(page)
   })
@@ -294,12 +297,9 @@ async function launcher(
   const context = 'newContext' in browser ? await browser.newContext(options) : browser
   const page = await context.newPage()
   await page.addInitScript(script)
-  const events: unknown[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith(`/api/links/${slug}/events`)) events.push(request.postDataJSON())
-  })
+  const noted = noteEvents(page, slug)
   await page.goto(url)
-  return { page, slug, urls, events }
+  return { page, slug, urls, ...noted }
 }
 
 /** Returns to the launcher from the tab opened last, and presses its button. */

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { openChromium } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
+import { noteEvents } from './launcher-events.ts'
 import { createBundle } from './service.ts'
 import { setStage } from './stage.ts'
 import { deskAt, sentAt } from './variables.ts'
@@ -197,12 +198,9 @@ describe('values of an attacker', () => {
 async function visit(browser: Browser, at = '') {
   const { url, slug } = await createBundle(stage.server.origin, deskAt(destinations.urls(3)))
   const page = await (await browser.newContext()).newPage()
-  const events: unknown[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith(`/api/links/${slug}/events`)) events.push(request.postDataJSON())
-  })
+  const noted = noteEvents(page, slug)
   await page.goto(url + at)
-  return { page, events }
+  return { page, ...noted }
 }
 
 /** Waits until the destinations have been sent exactly these addresses. */

@@ -1,4 +1,5 @@
 import type { Rule } from '../../db/policy.ts'
+import { linkHash } from '../../src/launcher/opens.ts'
 import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
@@ -84,4 +85,13 @@ export async function makeCounts(server: Server, slug: string): Promise<void> {
     `INSERT INTO daily_breakdowns SELECT ${own}, day, d, v, views * p / 100 FROM (${days}), (${shares.join(' UNION ALL ')})
       WHERE views * p >= 100`,
   )
+  const [bundle] = await server.sql('SELECT id, urls FROM bundles WHERE slug = ?', [slug])
+  const links = [...JSON.parse(String(bundle?.urls)), 'https://wiki.example.com/2024/first-week'] as string[]
+  for (const [at, url] of links.entries()) {
+    const link = linkHash(Number(bundle?.id), url)
+    await server.sql(`INSERT INTO opened_links VALUES (${bundle?.id}, unhex('${link}'), ?)`, [url])
+    await server.sql(
+      `INSERT INTO daily_opens SELECT ${own}, day, unhex('${link}'), views * 2 / ${3 + at * at} AS opens FROM (${days}) WHERE opens > 0`,
+    )
+  }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { newPerson } from '../people.ts'
 import { axeViolations } from './flaws.ts'
+import { focusedId } from './keyboard.ts'
 import { expand } from './links.ts'
 import { setStage } from './stage.ts'
 import { press, shows } from './waiting.ts'
@@ -39,4 +41,39 @@ test('a duplicate link is marked, and can still be saved', async () => {
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await shows(page, '#messages', 'Saved as a new version')
   expect(await page.getByText('Same address as link 1.').isVisible()).toBe(true)
+})
+
+test('under New bundle, what is pasted turns into rows with their tiles, and names the bundle', async () => {
+  const owner = await newPerson(stage.server)
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page } = await stage.open('/dashboard/links/new', owner, { permissions, bypassCSP: true })
+  await becomes(() => focusedId(page), 'more')
+  await page.evaluate((text) => navigator.clipboard.writeText(text), `Reading for Monday:\n${TEXT}`)
+  await page.keyboard.press('Control+V')
+  await shows(page, '#found', /2 links added, [12] lines? skipped, 1 duplicate left out/)
+  await becomes(() => page.inputValue('#title'), 'Reading for Monday')
+  expect(await page.inputValue('#more')).toBe('')
+  const tiles = () => page.locator('.link-row .tile').allTextContents()
+  expect(await tiles()).toEqual(['A', 'B'])
+  await page.locator('.link-row [name=url]').nth(1).fill('https://www.zebra.example/')
+  expect(await tiles()).toEqual(['A', 'Z'])
+  expect(await axeViolations(page)).toEqual([])
+  await press(page, 'Create bundle')
+  await page.getByText('Bundle created').first().waitFor()
+  expect(await page.inputValue('#title')).toBe('Reading for Monday')
+})
+
+test('what is pasted stays in its field until there are rows of it', async () => {
+  const owner = await newPerson(stage.server)
+  const { page } = await stage.open('/dashboard/links/new', owner)
+  await page.route('**/new/rows', (route) => route.fulfill({ status: 429, body: '' }))
+  await page.fill('#more', TEXT)
+  const refused = page.waitForResponse('**/new/rows')
+  await press(page, 'Add them')
+  await refused
+  expect(await page.inputValue('#more')).toBe(TEXT)
+  await page.unroute('**/new/rows')
+  await press(page, 'Add them')
+  await becomes(() => page.inputValue('#more'), '')
+  expect(await page.locator('.link-row').count()).toBe(2)
 })

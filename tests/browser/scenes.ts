@@ -46,6 +46,14 @@ export async function prepareWorld(server: Server): Promise<World> {
   return { server, origin, onboarding, odd, owner, slug, oddSlug, ruledSlug, newcomer, team }
 }
 
+const CHAT = `Hi all, reading for Monday:
+[10:02] Dana Reyes: morning! agenda is here https://docs.northwind.example/d/1a2b3c, please read
+[10:03] Sam: https://github.com/northwind/app/pull/42
+[10:05] Sam: and the board https://linear.app/northwind/board
+[10:06] Kim: https://wiki.northwind.example/a/very/long/path/that/goes/on?with=query&and=more
+see you there
+[10:09] Kim: https://crm.northwind.example/{customer} ${'a very long title '.repeat(8)}`
+
 const LOCKED = { ...ONBOARDING, access: 'password', password: 'four stairs down' }
 
 async function lockedLink({ owner }: World): Promise<string> {
@@ -94,6 +102,12 @@ export const scenes = {
     await page.locator('#open').waitFor()
   },
   home: (page, { origin }) => page.goto(origin),
+  'home-list': async (page, { origin }) => {
+    await page.goto(origin)
+    await page.fill('#urls', CHAT)
+    await page.getByRole('button', { name: 'Remove The board' }).click()
+    await page.locator('.item .gone').waitFor()
+  },
   'home-errors': (page, world) => paste(page, world, 'Nothing to open here'),
   'home-too-many': (page, world) =>
     paste(page, world, Array.from({ length: 26 }, (_, n) => `https://example.com/${n}`).join('\n')),
@@ -301,7 +315,8 @@ async function paste(page: Page, { origin }: World, text: string): Promise<void>
   await page.goto(origin)
   await page.fill('#urls', text)
   await page.fill('#title', 'Team offsite')
-  await page.click('button[type=submit]')
+  await page.locator('#found .summary').waitFor()
+  await page.getByRole('button', { name: 'Get the link' }).click()
   await page.waitForLoadState()
 }
 

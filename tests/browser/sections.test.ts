@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { startDestinations } from './destinations.ts'
+import { noteEvents } from './launcher-events.ts'
 import { rowsOf } from './links.ts'
 import { setStage } from './stage.ts'
 
@@ -27,10 +28,7 @@ async function withLauncher(
   const urls = destinations.urls(15)
   const { slug } = await owner.makeBundle({ urls, urlMetadata: metadataOf(15) })
   const { page } = await stage.open(`/l/${slug}`, null, { viewport: { width: 390, height: 844 } })
-  const events: unknown[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith(`/api/links/${slug}/events`)) events.push(request.postDataJSON())
-  })
+  const { events } = noteEvents(page, slug)
   await run(page, (count) => becomes(() => destinations.visits.length, count), events)
   destinations.stop()
 }

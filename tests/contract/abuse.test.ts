@@ -76,7 +76,7 @@ for (const target of TARGETS) {
       const policy = await make({ urls: ['https://good.example'], resolutionPolicy: { version: 1, rules: [rule] } })
       expect([policy.status, policy.body.code]).toEqual([400, 'BAD_REQUEST'])
       expect(policy.body.error).toStartWith('resolutionPolicy.rules[0].tabs[1].url links to bad.example')
-      const page = await visitor.form('/', { urls: 'https://good.example\nhttps://bad.example/x', title: 'kept' })
+      const page = await visitor.publish({ urls: 'https://good.example\nhttps://bad.example/x', title: 'kept' })
       expect(page.status).toBe(400)
       expect(await page.text()).toContain('links to bad.example')
     })
@@ -162,7 +162,7 @@ for (const target of TARGETS) {
 
     test('a bundle that is taken down is not shown by its maker’s page or its claim link either', async () => {
       const maker = new Visitor(server)
-      const made = (await maker.form('/', { urls: 'https://a.example/', title: 'Gone soon' })).headers.get('location')
+      const made = (await maker.publish({ urls: 'https://a.example/', title: 'Gone soon' })).headers.get('location')
       const html = await (await maker.fetch(made ?? '')).text()
       const paths = [made ?? '', /\/claim\/[\w-]+/.exec(html)?.[0] ?? '']
       const slug = /\/l\/(\w+)/.exec(html)?.[1] ?? ''

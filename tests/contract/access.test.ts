@@ -190,7 +190,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
 
     test('shows its creator, and no one else, a result that is someone else’s now', async () => {
       const visitor = stranger()
-      const made = await visitor.form('/', { urls: URL_A })
+      const made = await visitor.publish({ urls: URL_A })
       const result = made.headers.get('location') ?? ''
       const page = await (await visitor.fetch(result)).text()
       const [, token = ''] = /\/claim\/([\w-]{43})/.exec(page) ?? []

@@ -364,6 +364,8 @@ onEveryTarget({}, (at) => {
       'version_parts',
       'daily_counters',
       'daily_breakdowns',
+      'daily_opens',
+      'opened_links',
       'viewer_hashes',
       'policy_rules',
       'claims',

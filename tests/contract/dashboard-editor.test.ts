@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { countBundles } from './support.ts'
 
 interface Saved {
+  versionNumber: number
   title: string | null
   urls: string[]
   urlMetadata: { note?: string; tags?: string[] }[]
@@ -156,6 +158,40 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(await pressed('paste')).toEqual([a, b, c])
       expect(await pressed('remove-1')).toEqual(['', b, c])
       expect(await pressed('up-2')).toEqual(['', b, a, c])
+    })
+
+    test('pasted links are listed before anything is saved, and a new bundle is called what they are', async () => {
+      const before = await countBundles(server())
+      const more = 'Reading for Monday:\nAgenda | https://a.example/\nhttps://b.example/\nhttps://a.example/'
+      const list = await send(admin, '/dashboard/links/new', [...link(''), ['more', more], ['do', 'save']])
+      const shown = fieldsIn(list.html).filter(
+        ([name, value]) => ['url', 'note', 'title'].includes(name) && value !== '',
+      )
+      expect([list.status, shown]).toEqual([
+        200,
+        [
+          ['title', 'Reading for Monday'],
+          ['url', 'https://a.example/'],
+          ['note', 'Agenda'],
+          ['url', 'https://b.example/'],
+        ],
+      ])
+      expect(list.html).toContain('2 links added, 1 duplicate left out')
+      expect(list.html).toContain('Nothing is saved yet')
+      expect(await countBundles(server())).toBe(before)
+      const made = await send(admin, '/dashboard/links/new', [...fieldsIn(list.html), ['do', 'save']])
+      const slug = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''
+      const { title, urls, versionNumber } = await saved(slug)
+      expect([title, urls, versionNumber]).toEqual([
+        'Reading for Monday',
+        ['https://a.example/', 'https://b.example/'],
+        1,
+      ])
+      const path = `/dashboard/links/${slug}`
+      const edited = await send(admin, path, [['version', '1'], ...link(URL_A), ['more', 'https://c.example/']])
+      expect([edited.status, (await saved(slug)).versionNumber]).toEqual([200, 1])
+      const again = await send(admin, path, fieldsIn(edited.html))
+      expect([again.status, (await saved(slug)).urls]).toEqual([303, [URL_A, 'https://c.example/']])
     })
 
     test('writes no version if nothing changed', async () => {

@@ -30,6 +30,7 @@ interface Exported {
     insights: {
       counts: { day: string; ruleId: string | null; views: number; openAllClicks: number }[]
       breakdowns: { day: string; dimension: string; value: string | null; views: number }[]
+      opens: { day: string; url: string; opens: number }[]
     }
   }[]
 }
@@ -64,10 +65,16 @@ onEveryTarget({}, (at) => {
       'daily_breakdowns (bundle_id, day, dimension, value, views)',
       "'referrer', 'site-' || i || '.example', i",
     )
-    const { counts, breakdowns } = (await exported(ann)).bundles[0]!.insights
+    await at().sql(
+      `${numbers} INSERT INTO opened_links SELECT id, unhex(printf('%032x', i)), 'https://a.example/' || i FROM n, bundles WHERE slug = ? RETURNING 1`,
+      [slug],
+    )
+    await seed('daily_opens (bundle_id, day, link, opens)', "unhex(printf('%032x', i)), i")
+    const { counts, breakdowns, opens } = (await exported(ann)).bundles[0]!.insights
     const views = (of: { views: number }[]) => of.map((one) => one.views).toSorted((a, b) => a - b)
     const all = Array.from({ length: 4500 }, (_, index) => index + 1)
     expect([views(counts), views(breakdowns)]).toEqual([all, all])
+    expect(opens).toEqual(all.map((opens) => ({ day: '2026-01-02', url: `https://a.example/${opens}`, opens })))
   })
 
   test('it holds everything of a person: every version, policy and count, deleted bundles, and no secret', async () => {

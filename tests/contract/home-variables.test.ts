@@ -51,11 +51,11 @@ onEveryTarget({}, (server) => {
   test('what is found while typing offers it, and then it is two presses as well', async () => {
     const found = await post('/found', [
       ['urls', TEXT],
-      ['offer', 'yes'],
+      ['listed', 'yes'],
     ])
     expect(offersIn(found.html)).toEqual([['{customer}', 'Make {customer} a variable?']])
     // As the script puts it into the page.
-    const page = (await home()).replace(/(id="found"[^>]*>)/, `$1${found.html}`)
+    const page = (await home()).replace(/<div id="found">/, found.html)
     const declared = await send(page, { urls: TEXT }, 'declare-{customer}')
     expect([declared.status, offersIn(declared.html)]).toEqual([200, []])
     expect(fieldsIn(declared.html)).toContainEqual(['declared', 'customer'])
@@ -66,7 +66,7 @@ onEveryTarget({}, (server) => {
         (
           await post('/found', [
             ['urls', TEXT],
-            ['offer', 'yes'],
+            ['listed', 'yes'],
             ['declared', 'customer'],
           ])
         ).html,
@@ -86,7 +86,8 @@ onEveryTarget({}, (server) => {
     expect(await made(both.html)).toMatchObject({ variables: [{ name: 'id' }, { name: 'customer' }] })
     const left = await send(one.html, {}, 'leave-id')
     expect(fieldsIn(left.html).filter(([name]) => name === 'declared')).toEqual([])
-    const gone = await send(one.html, { urls: 'https://c.example/', idempotencyKey: 'another' })
+    const listed = await send(one.html, { urls: 'https://c.example/', idempotencyKey: 'another' })
+    const gone = await send(listed.html, {})
     expect(await made(gone.html)).toMatchObject({ variables: [], urls: ['https://c.example/'] })
   })
 
@@ -98,7 +99,9 @@ onEveryTarget({}, (server) => {
       'https://a.example/{lang}',
       'https://a.example/{1}',
     ]
-    const { html } = await send(await home(), { urls: text.join('\n') })
+    const listed = await send(await home(), { urls: text.join('\n') })
+    expect(offersIn(listed.html)).toEqual([])
+    const { html } = await send(listed.html, {})
     expect(await made(html)).toMatchObject({ variables: [], urls: text })
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { startServer } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
-import { countBundles, storedBundle, submit } from './support.ts'
+import { countBundles, publish, storedBundle, submit } from './support.ts'
 
 /** The fields of the page's form with their values, in order, as a browser would send them again. */
 function fieldsOf(html: string): [string, string][] {
@@ -33,6 +33,9 @@ https://d.example/one | One tab
    e.example
 `
 
+/** A form whose list has been seen. */
+const SEEN = { urls: 'https://a.example', url: 'https://a.example' }
+
 onEveryTarget({}, (server, runtime) => {
   test('the home page is a form that works without JavaScript, with a key against double submission', async () => {
     const html = await (await fetch(server().origin)).text()
@@ -45,7 +48,7 @@ onEveryTarget({}, (server, runtime) => {
   })
 
   test('a pasted list is cleaned up, its titles become notes, and the page shows the link and the claim link', async () => {
-    const { status, html } = await submit(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
+    const { status, html } = await publish(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
     expect(status).toBe(200)
     const stored = await storedBundle(server(), slugOf(html))
     expect(stored).toMatchObject({ title: 'Our week', description: 'One\ntwo', source: 'web' })
@@ -64,7 +67,7 @@ onEveryTarget({}, (server, runtime) => {
   test('text that is not a link is skipped and reported, without an error', async () => {
     const urls =
       'Reading for Monday:\n\nhttps://a.example/?x=1\nnot a link\nftp://b.example\nc.example\nhttps://a.example/?x=1'
-    const { status, html } = await submit(server(), { urls })
+    const { status, html } = await publish(server(), { urls })
     expect(status).toBe(200)
     const stored = await storedBundle(server(), slugOf(html))
     expect([stored.title, stored.urls]).toEqual(['Reading for Monday', ['https://a.example/?x=1', 'https://c.example']])
@@ -72,15 +75,14 @@ onEveryTarget({}, (server, runtime) => {
   })
 
   test('the contents of a list are reported while typing, and charged before they are read', async () => {
-    const ask = (urls: string) =>
-      fetch(`${server().origin}/found`, { method: 'POST', body: new URLSearchParams({ urls }) })
-    const answer = await ask(
-      '# Week <1>\na.example b.example\nhttps://a.example/\u0001x\n<b>\nnothing\nhttps://b.example',
-    )
+    const ask = (urls: string, more = {}) =>
+      fetch(`${server().origin}/found`, { method: 'POST', body: new URLSearchParams({ urls, ...more }) })
+    const text = '# Week <1>\na.example b.example\nhttps://a.example/\u0001x\n<b>\nnothing\nhttps://b.example'
+    const answer = await ask(text)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const html = await answer.text()
     expect(html).toContain('2 links found, 3 lines skipped, 1 duplicate left out')
-    expect(html).toContain('data-title="Week <1>"')
+    expect(valuesOf(await (await ask(text, { listed: 'yes' })).text(), 'found-title')).toEqual(['Week <1>'])
     expect(unescaped(html)).toContain('Line 3 must be free of control characters')
     expect(html).not.toContain('<b>')
     expect(await (await ask(' \n')).text()).toBe('')
@@ -106,7 +108,7 @@ onEveryTarget({}, (server, runtime) => {
       title: `<b>"Mine" &amp; yours</b>${'x'.repeat(200)}`,
       description: '\n\nfirst\n</textarea>',
     }
-    const { status, html } = await submit(server(), { ...typed, idempotencyKey: 'typed' })
+    const { status, html } = await publish(server(), { ...typed, idempotencyKey: 'typed' })
     expect(status).toBe(400)
     expect(valuesOf(html, 'urls')).toEqual([typed.urls])
     expect(valuesOf(html, 'title')).toEqual([typed.title])
@@ -133,7 +135,8 @@ onEveryTarget({}, (server, runtime) => {
   test('if the rest of a split list is refused, the bundles made so far keep their claim links', async () => {
     const small = await startServer({ runtime, env: { SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1' } })
     const urls = Array.from({ length: 30 }, (_, n) => `https://a.example/${n}`).join('\n')
-    const { status, html } = await submit(small, { urls, idempotencyKey: 'half', do: 'split' })
+    const { html: listed } = await submit(small, { urls, idempotencyKey: 'half' })
+    const { status, html } = await submit(small, [...fieldsOf(listed), ['do', 'split']])
     expect(status).toBe(403)
     expect(valuesOf(html, 'urls')).toEqual([urls])
     const path = elementsOf(html).find(({ attributes }) => attributes.href?.startsWith('/made/'))?.attributes.href
@@ -145,7 +148,7 @@ onEveryTarget({}, (server, runtime) => {
 
   test('a form sent twice makes one bundle, and both pages show its claim link', async () => {
     const before = await countBundles(server())
-    const fields = { urls: 'https://a.example', idempotencyKey: 'as-long-as-the-own-one-of-the-form' }
+    const fields = { ...SEEN, idempotencyKey: 'as-long-as-the-own-one-of-the-form' }
     const pages = await Promise.all([submit(server(), fields), submit(server(), fields)])
     expect(pages.map(({ status }) => status)).toEqual([200, 200])
     expect(pages[0]?.html).toMatch(/\/claim\/[\w-]{43}"/)
@@ -154,15 +157,16 @@ onEveryTarget({}, (server, runtime) => {
   })
 
   test('a form changed after it was sent keeps its text and gets a new key', async () => {
-    await submit(server(), { urls: 'https://a.example', idempotencyKey: 'changed' })
-    const { status, html } = await submit(server(), { urls: 'https://b.example', idempotencyKey: 'changed' })
+    await submit(server(), { ...SEEN, idempotencyKey: 'changed' })
+    const other = { urls: 'https://b.example', url: 'https://b.example', idempotencyKey: 'changed' }
+    const { status, html } = await submit(server(), other)
     expect([status, valuesOf(html, 'urls')]).toEqual([409, ['https://b.example']])
     expect((await submit(server(), fieldsOf(html))).status).toBe(200)
   })
 
   test('a title that is too long is reported next to its field', async () => {
     const title = 'x'.repeat(201)
-    const { status, html } = await submit(server(), { urls: 'https://a.example', title, description: 'y'.repeat(2001) })
+    const { status, html } = await submit(server(), { ...SEEN, title, description: 'y'.repeat(2001) })
     expect(status).toBe(400)
     expect(errorOf(html, 'title')).toBe('This must be at most 200 characters.')
     expect(errorOf(html, 'description')).toBe('This must be at most 2000 characters.')
@@ -185,7 +189,7 @@ onEveryTarget({}, (server, runtime) => {
 
   test('an invalid idempotency key is refused, and everything typed is kept', async () => {
     for (const idempotencyKey of ['k'.repeat(256), 'k'.repeat(100_000), 'ä']) {
-      const { status, html } = await submit(server(), { urls: 'https://a.example', idempotencyKey })
+      const { status, html } = await submit(server(), { ...SEEN, idempotencyKey })
       expect([status, valuesOf(html, 'urls')]).toEqual([400, ['https://a.example']])
     }
   })
@@ -222,7 +226,7 @@ onEveryTarget({}, (server, runtime) => {
   })
 
   test('an invalid credential is 401 here too, and nothing typed is lost', async () => {
-    const { status, html } = await submit(server(), { urls: 'https://a.example' }, { authorization: 'Bearer x' })
+    const { status, html } = await submit(server(), SEEN, { authorization: 'Bearer x' })
     expect([status, valuesOf(html, 'urls')]).toEqual([401, ['https://a.example']])
   })
 })

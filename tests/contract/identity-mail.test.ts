@@ -121,7 +121,7 @@ describe('without SMTP_URL', () => {
     const html = await (await fetch(`${server.origin}/dev/mailbox`)).text()
     expect(html.indexOf('guest@people.example')).toBeGreaterThan(0)
     expect(html.indexOf('to guest@people.example')).toBeLessThan(html.indexOf(`to ${admin.email}`))
-    expect(html).toMatch(/href="http:\/\/localhost:\d+\/invitations\/\w+"/)
+    expect(html).toMatch(/href="http:\/\/localhost:\d+\/invitations\/\w+\/[\w-]+"/)
     expect(html).not.toContain('<b>bold</b>')
   })
 })

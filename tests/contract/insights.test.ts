@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { newPerson, type Person, Visitor } from '../people.ts'
+import { newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug, post, sendEvent } from './support.ts'
@@ -17,6 +17,7 @@ interface Insights {
   totals: { views: number; uniqueViewerDays: number; openAllClicks: number; openAllRate: number }
   previous: Insights['totals']
   breakdowns: object
+  tabs: { url: string; opens: number }[]
   byRule: { ruleId: string | null; ruleName: string; views: number; openAllClicks: number; openAllRate: number }[]
   series: { day: string; views: number; openAllClicks: number }[]
 }
@@ -55,6 +56,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       totals: { views: 0, uniqueViewerDays: 0, openAllClicks: 0, openAllRate: 0 },
       previous: { views: 0, uniqueViewerDays: 0, openAllClicks: 0, openAllRate: 0 },
       breakdowns: { referrers: NOTHING, devices: NOTHING, languages: NOTHING },
+      tabs: [URL_A, URL_B].map((url) => ({ url, opens: 0 })),
       byRule: [{ ruleId: null, ruleName: 'Fallthrough', views: 0, openAllClicks: 0, openAllRate: 0 }],
     })
     expect(range.from).toBe(`${ago(29)}T00:00:00.000Z`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
-import { type Answer, create, newSlug, post, START_MS, sendEvent, submit, URL_OK } from './support.ts'
+import { type Answer, create, newSlug, post, publish, START_MS, sendEvent, submit, URL_OK } from './support.ts'
 
 const OK = { urls: [URL_OK] }
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort()
@@ -79,7 +79,7 @@ for (const runtime of RUNTIMES) {
         ...(await times(5, (index) => sendEvent(direct, 'unknown123', forged(index)))),
       ]
       expect(answers.filter(({ status }) => status !== 429)).toHaveLength(4)
-      const page = await submit(direct, { urls: URL_OK, title: 'typed with care' })
+      const page = await publish(direct, { urls: URL_OK, title: 'typed with care' })
       expect(page.status).toBe(429)
       expect(page.html).toContain('typed with care')
       // Valid and invalid requests alike, because the limit is checked before the input.

@@ -129,7 +129,7 @@ describe('mail to strangers', () => {
     expect((await link(squatter.email, squatter)).status).toBe(429)
   })
 
-  test('a subject contains no user text, and a body only quoted on its own line', async () => {
+  test('names in an invitation are quoted or cut short, and never become links', async () => {
     const admin = await newPerson(server)
     await send('/update-user', { name: 'PayPal Security' }, admin)
     const { id } = await newOrganization(admin)
@@ -138,13 +138,19 @@ describe('mail to strangers', () => {
     expect(renamed.status).toBe(200)
     const email = newEmail()
     await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
-    const { subject, text } = await mailTo(server, email, 'You’re invited')
-    expect(subject).toBe('You’re invited to an organisation on Openall')
-    expect(text).toContain(`${admin.email} invited you`)
-    const lines = text.split('\n')
-    expect(lines).toContain('  “PayPal Security”')
-    expect(lines).toContain('  “URGENT: your account at evil.\u200bexample”')
+    const { subject, text } = await mailTo(server, email, '')
+    const where = 'URGENT: your account at evil.\u200bexample'
+    expect(subject).toBe(`PayPal Security invited you to ${where} on Openall`)
+    expect(text).toContain(`“PayPal Security” (${admin.email}) invited you to “${where}” on Openall`)
     expect(linkIn({ text })).toContain('/invitations/')
+    const data = { name: `${'long '.repeat(19)}”` }
+    await send('/organization/update', { data, organizationId: id }, admin)
+    await send('/update-user', { name: '\u{1f600}'.repeat(100) }, admin)
+    await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
+    const again = await mailTo(server, email, '\u{1f600}')
+    expect(again.subject).toBe(`${'\u{1f600}'.repeat(20)}… invited you to ${'long '.repeat(8).trim()}… on Openall`)
+    // Nothing that a user wrote ends its quotation.
+    expect(again.text.match(/[“”]/g)).toEqual(['“', '”', '“', '”'])
   })
 
   describe('names that look like links', () => {

@@ -10,6 +10,7 @@ import {
   type Person,
   press,
   signUp,
+  URL_A,
   Visitor,
 } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -28,6 +29,7 @@ onEveryTarget({}, (at) => {
     const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' }
     await fetch(made.url, { headers: browser })
     await person.api('POST', `/api/links/${made.slug}/events`, { kind: 'open_all' }, browser)
+    await person.api('POST', `/api/links/${made.slug}/events`, { kind: 'open_tabs', urls: [URL_A] }, browser)
     return made
   }
 
@@ -44,6 +46,8 @@ onEveryTarget({}, (at) => {
       'claims',
       'daily_counters',
       'daily_breakdowns',
+      'daily_opens',
+      'opened_links',
       'viewer_hashes',
     ]) {
       expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])

@@ -11,7 +11,7 @@ onEveryTarget({}, (server) => {
   }
   const resultOf = async (visitor: Visitor) => {
     const form = { urls: 'https://a.example', idempotencyKey: crypto.randomUUID() }
-    return (await visitor.form('/', form)).headers.get('location') ?? ''
+    return (await visitor.publish(form)).headers.get('location') ?? ''
   }
 
   test('every page offers signed-out people to sign in, and no dashboard', async () => {

@@ -7,6 +7,7 @@ import { runOperator } from '../operator.ts'
 import {
   type Answer,
   actFor,
+  invitationLink,
   linkIn,
   mailTo,
   newEmail,
@@ -46,7 +47,7 @@ function askForLink(server: Server, email: string): Promise<Answer<Record<string
 async function wasMailed(server: Server, email: string, admin: Person, organizationId: string): Promise<boolean> {
   const last = newEmail('last')
   await invite(admin, organizationId, last)
-  await mailTo(server, last, 'You’re invited')
+  await invitationLink(server, last)
   return server.output().includes(`"to":"${email}","subject":"Your sign-in link`)
 }
 
@@ -100,6 +101,16 @@ describe('SERVICE_SIGN_UP=closed', () => {
       await askForLink(at(), guest)
       expect(await wasMailed(at(), guest, member, team)).toBe(false)
       expect(await signUpWith(at(), guest)).toMatchObject(refusal('SIGN_UP_CLOSED'))
+      const { pathname } = new URL(await invitationLink(at(), guest))
+      const page = await (await new Visitor(at()).fetch(pathname)).text()
+      expect(page).toContain('sign-ups are closed')
+      expect(page).not.toContain('type="password"')
+      const sent = await new Visitor(at()).form(pathname, { password: PASSWORD })
+      expect([sent.status, await accounts(at(), guest)]).toEqual([403, 0])
+      // Once the administrator has made the account, the same link works.
+      await runOperator(at(), ['add-account', guest])
+      const joined = await new Visitor(at()).form(pathname, { password: PASSWORD })
+      expect(joined.headers.get('location')).toBe('/dashboard?notice=joined')
     })
 
     test('the pages offer no sign-up, and a form from an older page is refused', async () => {
@@ -162,12 +173,31 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect(await accounts(at(), email)).toBe(1)
     })
 
-    test('the mailed invitation leads to a page that sends a sign-in link', async () => {
+    test('the mailed invitation makes the account, with a password, in one step', async () => {
       const email = newEmail('guest')
       await invite(admin, team, email)
+      const guest = new Visitor(at())
+      const { pathname } = new URL(await invitationLink(at(), email))
+      expect(await (await guest.fetch(pathname)).text()).toContain('Choose a password')
+      const joined = await guest.form(pathname, { name: 'Guest', password: PASSWORD })
+      expect(joined.headers.get('location')).toBe('/dashboard?notice=joined')
+      expect(await accounts(at(), email)).toBe(1)
+    })
+
+    test('a mailed invitation that was revoked makes no account', async () => {
+      const email = newEmail('guest')
+      const invitationId = await invite(admin, team, email)
+      const { pathname } = new URL(await invitationLink(at(), email))
+      await admin.api('POST', '/api/auth/organization/cancel-invitation', { invitationId })
+      expect((await new Visitor(at()).form(pathname, { password: PASSWORD })).status).toBe(404)
+      expect(await accounts(at(), email)).toBe(0)
+    })
+
+    test('the link of an invitation that an admin copies leads to a page that sends a sign-in link', async () => {
+      const email = newEmail('guest')
+      const invitationId = await invite(admin, team, email)
       const visitor = new Visitor(at())
-      const link = linkIn(await mailTo(at(), email, 'You’re invited'))
-      const to = (await visitor.fetch(link.replace(at().origin, ''))).headers.get('location') ?? ''
+      const to = (await visitor.fetch(`/invitations/${invitationId}`)).headers.get('location') ?? ''
       expect(to).toStartWith('/sign-in?next=/invitations/')
       expect(await (await visitor.fetch(to)).text()).toContain('You need an invitation')
       const next = new URL(to, at().origin).searchParams.get('next') ?? ''
@@ -175,7 +205,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect(await sent.text()).toContain('an account or an invitation')
       const back = await press(visitor, linkIn(await mailTo(at(), email, 'Your sign-in link')))
       expect(back.headers.get('location')).toBe(next)
-      expect(await (await visitor.fetch(next)).text()).toContain('Accept invitation')
+      expect(await (await visitor.fetch(next)).text()).toMatch(/Join Organisation \d+\s*<\/button>/)
     })
 
     test('nobody takes an invited address with a password, or learns that it is invited', async () => {
@@ -292,9 +322,9 @@ for (const [policy, code] of [
     })
 
     /** Signs on with a verified or unverified address. Resolves to the final URL. */
-    async function signOn(email: string, isVouchedFor: boolean, browser = new Visitor(server)): Promise<string> {
+    async function signOn(email: string, isVouchedFor: boolean, browser = new Visitor(server), next = '/claims') {
       claims = { sub: crypto.randomUUID(), email, email_verified: isVouchedFor, name: 'Olga' }
-      const onward = await browser.form('/sign-in/oidc', { next: '/claims' })
+      const onward = await browser.form('/sign-in/oidc', { next })
       const [, toProvider = ''] = (onward.headers.get('refresh') ?? '').split('0;url=')
       const back = (await fetch(toProvider, { redirect: 'manual' })).headers.get('location') ?? ''
       return ((await browser.fetch(back)).headers.get('location') ?? '').replace(server.origin, '')
@@ -322,6 +352,18 @@ for (const [policy, code] of [
       expect(await signOn(email, true)).toContain(policy === 'invited' ? '/claims' : `error=${code}`)
       expect(await accounts(server, email)).toBe(policy === 'invited' ? 1 : 0)
     })
+
+    test('the page of a mailed invitation offers the provider, and comes back', async () => {
+      const other = await letIn(server)
+      await invite(admin, (await newOrganization(admin)).id, other.email)
+      const { pathname } = new URL(await invitationLink(server, other.email))
+      const browser = new Visitor(server)
+      const page = await (await browser.fetch(pathname)).text()
+      expect(page).toContain('Continue with single sign-on')
+      expect(page).not.toContain('type="password"')
+      expect(await signOn(other.email, true, browser, pathname)).toBe(pathname)
+      expect((await browser.form(pathname, {})).headers.get('location')).toBe('/dashboard?notice=joined')
+    })
   })
 }
 
@@ -335,6 +377,25 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       '/change-password': { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` },
       '/verify-password': { password: PASSWORD },
     }
+
+    test('a mailed invitation makes an account by one press, and sets no password', async () => {
+      const admin = await newPerson(at())
+      const [email, known] = [newEmail('guest'), (await newPerson(at())).email]
+      const team = (await newOrganization(admin)).id
+      for (const one of [email, known]) await invite(admin, team, one)
+      const { pathname } = new URL(await invitationLink(at(), email))
+      const guest = new Visitor(at())
+      expect(await (await guest.fetch(pathname)).text()).not.toContain('type="password"')
+      const joined = await guest.form(pathname, { password: PASSWORD })
+      expect(joined.headers.get('location')).toBe('/dashboard?notice=joined')
+      const stored = 'SELECT 1 FROM account JOIN user ON user.id = user_id WHERE email = ?'
+      expect(await at().sql(stored, [email])).toEqual([])
+      // An account that exists is signed in to by a link of its own.
+      const { pathname: theirs } = new URL(await invitationLink(at(), known))
+      const page = await (await new Visitor(at()).fetch(theirs)).text()
+      expect(page).toContain('action="/sign-in/link"')
+      expect((await new Visitor(at()).form(theirs, { password: PASSWORD })).status).toBe(403)
+    })
 
     test('no route accepts or sets a password, signed in or not', async () => {
       for (const caller of [new Visitor(at()), await newPerson(at())]) {
@@ -405,7 +466,7 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] }, { cookie: 'session=forged' })).status).toBe(
         401,
       )
-      const form = await visitor.form('/', { urls: URL_A, title: 'Typed with care' })
+      const form = await visitor.publish({ urls: URL_A, title: 'Typed with care' })
       const shown = await form.text()
       expect([form.status, shown]).toEqual([401, expect.stringContaining('Typed with care')])
       expect(shown).toContain('Sign in in another tab')

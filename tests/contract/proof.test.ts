@@ -3,6 +3,7 @@ import { reach, refresh, type SignedInApp, signInApp } from '../oauth.ts'
 import {
   actFor,
   follow,
+  invitationLink,
   linkIn,
   mailTo,
   newEmail,
@@ -216,6 +217,22 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(set.status).toBe(200)
       await expectEnded(held)
       expect(await sessionStatus(await signIn(at(), email, 'the owner’s own horse'))).toBe(200)
+    })
+
+    test('through an invitation', async () => {
+      const held = await squat()
+      const { email, userId } = held.squatter
+      const admin = await newPerson(at())
+      const { id } = await newOrganization(admin)
+      await invite(admin, id, email, 'viewer')
+      const owner = new Visitor(at())
+      const joined = await press(owner, await invitationLink(at(), email), { password: 'the owner’s own horse' })
+      expect(joined.headers.get('location')).toBe('/dashboard?notice=joined')
+      await expectEnded(held)
+      expect([await sessionStatus(owner), await sessionStatus(held.squatter)]).toEqual([200, 401])
+      expect(await sessionStatus(await signIn(at(), email, 'the owner’s own horse'))).toBe(200)
+      const members = await at().sql('SELECT role FROM member WHERE user_id = ? AND organization_id = ?', [userId, id])
+      expect(members).toEqual([{ role: 'viewer' }])
     })
 
     test('through the webhook of a provider that vouches for the address', async () => {

@@ -6,7 +6,7 @@ const MADE = /^\/made\/[\w-]{80,}$/
 
 onEveryTarget({}, (server) => {
   const makeBy = async (visitor: Visitor) => {
-    const answer = await visitor.form('/', { urls: 'https://a.example\nhello', idempotencyKey: crypto.randomUUID() })
+    const answer = await visitor.publish({ urls: 'https://a.example\nhello', idempotencyKey: crypto.randomUUID() })
     return { status: answer.status, location: answer.headers.get('location') ?? '' }
   }
 

@@ -36,6 +36,8 @@ onEveryProcess({ SERVICE_KEEP_DELETED_DAYS: String(KEPT_DAYS) }, (at) => {
       [slug],
     )
     const id = (await at().sql('SELECT id FROM bundles WHERE slug = ?', [slug]))[0]?.id as number
+    await at().sql("INSERT INTO opened_links VALUES (?, zeroblob(16), 'https://a.example/') RETURNING 1", [id])
+    await at().sql("INSERT INTO daily_opens VALUES (?, '2026-01-01', zeroblob(16), 5) RETURNING 1", [id])
     for (const deleted of [early.slug, late.slug, slug]) {
       expect((await person.api('DELETE', `/api/links/${deleted}`)).status).toBe(200)
     }
@@ -49,7 +51,14 @@ onEveryProcess({ SERVICE_KEEP_DELETED_DAYS: String(KEPT_DAYS) }, (at) => {
     await deletedSince(slug, KEPT_DAYS * DAY_MS + 61 * MINUTE_MS)
     await sweep()
     await becomes(() => rowsOf(slug), 0)
-    for (const table of ['bundle_versions', 'version_parts', 'daily_counters', 'bundle_search']) {
+    for (const table of [
+      'bundle_versions',
+      'version_parts',
+      'daily_counters',
+      'daily_opens',
+      'opened_links',
+      'bundle_search',
+    ]) {
       const left = await at().sql(`SELECT count(*) AS n FROM ${table} WHERE bundle_id = ?`, [id])
       expect([table, left[0]?.n]).toEqual([table, 0])
     }

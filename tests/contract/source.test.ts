@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
 import { newPerson, URL_A, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { newSlug, storedBundle, submit } from './support.ts'
+import { newSlug, publish, storedBundle } from './support.ts'
 
 onEveryTarget({}, (at) => {
   /** Sends a page's form like a browser without JavaScript, with some fields filled in and a button pressed. */
@@ -16,10 +16,10 @@ onEveryTarget({}, (at) => {
   }
 
   test('bundles made on the home page or in the dashboard have the source web', async () => {
-    await submit(at(), { urls: URL_A })
+    await publish(at(), { urls: URL_A })
     expect(await newest()).toBe('web')
     const person = await newPerson(at())
-    const home = await person.form('/', { urls: URL_A })
+    const home = await person.publish({ urls: URL_A })
     expect([home.status, await newest()]).toEqual([303, 'web'])
     const made = await press(person, '/dashboard/links/new', { url: URL_A, title: 'of the form' })
     expect(made.status).toBe(303)

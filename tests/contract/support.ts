@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { fieldsIn } from '../form.ts'
 import type { Server } from '../server.ts'
 
 /** Deno takes a while to start on a busy machine. */
@@ -57,7 +58,7 @@ export function sendEvent({ origin }: Server, slug: string, headers?: Record<str
   return post(`${origin}/api/links/${slug}/events`, { kind: 'open_all' }, { ...BROWSER, ...headers })
 }
 
-/** Posts the home page's form like a browser without JavaScript. @returns the page. */
+/** Presses a button of the home page's form like a browser without JavaScript. @returns the page. */
 export async function submit(
   { origin }: Server,
   fields: Record<string, string> | [string, string][],
@@ -66,6 +67,12 @@ export async function submit(
   const body = new URLSearchParams(fields)
   const answer = await fetch(`${origin}/`, { method: 'POST', body, headers })
   return { status: answer.status, html: await answer.text() }
+}
+
+/** The same, and then the list that it shows, as it is. */
+export async function publish(server: Server, fields: Record<string, string>, headers?: Record<string, string>) {
+  const first = await submit(server, fields, headers)
+  return first.status === 200 ? submit(server, fieldsIn(first.html), headers) : first
 }
 
 export async function readRow<Row>(server: Pick<Server, 'sql'>, query: string, ...args: string[]): Promise<Row> {

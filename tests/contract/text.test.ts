@@ -89,7 +89,7 @@ describe('text with C1 controls or direction marks is refused', () => {
 
 test('invisible characters in a copied title are removed from a pasted list', async () => {
   const urls = '\u200f[\u202bסדר היום\u202c](https://a.example/x)\n\u200ehttps://b.example/\u200e'
-  const page = await ann.form('/', { urls, idempotencyKey: 'pasted with marks' })
+  const page = await ann.publish({ urls, idempotencyKey: 'pasted with marks' })
   expect(page.status).toBe(303)
   const { body } = await ann.api<{ bundles: { urls: string[]; urlMetadata: unknown[] }[] }>(
     'GET',

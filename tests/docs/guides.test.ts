@@ -109,17 +109,15 @@ test.each(['Linktree', 'Dub', 'Bitly', 'Shlink', ...TAB_MANAGERS])(
         .split(/^## /m)
         .find((one) => one.startsWith(`${name}\n`)) ?? ''
     const [, sample = ''] = /^```\w+\n(.*?)^```$/ms.exec(section) ?? []
-    const post = (path: string, fields: Record<string, string>) =>
-      own.fetch(path, {
+    if (TAB_MANAGERS.includes(name)) {
+      const preview = await own.fetch('/dashboard/links/import', {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-        body: new URLSearchParams(fields).toString(),
+        body: new URLSearchParams({ do: 'read', text: sample }).toString(),
       })
-    if (TAB_MANAGERS.includes(name)) {
-      const preview = await (await post('/dashboard/links/import', { do: 'read', text: sample })).text()
-      expect(preview).toContain(`Read as a ${name} export`)
+      expect(await preview.text()).toContain(`Read as a ${name} export`)
     }
-    const made = await post('/', { urls: sample })
+    const made = await own.publish({ urls: sample }, { 'sec-fetch-site': 'same-origin' })
     expect([made.status, made.status === 303 ? '' : await made.text()]).toEqual([303, ''])
     const { body } = await own.api<{
       bundles: { urls: string[]; urlMetadata: { note?: string; tags?: string[] }[] }[]

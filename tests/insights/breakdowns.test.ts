@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Batches, MAX_WAITING } from '../../src/launcher/batches.ts'
-import { MAX_VALUES } from '../../src/launcher/breakdowns.ts'
+import { addValues, MAX_VALUES } from '../../src/launcher/breakdowns.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { becomes } from '../eventually.ts'
@@ -194,9 +194,10 @@ test('a bundle that is deleted for good takes its breakdowns along', async () =>
 
 test('while the store is away, values leave room for views', () => {
   const batches = new Batches(fixture.store, log)
-  batches.addValues(
+  batches.addRows(
     DAY,
-    Array.from({ length: MAX_WAITING }, (_, bundle) => [bundle, 'device', 'desktop', 1, 0]),
+    Array.from({ length: MAX_WAITING }, (_, bundle) => [bundle, 'device', 'desktop', 1, 0] as const),
+    addValues,
   )
   expect(batches.rows).toBeLessThanOrEqual(MAX_WAITING / 2)
   const counters = Array.from({ length: MAX_WAITING / 2 }, (_, bundle) => new Counter(bundle, ''))

@@ -116,7 +116,7 @@ onEveryTarget({}, (at) => {
     expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN' })
     // So a client knows which scope to ask for, and where.
     const metadata = `${at().origin}/.well-known/oauth-protected-resource/api/mcp`
-    const challenge = `Bearer error="insufficient_scope", scope="keys:admin", resource_metadata="${metadata}"`
+    const challenge = `Bearer error="insufficient_scope", error_description="needs scope keys:admin", scope="keys:admin", resource_metadata="${metadata}"`
     expect([status, headers.get('www-authenticate')]).toEqual([403, challenge])
   })
 
@@ -130,7 +130,7 @@ onEveryTarget({}, (at) => {
     expect(bytes(read)).toBeLessThanOrEqual(28_000)
     // What a tool’s caller cannot send, or nobody types, is not in it; what it can is.
     const inputs = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
-    expect(inputs).not.toMatch(/u0000|"email"/)
+    expect(inputs).not.toMatch(/u0000|"email"|"breakdown"/)
     expect(inputs).toContain('"timeWindow"')
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

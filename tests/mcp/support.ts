@@ -1,7 +1,10 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, InsufficientScopeError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator as Validators } from '@modelcontextprotocol/client/validators/ajv'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  StreamableHTTPClientTransport as LegacyTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { AjvJsonSchemaValidator as LegacyValidators } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Server } from '../server.ts'
 
@@ -82,7 +85,7 @@ export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: strin
   return {
     revision: transport.protocolVersion ?? '',
     list: async () => (await client.listTools()).tools,
-    call: async (name, args) => (await client.callTool({ name, arguments: args })) as Called,
+    call: (name, args) => told(client.callTool({ name, arguments: args })),
     close: () => client.close(),
   }
 }
@@ -97,8 +100,22 @@ export async function modernAgent({ origin }: Pick<Server, 'origin'>, key: strin
   return {
     revision: client.getNegotiatedProtocolVersion() ?? '',
     list: async () => (await client.listTools()).tools,
-    call: async (name, args) => (await client.callTool({ name, arguments: args })) as Called,
+    call: (name, args) => told(client.callTool({ name, arguments: args })),
     close: () => client.close(),
+  }
+}
+
+/** What a call tells, also of a scope that is missing: that is an error of HTTP, so that clients can ask for it. */
+async function told(call: Promise<object>): Promise<Called> {
+  try {
+    return (await call) as Called
+  } catch (error) {
+    if (error instanceof InsufficientScopeError) {
+      const structuredContent = { error: error.errorDescription, code: 'FORBIDDEN' }
+      return { isError: true, structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
+    }
+    if (!(error instanceof StreamableHTTPError && error.code === 403)) throw error
+    return JSON.parse(error.message.slice(error.message.indexOf('{'))).result
   }
 }
 

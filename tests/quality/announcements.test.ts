@@ -48,6 +48,7 @@ test('copying a link is announced, in the list and on the page of a new link', a
 
   await page.goto('/')
   await page.fill('#urls', 'https://example.com/')
+  await told(page, '1 link found')
   await press(page, 'Get the link')
   await keepRegion(page)
   await page.getByRole('button', { name: 'Copy', exact: true }).first().click()

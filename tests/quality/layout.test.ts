@@ -171,6 +171,7 @@ test('on a phone, what a form of an account lacks stands beside its fields, unti
 test('on a phone, a link that is to be copied is shown on a line of its own', async () => {
   const { page } = await stage.open('/', null, { ...PHONE, isMobile: true, hasTouch: true })
   await page.fill('#urls', 'https://a.example/')
+  await page.locator('#found .item').waitFor()
   await Promise.all([page.waitForURL('/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
   const [field, button] = [await boxOf(page, '#link'), await boxOf(page, '[data-copy=link]')]
   expect(field.width).toBeGreaterThan(260)

@@ -248,7 +248,8 @@ test('on a phone the sections of the dashboard stand in one line', async () => {
 })
 
 test('for a finger, Paste several stands in line with Add a link', async () => {
-  const { page } = await stage.open('/dashboard/links/new', owner, { ...PHONE, isMobile: true, hasTouch: true })
+  const { slug } = await owner.makeBundle()
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { ...PHONE, isMobile: true, hasTouch: true })
   const [add, paste] = [page.getByRole('button', { name: 'Add a link' }), page.getByText('Paste several')]
   const [one, other] = [await boxOf(add), await boxOf(paste)]
   expect(Math.abs(one.middle - other.middle)).toBeLessThan(2)

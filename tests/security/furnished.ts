@@ -1,5 +1,6 @@
 import {
   type CreatedBody,
+  invitationLink,
   linkIn,
   mailTo,
   newEmail,
@@ -123,6 +124,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const { id: elsewhere } = await newOrganization(other)
   await must(other, 'POST', '/api/auth/organization/update', { ...organization, organizationId: elsewhere })
   const received = await invite(other, person.email, elsewhere)
+  const secret = new URL(await invitationLink(server, person.email)).pathname.split('/').at(-1) ?? ''
   await person.api('POST', '/api/auth/organization/set-active', { organizationId: null })
   await person.api('POST', '/api/auth/request-password-reset', { email: person.email, redirectTo: '/' })
   await person.api('POST', '/api/auth/sign-in/magic-link', { email: person.email, callbackURL: '/' })
@@ -132,7 +134,10 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
-  const form = await new Visitor(server, { 'x-client': newAddress() }).form('/', { urls: URL_A, title: text('title') })
+  const form = await new Visitor(server, { 'x-client': newAddress() }).publish({
+    urls: URL_A,
+    title: text('title'),
+  })
   const made = form.headers.get('location')?.split('/').at(-1) ?? ''
   return {
     person,
@@ -156,6 +161,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/api/auth/:token': reset,
       '/api/auth/:id': 'oidc',
       '/invitations/:id': received.id,
+      '/invitations/:secret': secret,
       '/dashboard/keys/:id': String(key.apiKey.id),
       '/dashboard/organizations/:id': id,
       '/dashboard/organizations/:invitation': sent.id,

@@ -183,6 +183,14 @@ describe.each(PAYLOADS)('%s', (payload) => {
     await look('a version', world.person.fetch(`/dashboard/links/${world.slug}/versions?from=1&to=3`))
     await look('a rule', world.person.fetch(`/l/${world.slug}?who=${odd}${PLACES.indexOf('value')}z`))
     await look('a search', world.person.fetch(`/dashboard?q=${odd}`))
+    const left = 'https://left.example/'
+    const listed = {
+      urls: `${payload} https://listed.example/?${odd}\n${left}`,
+      url: left,
+      note: payload,
+      removed: left,
+    }
+    await look('a list', stranger.form('/', listed))
     await look('deleted', world.person.fetch('/dashboard?state=deleted'))
 
     for (const { action, controls } of forms.values()) {

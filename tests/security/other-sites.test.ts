@@ -137,7 +137,7 @@ for (const runtime of RUNTIMES) {
       const visitor = new Visitor(server, { 'x-client': newAddress() })
       const own: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin: server.origin }, {}]
       for (const from of own) {
-        expect((await visitor.form('/', { urls: 'https://a.example/' }, from)).status).toBe(303)
+        expect((await visitor.publish({ urls: 'https://a.example/' }, from)).status).toBe(303)
       }
       for (const from of FOREIGN) {
         const made = await visitor.api('POST', '/api/links', { urls: ['https://a.example/'] }, from)

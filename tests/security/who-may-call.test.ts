@@ -269,7 +269,7 @@ for (const runtime of RUNTIMES) {
           const lacksScope = body.error === `needs scope ${scope}`
           const isInvalid = status === 401 && visitor.always.authorization !== undefined
           const asked = lacksScope
-            ? ['error="insufficient_scope"', `scope="${scope}"`]
+            ? ['error="insufficient_scope"', `error_description="needs scope ${scope}"`, `scope="${scope}"`]
             : isInvalid
               ? ['error="invalid_token"']
               : []

@@ -1,14 +1,35 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Invitation } from '../../src/accounts/invitations.ts'
+import { ExactTime } from '../parts/exact-time.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { ConfirmationForm } from './confirm-notice.tsx'
 
-/** An invitation, as shown. */
-export interface Invitation {
-  organizationName: string
-  inviterEmail: string
-  role: string
+/** Who invited the visitor to what, what they may do there, and until when. */
+export function InvitationWords({ invitation }: { invitation: Invitation }): JSX.Element {
+  const { inviter, organization, role, expiresAt } = invitation
+  const { one, you } = ROLE_WORDS[role]
+  const until = Math.floor(expiresAt.getTime() / 60_000) * 60_000
+  return (
+    <>
+      <h1 dir="auto" safe>{`Join ${organization.name}`}</h1>
+      <p class="lede">
+        {inviter.name.trim() === '' ? (
+          <bdi safe>{inviter.email}</bdi>
+        ) : (
+          <>
+            <bdi safe>{inviter.name}</bdi> (<bdi safe>{inviter.email}</bdi>)
+          </>
+        )}{' '}
+        invited you to <bdi safe>{organization.name}</bdi> <span safe>{`as ${one}. ${you}`}</span>
+      </p>
+      <p class="hint">
+        The invitation is open until <ExactTime at={until} />.
+      </p>
+    </>
+  )
 }
 
 interface InvitationProps {
@@ -18,19 +39,17 @@ interface InvitationProps {
   error: string | undefined
 }
 
-/** The page of an invitation into an organisation. */
+/** The page of an invitation, for someone who is signed in with its address. */
 export function InvitationPage({ site, invitation, path, error }: InvitationProps): JSX.Element {
-  const { organizationName, inviterEmail, role } = invitation
-  const article = role === 'viewer' ? 'a' : 'an'
+  const title = `Join ${invitation.organization.name}`
   return (
-    <Page site={site} title={`Join ${organizationName} · ${site.name}`}>
+    <Page site={site} title={`${title} · ${site.name}`}>
       <section class="narrow">
-        <h1 safe>{`Join ${organizationName}`}</h1>
+        <InvitationWords invitation={invitation} />
         <Alert text={error} />
-        <p class="lede" safe>{`${inviterEmail} invited you to join as ${article} ${role}.`}</p>
-        <form method="post" action={path} class="send">
-          <button type="submit" class="primary">
-            Accept invitation
+        <form method="post" action={attribute(path)} class="send">
+          <button type="submit" class="primary" safe>
+            {title}
           </button>
           <a class="button" href="/dashboard">
             Not now
@@ -62,6 +81,26 @@ export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element
   )
 }
 
+/** The page of an invitation that was accepted, for someone who is not signed in as whoever did. */
+export function InvitationUsedPage({ site, invitation }: { site: Site; invitation: Invitation }): JSX.Element {
+  const { organization, email } = invitation
+  return (
+    <Page site={site} title={`You’ve joined ${organization.name} · ${site.name}`}>
+      <section class="narrow">
+        <h1 dir="auto" safe>{`You’ve joined ${organization.name}`}</h1>
+        <p class="lede">
+          This invitation was accepted by <strong safe>{email}</strong>. Sign in with that address to see the bundles.
+        </p>
+        <p>
+          <a class="button primary" href="/sign-in?as=other&next=/dashboard">
+            Sign in
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
 interface InvitationGoneProps {
   site: Site
   path: string
@@ -86,23 +125,38 @@ export function InvitationGonePage({ site, path, joined }: InvitationGoneProps):
       </Page>
     )
   }
+  const { user } = site
   return (
     <Page site={site} title={`This invitation isn’t available · ${site.name}`}>
       <section class="narrow">
         <h1>This invitation isn’t available</h1>
-        <p class="lede">
-          It may have expired or been revoked, or it was sent to an address other than{' '}
-          <strong safe>{site.user?.email ?? ''}</strong>.
-        </p>
-        <p>If it was sent to another address of yours, switch accounts. Otherwise, ask for a new invitation.</p>
-        <div class="send">
-          <a class="button primary" href="/dashboard">
-            Go to your dashboard
-          </a>
-          <a class="button" href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>
-            Switch accounts
-          </a>
-        </div>
+        {user == null ? (
+          <>
+            <p class="lede">It may have expired or been revoked, or a newer email has replaced it.</p>
+            <p>Open the link in the newest email. Otherwise, ask whoever invited you for a new invitation.</p>
+            <div class="send">
+              <a class="button primary" href="/sign-in?next=/dashboard">
+                Sign in
+              </a>
+            </div>
+          </>
+        ) : (
+          <>
+            <p class="lede">
+              It may have expired or been revoked, a newer email may have replaced it, or it was sent to an address
+              other than <strong safe>{user.email}</strong>.
+            </p>
+            <p>If it was sent to another address of yours, switch accounts. Otherwise, ask for a new invitation.</p>
+            <div class="send">
+              <a class="button primary" href="/dashboard">
+                Go to your dashboard
+              </a>
+              <a class="button" href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>
+                Switch accounts
+              </a>
+            </div>
+          </>
+        )}
       </section>
     </Page>
   )

@@ -1,44 +1,31 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../src/bundles/bounds.ts'
-import type { Offer } from '../../src/bundles/placeholders.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
-import { Offers } from '../parts/offers.tsx'
 
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
 
-interface FoundProps {
-  list: FoundList
-  /** What the page says already. */
-  told?: string | undefined
-  /** What in the links could become a variable. */
-  offers?: readonly Offer[]
-}
-
 /** The result of reading a pasted text: how many links, what was left out and why, and whether there are too many. */
-export function FoundLinks({ list, told, offers = [] }: FoundProps): JSX.Element {
-  const { title, links, counts } = list
+export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
+  const { links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
-  const error = links.length > BOUNDS.urls ? tooMany(links.length, BOUNDS.urls) : null
+  const isOver = links.length > BOUNDS.urls
   return (
     <>
-      <p class={['found', error !== null && 'over']} data-title={title ?? ''} safe>
+      <p class={['found', isOver && 'over']} safe>
         {[`${count(links.length, 'link')} found`, ...skippedSummary(counts)].join(', ')}
       </p>
-      {error !== null && error !== told ? (
+      {isOver ? (
         <p class="error" safe>
-          {error}
+          {tooMany(links.length, BOUNDS.urls)}
         </p>
       ) : (
         ''
       )}
-      <Offers offers={offers} />
-      {/* What has been shown is not asked again. */}
-      <Each of={offers} show={({ written }) => <input type="hidden" name="offered" value={attribute(written)} />} />
       <Remarks list={list} />
     </>
   )
@@ -46,11 +33,11 @@ export function FoundLinks({ list, told, offers = [] }: FoundProps): JSX.Element
 
 /** The same of a text whose links have been taken into a list. */
 export function AddedLinks({ list }: { list: FoundList }): JSX.Element {
-  const { links, counts } = list
+  const { links, title, counts } = list
   if (links.length === 0) return ''
   return (
     <>
-      <p class="found" safe>
+      <p class="found" data-title={attribute(title ?? '')} safe>
         {[`${count(links.length, 'link')} added`, ...skippedSummary(counts)].join(', ')}
       </p>
       <Remarks list={list} />
@@ -58,7 +45,8 @@ export function AddedLinks({ list }: { list: FoundList }): JSX.Element {
   )
 }
 
-function Remarks({ list: { skipped, changed, counts } }: { list: FoundList }): JSX.Element {
+/** What was left out or changed, line by line. */
+export function Remarks({ list: { skipped, changed, counts } }: { list: FoundList }): JSX.Element {
   const remarks = [...skipped, ...changed].sort((one, other) => one.line - other.line)
   if (remarks.length === 0) return ''
   const listed = remarks.slice(0, MAX_REMARKS)

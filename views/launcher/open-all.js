@@ -101,6 +101,7 @@
     let isRefused = some.length > 0
     for (const tab of some) {
       if (openOne(tab) === null) continue
+      countOpened(tab)
       tick(tab)
       isRefused = false
     }
@@ -236,7 +237,10 @@
 
   rest.addEventListener('click', () => {
     if (isFirefox) {
-      for (const tab of wanted) tick(tab)
+      for (const tab of waiting()) {
+        countOpened(tab)
+        tick(tab)
+      }
       show()
     } else openTabs(waiting())
     open.focus()
@@ -270,6 +274,7 @@
     const tab = /** @type {HTMLAnchorElement} */ (currentTarget)
     // The right button opens a menu, and what is chosen there is not known. A link that lacks a value leads nowhere.
     if (button > 1 || tab.href === '') return
+    countOpened(tab)
     tick(tab)
     show()
   }

@@ -29,7 +29,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
   const { note = '', tags = [], openPolicy } = metadata
   const marks = marksOf(metadata)
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
-  const { host, path } = destination(url)
+  const { href, host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
@@ -42,7 +42,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
       <a
         class="tab"
         {...leadTo(url, fill)}
-        data-link={own.length === 0 ? undefined : attribute(url)}
+        data-link={own.length === 0 && href === url ? undefined : attribute(url)}
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto">

@@ -11,7 +11,7 @@ type FieldProps = PropsWithChildren<{
   note?: string
   error?: string | undefined
   /** Class for a special layout. */
-  kind?: 'json' | 'whole' | 'secret'
+  kind?: 'json' | 'whole' | 'secret' | 'name'
   /** For a label that the heading above repeats. */
   labelClass?: 'visually-hidden'
 }>

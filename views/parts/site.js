@@ -41,6 +41,7 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
  * @param {number} pauseMs
  * @returns {(pauseMs?: number) => Promise<AbortSignal>} the request's signal, aborted once there is a newer request.
  */
+// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
 function latest(pauseMs) {
   /** @type {AbortController | undefined} */
   let current
@@ -51,36 +52,6 @@ function latest(pauseMs) {
     return signal
   }
 }
-
-const latestSearch = latest(250)
-
-// Shows which links the server finds in a list while it is typed.
-/** @param {HTMLTextAreaElement} urls */
-async function findLinks(urls) {
-  const found = document.getElementById('found')
-  if (found === null) return
-  const signal = await latestSearch()
-  if (signal.aborted) return
-  const body = new URLSearchParams({ urls: urls.value })
-  // Only the home page makes variables of what is found; the editor does so of its links.
-  if (urls.id === 'urls' && urls.form !== null) {
-    body.set('offer', 'yes')
-    for (const name of new FormData(urls.form).getAll('declared')) body.append('declared', String(name))
-  }
-  const answer = await fetch(urls.dataset.findUrl ?? '', { method: 'POST', body, signal }).catch(() => null)
-  // Keep the previous result if the server refuses, for example for its rate limit.
-  if (!answer?.ok || signal.aborted) return
-  found.innerHTML = await answer.text()
-  const title = document.getElementById('title')
-  const titled = found.querySelector('[data-title]')
-  // Only for a new bundle: a saved one has a title.
-  if (title instanceof HTMLInputElement && urls.id === 'urls') {
-    title.placeholder = titled instanceof HTMLElement ? (titled.dataset.title ?? '') : ''
-  }
-}
-document.addEventListener('input', ({ target }) => {
-  if (target instanceof HTMLTextAreaElement && target.dataset.findUrl !== undefined) void findLinks(target)
-})
 
 /** Focuses the first error of a page. Returns whether there was one. */
 function focusFirstError() {

@@ -97,6 +97,12 @@ export function pastedIn(sent: URLSearchParams): FoundList | null {
   return text.trim() === '' ? null : readList(text)
 }
 
+/** The button of a form. What was pasted is first listed, if it is to be saved: nothing is that nobody has seen. */
+export function buttonOf(sent: URLSearchParams): string {
+  const button = sent.get('do') || 'save'
+  return button === 'save' && pastedIn(sent) !== null ? 'paste' : button
+}
+
 /** The links of a pasted text as rows; without links, the text itself as a row, where its error is shown. */
 function pastedLinks(sent: URLSearchParams): LinkFields[] {
   const list = pastedIn(sent)

@@ -17,7 +17,7 @@ import { versionIn } from '../../http/fields.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
+import { buttonOf, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
 import { afterButton } from './buttons.ts'
 import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
@@ -59,7 +59,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
   const form = readBundleForm(sent, formOf(bundle))
   const over = versionIn(sent.get('over') ?? '')
-  const button = sent.get('do') || 'save'
+  const button = buttonOf(sent)
   const pressed = afterButton(form, button)
   const focus = pressed?.focus ?? null
   const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }

@@ -17,7 +17,16 @@ import type { Operation } from '../../operations/operation.ts'
 import { withoutIds } from '../../policies/rule-ids.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { contentOf, type FormInput, formOf, NEW_FORM, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
+import {
+  buttonOf,
+  contentOf,
+  type FormInput,
+  formOf,
+  NEW_FORM,
+  passwordOf,
+  pastedIn,
+  readBundleForm,
+} from './bundle-form.ts'
 import { afterButton } from './buttons.ts'
 import { checkedForm } from './checked-form.ts'
 import { isPreviewHidden } from './preview.tsx'
@@ -66,7 +75,7 @@ export const newBundleScreens: readonly Screen[] = [
 async function beginBundle(visit: Visit): Promise<Outcome> {
   requireRole(visit.site.user.role, 'editor')
   const from = await originalOf(visit, visit.query)
-  if (from === null) return newBundlePage(visit, from, { ...untouched(NEW_FORM), focus: { link: 0, on: 'url' } })
+  if (from === null) return newBundlePage(visit, from, { ...untouched(NEW_FORM), focus: { paste: true } })
   const title = from.title === null ? '' : `${[...from.title].slice(0, BOUNDS.title - COPY.length).join('')}${COPY}`
   return newBundlePage(visit, from, untouched({ ...formOf(from), title }))
 }
@@ -95,9 +104,11 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   const from = await originalOf(visit, sent)
   const form = readBundleForm(sent, from === null ? NEW_FORM : formOf(from))
   const idempotencyKey = sent.get('idempotencyKey') || null
-  const pressed = afterButton(form, sent.get('do') ?? '')
+  const pressed = afterButton(form, buttonOf(sent))
   if (pressed !== null) {
-    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
+    const pasted = pastedIn(sent)
+    const title = pressed.form.title.trim() === '' ? (pasted?.title ?? '') : pressed.form.title
+    const state = { ...touched({ ...pressed.form, title }), pasted, focus: pressed.focus }
     return newBundlePage(visit, from, state, { idempotencyKey })
   }
   const { resolutionPolicy } = rulesOf(form)

@@ -20,7 +20,7 @@ import {
   rejectProposal,
   withdrawProposal,
 } from '../../proposals/operations.ts'
-import { contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { buttonOf, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
 import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
@@ -144,7 +144,7 @@ async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcom
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
   const form = readBundleForm(sent, mergedForm(found))
   const rules = sent.get('rules') ?? ''
-  const pressed = afterButton(form, sent.get('do') || 'save')
+  const pressed = afterButton(form, buttonOf(sent))
   const shown = { ...found, version, isLate: false, rules }
   if (pressed !== null) {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }

@@ -12,7 +12,7 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
 import { proposeEdit } from '../../proposals/operations.ts'
-import { contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { buttonOf, contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
 import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
@@ -52,7 +52,7 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const form = readBundleForm(sent, formOf(base))
   const reason = (sent.get('reason') ?? '').replaceAll('\r\n', '\n')
   const idempotencyKey = sent.get('idempotencyKey') || randomUUID()
-  const pressed = afterButton(form, sent.get('do') || 'save')
+  const pressed = afterButton(form, buttonOf(sent))
   const shown = { version, idempotencyKey, reason }
   if (pressed !== null) {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }

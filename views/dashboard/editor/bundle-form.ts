@@ -100,8 +100,11 @@ export interface EditorState {
   pasted: FoundList | null
   /** Whether it has unsaved input. */
   isTouched: boolean
-  /** The index of the link, or of the variable, whose field or button gets the focus. */
+  /** What gets the focus: a field or a button of a link or of a variable, by its index, or the field to paste into. */
   focus: Focus | null
 }
 
-export type Focus = { link: number; on: 'url' | 'up' | 'down' } | { variable: number; on: 'name' | 'label' | 'add' }
+export type Focus =
+  | { paste: true }
+  | { link: number; on: 'url' | 'up' | 'down' }
+  | { variable: number; on: 'name' | 'label' | 'add' }

@@ -90,7 +90,7 @@ export function Editor(props: EditorProps): JSX.Element {
         {notice}
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
-        <Links action={action} state={state} />
+        <Links action={action} isFresh={isNew && !('from' in hidden)} state={state} />
         <Variables form={form} checked={checked} focus={state.focus} />
         {more}
         <div class="save-bar">

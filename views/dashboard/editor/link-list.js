@@ -150,22 +150,24 @@ function putAside(row, called, changed) {
   changed(false)
 }
 
-/** @type {Promise<void>} */
-let adding = Promise.resolve()
+/** @type {Promise<boolean>} */
+let adding = Promise.resolve(true)
 
 /**
  * Puts the links of a text, as the server reads it, after a row and in place of empty ones. One text after another, because
  * an earlier one may replace the row that a later one is for.
  * @param {string} text @param {Element | null} [after]
+ * @returns {Promise<boolean>} whether there are rows of it now.
  */
 function addLinks(text, after) {
-  adding = adding.catch(() => {}).then(() => placeLinks(text, after?.isConnected ? after : null))
+  adding = adding.then(() => placeLinks(text, after?.isConnected ? after : null)).catch(() => false)
+  return adding
 }
 
 /** @param {string} text @param {Element | null} after */
 async function placeLinks(text, after) {
   const list = document.getElementById('links')
-  if (list === null) return
+  if (list === null) return false
   const before = new Set(list.children)
   await htmxApi.ajax('POST', list.dataset.rows ?? '', {
     values: { text },
@@ -174,7 +176,7 @@ async function placeLinks(text, after) {
   })
   const added = [...list.children].filter((row) => !before.has(row))
   const last = added.at(-1)
-  if (last === undefined) return
+  if (last === undefined) return false
   // As `isEmptyLink`: a new row has the section of its neighbour, and every list has a chosen option.
   const isEmpty = (/** @type {Element} */ row) =>
     [.../** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('.fields :is(input, textarea)'))].every(
@@ -185,6 +187,7 @@ async function placeLinks(text, after) {
   openLink(last)
   linkField(last, 'url')?.focus()
   listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
+  return true
 }
 
 document.addEventListener('click', (event) => {
@@ -196,14 +199,8 @@ document.addEventListener('click', (event) => {
   const row = linkOf(button)
   if (row !== null) return action === 'remove' ? removeLink(row) : moveLink(row, action)
   const more = document.getElementById('more')
-  if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return addLinks('')
-  const { value } = more
-  // Aborts the search in the text, whose result would replace the report.
-  void latestSearch()
-  if (value.trim() === '') return more.focus()
-  more.value = ''
-  more.closest('details')?.removeAttribute('open')
-  addLinks(value)
+  if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return void addLinks('')
+  void addPasted(more)
 })
 
 // Several lines pasted into one field are several links.

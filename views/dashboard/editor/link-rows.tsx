@@ -7,6 +7,7 @@ import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
@@ -101,6 +102,7 @@ function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Elemen
   const { url, note, tags } = fields
   return (
     <span class="line">
+      <Tile url={url.trim()} />
       <span class="called" dir="auto">
         <Blanks text={note.trim().split('\n')[0] ?? ''} names={names} />
       </span>

@@ -3,22 +3,37 @@
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { AddedLinks } from '../../home/found.tsx'
 import { Each } from '../../parts/each.tsx'
-import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { offerWords } from '../../parts/offers.tsx'
 import { type Checked, type EditorState, type LinkFields, namesOf } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
+import { PasteBox } from './paste-box.tsx'
 
 interface LinksProps {
   /** Where the form goes; below it stands what checks it. */
   action: string
+  /** Whether it begins with what is pasted. */
+  isFresh: boolean
   state: EditorState
 }
 
 /** The list of links, and the ways to add to it. */
-export function Links({ action, state }: LinksProps): JSX.Element {
+export function Links({ action, isFresh, state }: LinksProps): JSX.Element {
   const { form, checked, focus, pasted } = state
+  const paste = <PasteBox isFirst={isFresh} hasFocus={focus !== null && 'paste' in focus} />
+  const added = (
+    <div id="found" role="status">
+      {pasted === null ? (
+        ''
+      ) : (
+        <>
+          <AddedLinks list={pasted} />
+          <p class="hint">Nothing is saved yet: check the links first.</p>
+        </>
+      )}
+    </div>
+  )
   return (
     <section class="links" aria-labelledby="links-heading">
       <div class="links-head">
@@ -35,6 +50,14 @@ export function Links({ action, state }: LinksProps): JSX.Element {
           <Check checked={checked} />
         </div>
       </div>
+      {isFresh ? (
+        <div class="adding">
+          {paste}
+          {added}
+        </div>
+      ) : (
+        ''
+      )}
       <datalist id="sections">
         <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
@@ -46,28 +69,8 @@ export function Links({ action, state }: LinksProps): JSX.Element {
           <Icon name="plus" />
           Add a link
         </button>
-        <details class="more">
-          <summary>Paste several</summary>
-          <Field id="more" label="Paste your links, one per line">
-            <textarea
-              id="more"
-              name="more"
-              rows="4"
-              spellcheck="false"
-              autocapitalize="off"
-              data-find-url="/found"
-              placeholder={'https://example.com/agenda\nTeam notes | https://notes.example.com'}
-            ></textarea>
-            <p>
-              <button type="submit" name="do" value="paste" class="small">
-                Add them
-              </button>
-            </p>
-          </Field>
-        </details>
-        <div id="found" role="status">
-          {pasted === null ? '' : <AddedLinks list={pasted} />}
-        </div>
+        {isFresh ? '' : paste}
+        {isFresh ? '' : added}
       </div>
     </section>
   )

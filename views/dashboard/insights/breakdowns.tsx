@@ -6,6 +6,7 @@ import { Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
 import { countryName, DEVICE_NAMES, languageName } from '../rules/values.ts'
+import { CardHead } from './card-head.tsx'
 
 /** How many values are in sight. */
 const SHOWN = 5
@@ -59,21 +60,36 @@ const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
 const NAMES = Object.keys(BREAKDOWNS) as (keyof Insights['breakdowns'])[]
 
 /** Views by referring site, device, language and, if known here, country. */
-export function Breakdowns({ breakdowns }: Pick<Insights, 'breakdowns'>): JSX.Element {
+export function Breakdowns({
+  slug,
+  breakdowns,
+  series,
+}: Pick<Insights, 'slug' | 'breakdowns' | 'series'>): JSX.Element {
   return (
     <div class="breakdowns">
       <Each
         of={NAMES}
         show={(name) => {
           const breakdown = breakdowns[name]
-          return breakdown === undefined ? '' : <Card name={name} breakdown={breakdown} />
+          return breakdown === undefined ? (
+            ''
+          ) : (
+            <Card name={name} breakdown={breakdown} slug={slug} days={series.length} />
+          )
         }}
       />
     </div>
   )
 }
 
-function Card({ name, breakdown }: { name: keyof Insights['breakdowns']; breakdown: Breakdown }): JSX.Element {
+interface CardProps {
+  slug: string
+  days: number
+  name: keyof Insights['breakdowns']
+  breakdown: Breakdown
+}
+
+function Card({ slug, days, name, breakdown }: CardProps): JSX.Element {
   const words = BREAKDOWNS[name]
   const rows = breakdown.values.map(({ value, views }) => ({
     name: value === null ? words.none : words.nameOf(value),
@@ -84,9 +100,7 @@ function Card({ name, breakdown }: { name: keyof Insights['breakdowns']; breakdo
   const more = rows.slice(SHOWN)
   return (
     <section class="card" aria-labelledby={`${name}-heading`}>
-      <h2 id={`${name}-heading`} safe>
-        {words.heading}
-      </h2>
+      <CardHead slug={slug} days={days} table={name} heading={words.heading} hasFile={total > 0} />
       {total === 0 ? (
         <p class="hint">Nothing counted in this period yet. The next view shows up here.</p>
       ) : (

@@ -4,13 +4,14 @@ import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
 import { formatInteger, rate } from '../../parts/numbers.ts'
+import { CardHead } from './card-head.tsx'
 
 /** Views and clicks by rule, and without any. */
 export function ByRule({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
-  const { byRule, totals } = insights
+  const { byRule, totals, series } = insights
   return (
     <section class="card" aria-labelledby="rules-heading">
-      <h2 id="rules-heading">By rule</h2>
+      <CardHead slug={slug} days={series.length} table="rules" heading="By rule" hasFile={byRule.length > 1} />
       {byRule.length === 1 ? (
         <p class="hint">
           Everyone sees the same links. With <a href={`/dashboard/links/${slug}/policy`}>rules</a>, different viewers

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
@@ -7,6 +8,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { Breakdowns } from './breakdowns.tsx'
 import { ByRule } from './by-rule.tsx'
 import { dayCount, dayName, labelled } from './days.ts'
+import { TabOpens } from './tab-opens.tsx'
 import { Totals } from './totals.tsx'
 
 /** What the chart shows, with its name, heading, and title for screen readers. */
@@ -24,25 +26,25 @@ export function insightsPath(slug: string, days: number, chart: Chart): string {
 }
 
 interface CountsProps {
-  slug: string
+  bundle: StoredBundle
   insights: Insights
   chart: Chart
 }
 
 /** All counts of a range of days. */
-export function Counts({ slug, insights, chart }: CountsProps): JSX.Element {
+export function Counts({ bundle, insights, chart }: CountsProps): JSX.Element {
   return (
     <>
       <Totals insights={insights} />
-      <Days slug={slug} insights={insights} chart={chart} />
-      <Breakdowns breakdowns={insights.breakdowns} />
-      <ByRule slug={slug} insights={insights} />
+      <Days insights={insights} chart={chart} />
+      <TabOpens bundle={bundle} insights={insights} />
+      <Breakdowns {...insights} />
+      <ByRule slug={bundle.slug} insights={insights} />
     </>
   )
 }
 
-function Days({ slug, insights, chart }: CountsProps): JSX.Element {
-  const { series } = insights
+function Days({ insights: { slug, series }, chart }: Omit<CountsProps, 'bundle'>): JSX.Element {
   const days = series.map(({ day, views, openAllClicks }) => {
     const name = dayName(day)
     return { day, views: dayCount(name, views), 'open-all': dayCount(name, openAllClicks) }

@@ -35,7 +35,7 @@ const HOW_WE_COUNT = [
   'We count how many different viewers a page had on a day, without knowing who they were, and nobody can be followed from one day to the next.',
   'We count from which sites, with which kind of device and in which languages a page was opened, each as a total of its own by day: no total says who came from where, or what one visitor used.',
   'Two people with the same browser behind one address count as one viewer; one person on a phone and a laptop as two.',
-  'We don’t learn which tabs were opened, and send nothing to the sites behind them.',
+  'We count how often each tab was opened from the page, as a total by day: no total says who opened it, or what else they opened, and we send nothing to the sites behind the tabs.',
   'We record no address, no browser name and no time of a single visit.',
   'Days are UTC days, whatever time zone the host is in; daylight saving has no effect.',
 ] as const
@@ -59,8 +59,8 @@ export function InsightsView(props: InsightsProps): JSX.Element {
 /** The part that another range replaces. */
 export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): JSX.Element {
   const { slug } = bundle
-  const { totals, series } = insights
-  const isEmpty = totals.views === 0 && totals.openAllClicks === 0
+  const { totals, tabs, series } = insights
+  const isEmpty = totals.views === 0 && totals.openAllClicks === 0 && tabs.every(({ opens }) => opens === 0)
   return (
     <div id="insights" class="insights">
       <div class="above cluster">
@@ -84,7 +84,7 @@ export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): 
           <SampleInsights days={series.map(({ day }) => day)} />
         </>
       ) : (
-        <Counts slug={slug} insights={insights} chart={chart} />
+        <Counts bundle={bundle} insights={insights} chart={chart} />
       )}
       <HowWeCount />
     </div>

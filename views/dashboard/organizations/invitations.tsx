@@ -7,8 +7,8 @@ import { EmailField } from '../../parts/email-field.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 import type { FormErrors } from '../parts/form.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 export interface InviteForm {

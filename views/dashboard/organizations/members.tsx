@@ -5,9 +5,9 @@ import { ROLES } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { ROLE_WORDS } from '../parts/role-words.ts'
 
 interface MemberRowProps {
   organization: OrganizationInFull

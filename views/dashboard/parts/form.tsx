@@ -4,7 +4,7 @@ import type { Children, PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
 import { Alert, CopyField, described, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { ROLE_WORDS } from './role-words.ts'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
 /** What is wrong with a submitted form: by field, and `form` for it as a whole. */

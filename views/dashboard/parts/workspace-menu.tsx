@@ -3,8 +3,8 @@
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { SignedInUser } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram, personName } from './person.tsx'
-import { ROLE_WORDS } from './role-words.ts'
 
 /** The subject that the visitor acts for, always visible, and a menu of the others. */
 export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {

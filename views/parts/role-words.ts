@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/identity/roles.ts'
+import type { Role } from '../../src/identity/roles.ts'
 
 /** The names of the roles, and what they mean. */
 export const ROLE_WORDS: Record<Role, { name: string; one: string; does: string; you: string }> = {

@@ -1,0 +1,105 @@
+import type { Variable } from '../../db/schema.ts'
+import type { LauncherPolicy } from '../policies/launcher-policy.ts'
+import { type AccessGate, accessGateOf } from './access-gate.ts'
+import { Counter } from './counter.ts'
+import { linkHash } from './opens.ts'
+import type { PageTemplate } from './page-template.ts'
+import type { ServedBundle } from './served.ts'
+
+/** Estimated overhead per entry besides its pages. */
+const ENTRY_BYTES = 512
+/** Estimated size of a compiled policy's own caches. */
+const POLICY_BYTES = 24 * 1024
+/** Estimated size of a compiled condition, which its text does not predict. */
+const CONDITION_BYTES = 400
+/** Estimated size of an entry of `links` besides its URL. */
+const LINK_BYTES = 128
+
+/** Content encodings of a cached page. */
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+type Page = Uint8Array<ArrayBuffer>
+
+/**
+ * The launcher for viewers who match one rule, or none: its counter, and its rendered bodies by encoding. A single
+ * object, because each further one is a cache miss per view.
+ */
+export class Variant extends Counter implements Record<Encoding, Page | undefined> {
+  br: Page | undefined = undefined
+  gzip: Page | undefined = undefined
+  identity: Page | undefined = undefined
+  /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
+  template: PageTemplate | undefined = undefined
+  blank: PageTemplate | undefined = undefined
+}
+
+/** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
+export class Launcher extends Variant {
+  /** Null if the bundle has no rules. */
+  readonly policy: LauncherPolicy | null
+  readonly slug: string
+  /** The version that its policy, gate and pages are of. */
+  readonly versionNumber: number
+  /** The organisation that owns it, or null. */
+  readonly organizationId: string | null
+  /** Null for none, which is asked at each view. */
+  readonly variables: readonly Variable[] | null
+  /** The variables that its rules read, so that their values decide which tabs there are. */
+  readonly deciding: readonly string[]
+  /** Null if anyone may see it at any time. */
+  readonly gate: AccessGate | null
+  /**
+   * The source of its pages. Without a policy and variables, null once a page is rendered, because it takes three times as
+   * much memory as the page.
+   */
+  bundle: ServedBundle | null
+  /** By rule id, created on first use. */
+  byRule: Map<string, Variant> | null = null
+  /** The hashes of its links and of its rules’, by URL; null until one is opened. */
+  links: ReadonlyMap<string, string> | null = null
+
+  constructor(bundle: ServedBundle, policy: LauncherPolicy | null) {
+    super(bundle.id, '')
+    this.policy = policy
+    this.slug = bundle.slug
+    this.versionNumber = bundle.versionNumber
+    this.organizationId = bundle.organizationId
+    this.variables = bundle.variables.length === 0 ? null : bundle.variables
+    this.deciding = bundle.variables.map(({ name }) => name).filter((name) => policy?.needs(`query.${name}`))
+    this.gate = accessGateOf(bundle)
+    this.bundle = bundle
+  }
+}
+
+/** The links of a bundle and of its rules, in order, each once, with its hash. */
+export function linksIn({
+  id,
+  urls,
+  resolutionPolicy,
+}: Pick<ServedBundle, 'id' | 'urls' | 'resolutionPolicy'>): ReadonlyMap<string, string> {
+  const ofRules = (resolutionPolicy?.rules ?? []).flatMap(({ tabs }) => tabs.map(({ url }) => url))
+  return new Map([...urls, ...ofRules].map((url) => [url, linkHash(id, url)]))
+}
+
+function weightOf(bundle: ServedBundle): number {
+  const text = JSON.stringify(bundle)
+  // Quotes in users' texts are escaped, so this matches only structure.
+  const conditions = text.split('"op":').length - 1
+  const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
+  return 2 * text.length + conditions * CONDITION_BYTES + remembered
+}
+
+/** Its size in memory, about. */
+export function bytesOf(launcher: Launcher): number {
+  const { bundle, byRule, gate, links } = launcher
+  const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
+  const sourceBytes = bundle === null ? 0 : weightOf(bundle)
+  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
+  if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
+  if (links !== null) for (const url of links.keys()) sum += LINK_BYTES + 2 * url.length
+  return sum
+}
+
+function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
+  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
+}

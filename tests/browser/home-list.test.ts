@@ -1,0 +1,200 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
+import { axeViolations, overflowOf } from './flaws.ts'
+import { focusedId } from './keyboard.ts'
+import { setStage } from './stage.ts'
+
+// What is pasted on the home page turns into rows as it arrives.
+
+const stage = setStage()
+
+const CHAT = `Hi all, reading for Monday:
+[10:02] Dana Reyes: morning! agenda is here https://a.example/agenda, please read
+[10:03] Sam: https://b.example/board
+[10:05] Dana Reyes: design files: https://c.example/d
+[10:06] Sam: https://a.example/agenda`
+
+const home = async (options = {}) => (await stage.open('/', null, options)).page
+
+/** Pastes like a person: the text arrives in the field that has the focus, all at once. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.focus('#urls')
+  await page.evaluate((pasted) => document.execCommand('insertText', false, pasted), text)
+}
+
+const titles = (page: Page) =>
+  page.locator('.item [name=note]:visible').evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+const titleOf = (page: Page, number: number) => page.getByLabel(`Title of link ${number}`, { exact: true })
+const told = (page: Page, text: string) => becomes(() => page.textContent('#live'), text)
+const getTheLink = (page: Page) =>
+  Promise.all([page.waitForURL('**/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
+
+async function tabsOf(page: Page) {
+  await page.goto(await page.getByLabel('Share this link').inputValue())
+  return page
+    .locator('a.tab')
+    .evaluateAll((tabs) =>
+      (tabs as HTMLAnchorElement[]).map((tab) => [tab.href, tab.querySelector('.name')?.textContent ?? '']),
+    )
+}
+
+test('a pasted chat becomes rows that are counted, announced, changed and published', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await told(page, '3 links found, 1 duplicate left out')
+  expect(await focusedId(page)).toBe('urls')
+  expect(await titles(page)).toEqual(['Agenda', '', 'design files'])
+  expect(await page.inputValue('#title')).toBe('Reading for Monday')
+  expect(await page.textContent('#gauge .count-of')).toBe('3 / 25')
+  expect(await page.locator('.stub:not(.none)').count()).toBe(3)
+  await titleOf(page, 2).fill('Board')
+  await page.fill('#title', 'Our week')
+  await page.getByRole('button', { name: 'Remove Agenda' }).click()
+  await told(page, '3 links found, 1 removed, 1 duplicate left out')
+  expect(await page.textContent('#gauge .count-of')).toBe('2 / 25')
+  // Where it was, it can be put back.
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Put back Agenda')
+  await page.keyboard.press('Enter')
+  await told(page, '3 links found, 1 duplicate left out')
+  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('Agenda')
+  await page.getByRole('button', { name: 'Remove design files' }).click()
+  await told(page, '3 links found, 1 removed, 1 duplicate left out')
+  await getTheLink(page)
+  expect(await page.textContent('.hero')).toContain('Our week')
+  expect(await tabsOf(page)).toEqual([
+    ['https://a.example/agenda', 'Agenda'],
+    ['https://b.example/board', 'Board'],
+  ])
+})
+
+test('typing on keeps what was changed in rows whose links are still there', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 2).fill('Board')
+  await page.focus('#urls')
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('\nhttps://d.example/')
+  await becomes(() => titles(page), ['Agenda', 'Board', 'design files', ''])
+  await page.fill('#urls', CHAT.replace('agenda is here', 'minutes:').replace('Monday', 'Tuesday'))
+  await becomes(() => titles(page), ['Minutes', 'Board', 'design files'])
+  expect(await page.inputValue('#title')).toBe('Reading for Tuesday')
+  await page.fill('#urls', '')
+  await page.locator('.item').first().waitFor({ state: 'detached' })
+  expect([await page.inputValue('#title'), await page.textContent('#gauge .count-of')]).toEqual(['', '0 / 25'])
+})
+
+test('what is typed into a row while the text is being read is not lost, nor is the place in it', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 2).waitFor()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const asked = page.waitForRequest('**/found')
+  await page.route('**/found', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.fill('#urls', `${CHAT}\nhttps://d.example/`)
+  await asked
+  await titleOf(page, 2).click()
+  await page.keyboard.type('Bord')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  release()
+  await titleOf(page, 4).waitFor()
+  await page.keyboard.type('a')
+  expect(await titles(page)).toEqual(['Agenda', 'Board', 'design files', ''])
+})
+
+test('26 links are said to be one too many, until one is removed', async () => {
+  const page = await home()
+  await paste(page, Array.from({ length: 26 }, (_, n) => `https://a.example/${n}`).join('\n'))
+  await told(page, '26 links found. That’s 26 links; the limit is 25. Remove 1.')
+  expect(await page.getByRole('button', { name: 'Create 2 bundles instead' }).isVisible()).toBe(true)
+  await page.locator('.remove').nth(25).click()
+  await told(page, '26 links found, 1 removed')
+  expect(await page.textContent('#gauge .count-of')).toBe('25 / 25')
+  await getTheLink(page)
+  expect((await tabsOf(page)).length).toBe(25)
+})
+
+test('where the list cannot be had, the form does the same, and nothing unseen is published', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 2).fill('Board')
+  await page.route('**/found', (route) => route.fulfill({ status: 429, body: '' }))
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Remove Agenda' }).click()])
+  await page.getByText('3 links found, 1 removed').waitFor()
+  expect(await titles(page)).toEqual(['Board', 'design files'])
+  await page.fill('#urls', `${CHAT}\nhttps://d.example/`)
+  const publish = page.getByRole('button', { name: 'Get the link' })
+  await Promise.all([page.waitForEvent('load'), publish.click()])
+  await page.getByText('Nothing is published yet').waitFor()
+  expect(await titles(page)).toEqual(['Board', 'design files', ''])
+  await getTheLink(page)
+})
+
+test('without JavaScript the list is a second step, at which the page begins', async () => {
+  const page = await home({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+  await page.fill('#urls', CHAT)
+  const press = (name: string) =>
+    Promise.all([page.waitForEvent('load'), page.getByRole('button', { name, exact: true }).click()])
+  await press('Get the link')
+  const box = await page.locator('.summary').boundingBox()
+  expect(box!.y).toBeLessThan(844 - 100)
+  await titleOf(page, 2).fill('Board')
+  await press('Remove Agenda')
+  await press('Get the link')
+  expect(await tabsOf(page)).toEqual([
+    ['https://b.example/board', 'Board'],
+    ['https://c.example/d', 'design files'],
+  ])
+})
+
+test('Enter in a row or in the title publishes, and removes nothing', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 1).click()
+  await Promise.all([page.waitForURL('**/made/*'), page.keyboard.press('Enter')])
+  expect((await tabsOf(page)).length).toBe(3)
+})
+
+test.each([390, 1280])(
+  'at %i pixels, light and dark, nobody is kept from the list, by keys alone too',
+  async (width) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await home({ viewport: { width, height: 844 }, colorScheme, bypassCSP: true })
+      await paste(page, CHAT)
+      await page.getByRole('button', { name: 'Remove Agenda' }).focus()
+      await page.keyboard.press('Space')
+      await page.getByRole('button', { name: 'Put back Agenda' }).waitFor()
+      expect([await axeViolations(page), await overflowOf(page)]).toEqual([[], 0])
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('note')
+    }
+  },
+)
+
+test('the text that a browser brings back with a page is listed again', async () => {
+  const page = await home()
+  await paste(page, CHAT)
+  await titleOf(page, 3).waitFor()
+  await page.goto('/privacy')
+  await page.goBack()
+  await becomes(() => page.inputValue('#urls'), CHAT)
+  await becomes(() => titles(page), ['Agenda', '', 'design files'])
+})
+
+test('an error stays until the text is mended', async () => {
+  const page = await home()
+  await paste(page, 'nothing to open')
+  await told(page, '0 links found, 1 line skipped')
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Get the link' }).click()])
+  const alert = page.getByRole('alert')
+  expect(await alert.textContent()).toContain('We found no links in this.')
+  await becomes(() => focusedId(page), 'urls')
+  await page.fill('#urls', 'Nothing to open: https://a.example/')
+  await alert.waitFor({ state: 'detached' })
+  expect([await page.getAttribute('#urls', 'aria-invalid'), await titles(page)]).toEqual([null, ['Nothing to open']])
+})

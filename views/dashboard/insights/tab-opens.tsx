@@ -1,0 +1,134 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { Insights } from '../../../src/insights/shapes.ts'
+import { Share } from '../../parts/charts.tsx'
+import { destination, withBraces } from '../../parts/destination.ts'
+import { Each } from '../../parts/each.tsx'
+import { unstressed } from '../../parts/emphasis.ts'
+import { formatInteger, rate } from '../../parts/numbers.ts'
+import { Blanks } from '../parts/blanks.tsx'
+import { CardHead } from './card-head.tsx'
+
+/** How many tabs are in sight, and how many the page has: rules may have a thousand. */
+const SHOWN = 10
+const LISTED = 50
+
+interface TabOpensProps {
+  bundle: Pick<StoredBundle, 'slug' | 'urls' | 'urlMetadata' | 'variables' | 'resolutionPolicy'>
+  insights: Pick<Insights, 'tabs' | 'series'>
+}
+
+/** How often each tab was opened, the most opened first. */
+export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps): JSX.Element {
+  const notes = notesOf(bundle)
+  const rows = tabs
+    .toSorted((one, other) => other.opens - one.opens)
+    .map((tab) => ({ ...tab, note: notes.get(tab.url) }))
+  const total = tabs.reduce((sum, { opens }) => sum + opens, 0)
+  const most = rows[0]?.opens ?? 0
+  const names = bundle.variables.map(({ name }) => name)
+  const more = rows.slice(SHOWN, LISTED)
+  const rest = rows.length - LISTED
+  return (
+    <section class="card" aria-labelledby="tabs-heading">
+      <CardHead slug={bundle.slug} days={series.length} table="tabs" heading="Opens per tab" hasFile={total > 0} />
+      {total === 0 ? (
+        <p class="hint">No tab was opened in this period yet. The next one shows up here.</p>
+      ) : (
+        <>
+          <Rows rows={rows.slice(0, SHOWN)} total={total} most={most} names={names} />
+          {more.length === 0 ? (
+            ''
+          ) : (
+            <details class="more">
+              <summary safe>{`${more.length} more`}</summary>
+              <Rows rows={more} total={total} most={most} names={names} />
+            </details>
+          )}
+          <p class="hint" safe>
+            {`A tab counts each time it is opened from the page, on its own or with Open all.${rest > 0 ? ` ${rest} more are in the CSV.` : ''}`}
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The note of each link, also of rules; those that are no longer there have none. */
+function notesOf({ urls, urlMetadata, resolutionPolicy }: TabOpensProps['bundle']): Map<string, string> {
+  const ofRules = (resolutionPolicy?.rules ?? []).flatMap(({ tabs }) => tabs)
+  const own = urls.map((url, at) => ({ url, ...urlMetadata[at] }))
+  // Of a link that is there twice, the first.
+  return new Map([...own, ...ofRules].toReversed().map(({ url, note = '' }) => [url, note]))
+}
+
+interface RowsProps {
+  rows: readonly (Insights['tabs'][number] & { note: string | undefined })[]
+  total: number
+  most: number
+  /** The names of the bundle’s variables. */
+  names: readonly string[]
+}
+
+function Rows({ rows, total, most, names }: RowsProps): JSX.Element {
+  return (
+    <table class="by-value by-tab">
+      <caption class="visually-hidden">Tabs by how often they were opened</caption>
+      <thead>
+        <tr>
+          <th scope="col">Tab</th>
+          <th scope="col" class="number">
+            Opens
+          </th>
+          <th scope="col" class="number">
+            Share
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <Each
+          of={rows}
+          show={({ url, opens, note }) => (
+            <tr>
+              <th scope="row">
+                <TabName url={url} note={note} names={names} />
+                <Share share={opens / most} />
+              </th>
+              <td class="number" safe>
+                {formatInteger(opens)}
+              </td>
+              <td class="number" safe>
+                {rate(opens / total)}
+              </td>
+            </tr>
+          )}
+        />
+      </tbody>
+    </table>
+  )
+}
+
+function TabName({
+  url,
+  note,
+  names,
+}: Pick<RowsProps, 'names'> & { url: string; note: string | undefined }): JSX.Element {
+  const { host, path } = destination(url)
+  const name = unstressed((note ?? '').trim().split('\n')[0] ?? '')
+  return (
+    <>
+      {name === '' ? (
+        ''
+      ) : (
+        <span class="title" dir="auto">
+          <Blanks text={name} names={names} />
+        </span>
+      )}
+      <span class={name === '' ? undefined : 'hint'} dir="ltr">
+        <Blanks text={host + withBraces(path, names)} names={names} />
+      </span>
+      {note === undefined ? <span class="hint"> No longer there</span> : ''}
+    </>
+  )
+}

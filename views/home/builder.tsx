@@ -1,0 +1,124 @@
+/** @jsxImportSource @kitajs/html */
+
+import { aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
+import { Each } from '../parts/each.tsx'
+import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
+import { attribute } from '../parts/layout.tsx'
+import type { HomeForm } from './form.ts'
+import { Gauge, List } from './list.tsx'
+
+interface BuilderProps {
+  form: HomeForm
+  /** Prevents a second bundle on a second press or a reload. */
+  idempotencyKey: string
+  /** What is said of editing it later. */
+  later: string
+}
+
+/** The form of the home page: a text is pasted, and its links are listed, changed and published. */
+export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Element {
+  const { errors, isWanted, offers } = form
+  const alert = errors.form ?? errors.urls ?? ''
+  return (
+    <form class="builder" method="post" action="/" aria-labelledby="builder-name" data-list="/found">
+      {/* What Enter presses in any field; the first button would be one that removes a link. */}
+      <button type="submit" hidden></button>
+      <Gauge listing={form.listing} />
+      <div class="sheet">
+        <Alert text={alert} />
+        {form.made === null ? (
+          ''
+        ) : (
+          <p>
+            <a href={attribute(form.made)} target="_blank" rel="noopener noreferrer">
+              See what’s been created
+            </a>{' '}
+            and save its links: this page doesn’t keep them.
+          </p>
+        )}
+        <Paste form={form} isFresh={alert === '' && form.text === ''} />
+        <Each
+          of={aboutTextsOf('one')}
+          show={(name) => (
+            <TextField
+              id={name}
+              label={CONTENT[name].label}
+              note="optional"
+              kind="name"
+              error={errors[name]}
+              value={form[name]}
+              placeholder="Name your links"
+              dir="auto"
+              autocomplete="off"
+            />
+          )}
+        />
+        <List form={form} />
+        <Declared names={form.declared} />
+        <Each
+          of={aboutTextsOf('many')}
+          show={(name) => (
+            <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
+              <summary safe>{`Add a ${CONTENT[name].label.toLowerCase()}`}</summary>
+              <TextArea id={name} label={CONTENT[name].label} error={errors[name]} value={form[name]} rows="3" />
+            </details>
+          )}
+        />
+        <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
+        {isWanted ? <input type="hidden" name="wanted" value="yes" /> : ''}
+        <div class="send">
+          <button type="submit" class="primary">
+            {isWanted && offers.length > 0 ? 'Get the link as it is' : 'Get the link'}
+          </button>
+          <p class="hint" safe>
+            {later}
+          </p>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Element {
+  const isWrong = form.errors.urls !== undefined
+  return (
+    <Field id="urls" label="Paste your links" labelClass="visually-hidden">
+      <textarea
+        id="urls"
+        name="urls"
+        rows="7"
+        required
+        autofocus={isFresh}
+        spellcheck="false"
+        autocapitalize="off"
+        dir="auto"
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby={isWrong ? 'alert' : undefined}
+        placeholder={'Paste anything: a chat, an email, a list.\nWe find the links.'}
+        safe
+      >
+        {textareaContent(form.text)}
+      </textarea>
+    </Field>
+  )
+}
+
+/** The variables that the link will have, each with a way back. */
+function Declared({ names }: { names: readonly string[] }): JSX.Element {
+  return (
+    <Each
+      of={names}
+      show={(name) => (
+        <p class="below declared">
+          <input type="hidden" name="declared" value={name} />
+          <span>
+            Whoever opens the link fills in <code safe>{`{${name}}`}</code>.
+          </span>{' '}
+          <button type="submit" name="do" value={`leave-${name}`} class="small">
+            Leave it as text
+          </button>
+        </p>
+      )}
+    />
+  )
+}

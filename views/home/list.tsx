@@ -1,0 +1,132 @@
+/** @jsxImportSource @kitajs/html */
+
+import { BOUNDS } from '../../src/bundles/bounds.ts'
+import { ABOUT_NAMES } from '../../src/bundles/content.ts'
+import { count, tooMany } from '../../src/core/words.ts'
+import { Each } from '../parts/each.tsx'
+import { attribute } from '../parts/layout.tsx'
+import { Offers } from '../parts/offers.tsx'
+import { tileOf } from '../parts/tile-of.js'
+import type { HomeForm, Listing } from './form.ts'
+import { Remarks, skippedSummary } from './found.tsx'
+import { Item } from './item.tsx'
+
+/** The parts of the form that follow the pasted text. The script puts them in place of those with the same ids. */
+export function ListParts({ form }: { form: HomeForm }): JSX.Element {
+  return (
+    <>
+      <Gauge listing={form.listing} />
+      <List form={form} />
+    </>
+  )
+}
+
+/** The tab on which the form stands: how many links there are, with a stub for each and a gap for each that fits. */
+export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
+  const kept = listing?.links.filter(({ isRemoved }) => !isRemoved) ?? []
+  const number = listing?.count ?? 0
+  return (
+    <div class="strip" id="gauge">
+      <h2 class="tab-name" id="builder-name">
+        {'Your links '}
+        <span class={['count-of', number > BOUNDS.urls && 'over']} safe>
+          {`${number} / ${BOUNDS.urls}`}
+        </span>
+      </h2>
+      <div class="stubs" aria-hidden="true">
+        <Each
+          of={Array.from({ length: BOUNDS.urls }, (_, at) => kept[at])}
+          show={(link) => <i class={['stub', link === undefined ? 'none' : tileOf(link.url).hue]}></i>}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** What was found, as a list to look through and to change before anything is published. */
+export function List({ form }: { form: HomeForm }): JSX.Element {
+  const { listing, errors, offers, focus, isAsked } = form
+  return (
+    <div id="found">
+      {listing === null ? (
+        ''
+      ) : (
+        <>
+          <Summary listing={listing} told={errors.urls} isAsked={isAsked} />
+          <ul class="items">
+            <Each
+              of={listing.links}
+              show={(link, at) => <Item link={link} number={numberOf(listing, at)} hasFocus={link.url === focus} />}
+            />
+          </ul>
+          {hidden(listing)}
+          <Offers offers={offers} />
+          {/* What has been shown is not asked again. */}
+          <Each of={offers} show={({ written }) => <input type="hidden" name="offered" value={attribute(written)} />} />
+          <Remarks list={listing.list} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The place of a link among those that stay. */
+function numberOf({ links }: Listing, at: number): number {
+  return links.slice(0, at + 1).filter(({ isRemoved }) => !isRemoved).length
+}
+
+interface SummaryProps {
+  listing: Listing
+  /** What the page says already. */
+  told: string | undefined
+  /** Whether the page is the answer to asking for the link. */
+  isAsked: boolean
+}
+
+/** Also of what is no field, which the types do not know. */
+const FOCUSED = { autofocus: true }
+
+function Summary({ listing, told, isAsked }: SummaryProps): JSX.Element {
+  const { list, count: kept, removed, links, parts } = listing
+  if (links.length === 0 && list.counts.skipped + list.counts.changed === 0) return ''
+  const error = kept > BOUNDS.urls ? tooMany(kept, BOUNDS.urls) : null
+  const found = [
+    `${count(kept + removed, 'link')} found`,
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...skippedSummary(list.counts),
+  ]
+  const unlisted = kept + removed - links.length
+  return (
+    <div class="summary">
+      <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
+        {found.join(', ')}
+      </p>
+      {isAsked ? <p class="hint">Nothing is published yet: check the list, then press “Get the link”.</p> : ''}
+      {error === null || error === told ? (
+        ''
+      ) : (
+        <p class="error" safe>
+          {error}
+        </p>
+      )}
+      {parts > 1 ? (
+        <button type="submit" name="do" value="split" class="small" safe>
+          {`Create ${parts} bundles instead`}
+        </button>
+      ) : (
+        ''
+      )}
+      {unlisted > 0 ? <p class="hint" safe>{`Listed here are the first ${links.length}.`}</p> : ''}
+    </div>
+  )
+}
+
+/** The texts that were found, by which those that were typed are known. */
+function hidden({ found }: Listing): JSX.Element {
+  return (
+    <Each
+      of={ABOUT_NAMES}
+      show={(name) => <input type="hidden" name={`found-${name}`} value={attribute(found[name])} data-for={name} />}
+    />
+  )
+}

@@ -1,0 +1,93 @@
+// @ts-check
+
+// The list below the pasted text, as the server reads it. Without this script every button sends the form and gets it back
+// with the same list; with it, the list is there as soon as something is pasted.
+
+const builder = /** @type {HTMLFormElement} */ (document.querySelector('form.builder'))
+const latestList = latest(250)
+
+/** What was typed into the list and beside it, by the fields' ids. @returns {Map<string, string>} */
+function typedNow() {
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
+    builder.querySelectorAll('#title, #description, .item input[id]')
+  )
+  return new Map([...fields].map(({ id, value }) => [id, value]))
+}
+
+/**
+ * Shows the list as the text now is, or as a button of the list changes it.
+ * @param {number} pauseMs @param {HTMLButtonElement} [button]
+ */
+async function showList(pauseMs, button) {
+  const signal = await latestList(pauseMs)
+  if (signal.aborted) return
+  const body = new FormData(builder)
+  const sent = typedNow()
+  body.set('listed', 'yes')
+  if (button !== undefined) body.set('do', button.value)
+  const answer = await fetch(builder.dataset.list ?? '', { method: 'POST', body, signal }).catch(() => null)
+  if (signal.aborted) return
+  if (!answer?.ok) {
+    // The page says what is wrong. While typing, the previous list stays, and the link is asked for with the new one.
+    if (button !== undefined) builder.requestSubmit(button)
+    return
+  }
+  const html = await answer.text()
+  if (!signal.aborted) replaceList(html, sent, button !== undefined)
+}
+
+/** @param {string} html @param {Map<string, string>} sent what was typed by then @param {boolean} isPressed */
+function replaceList(html, sent, isPressed) {
+  const parts = document.createElement('template')
+  parts.innerHTML = html
+  const before = typedNow()
+  const focused = document.activeElement
+  const heard = listInWords()
+  takeFoundTexts(parts.content)
+  if (pasteField.hasAttribute('aria-invalid')) document.getElementById('alert')?.remove()
+  pasteField.removeAttribute('aria-invalid')
+  for (const part of [...parts.content.children]) document.getElementById(part.id)?.replaceWith(part)
+  for (const [id, value] of before) {
+    const field = document.getElementById(id)
+    // What was typed since the list was asked for stays.
+    if (field instanceof HTMLInputElement && value !== sent.get(id)) field.value = value
+  }
+  const next = isPressed ? builder.querySelector('#found [autofocus]') : document.getElementById(focused?.id ?? '')
+  if (next instanceof HTMLElement && next !== document.activeElement) next.focus()
+  if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
+    next.setSelectionRange(focused.selectionStart, focused.selectionEnd)
+  }
+  const says = listInWords()
+  if (says !== heard || isPressed) announce(says)
+}
+
+/** The title and the description follow what is found, unless they were typed. @param {DocumentFragment} parts */
+function takeFoundTexts(parts) {
+  for (const found of /** @type {NodeListOf<HTMLInputElement>} */ (parts.querySelectorAll('[data-for]'))) {
+    const field = document.getElementById(found.dataset.for ?? '')
+    const was = /** @type {HTMLInputElement | null} */ (builder.querySelector(`#found [name="${found.name}"]`))
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue
+    if (field.value.trim() === (was?.value ?? '').trim()) field.value = found.value
+  }
+}
+
+/** What is found, to be announced. */
+function listInWords() {
+  return [...builder.querySelectorAll('#found :is(.found, .summary .error)')].map((line) => line.textContent).join('. ')
+}
+
+const pasteField = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
+pasteField.addEventListener('input', (event) => {
+  const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
+  void showList(isPasted ? 0 : 250)
+})
+builder.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('.item button') : null
+  if (!(button instanceof HTMLButtonElement)) return
+  event.preventDefault()
+  void showList(0, button)
+})
+// A browser brings the text back with the page that one comes back to, but not the list.
+addEventListener('pageshow', () => {
+  if (pasteField.value.trim() !== '' && document.getElementById('found')?.childElementCount === 0) void showList(0)
+})

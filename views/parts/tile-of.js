@@ -1,0 +1,17 @@
+// @ts-check
+// The tile of a site. Also part of the dashboard's script, where an address gets its tile while it is typed.
+
+/** How many there are in tile.css. */
+const HUES = 8
+
+/**
+ * The letter of a site, and which of the hues is its own.
+ * @param {string} url
+ * @returns {{ letter: string, hue: string }}
+ */
+export function tileOf(url) {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : ''
+  let sum = 0
+  for (const letter of host) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
+  return { letter: ([...host][0] ?? '').toUpperCase(), hue: `hue-${sum % HUES}` }
+}
