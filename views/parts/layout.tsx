@@ -13,6 +13,8 @@ export interface Site {
   name: string
   /** Without a trailing slash. */
   origin: string
+  /** SERVICE_SHORT_PATHS. */
+  shortPaths: boolean
   /** SERVICE_SOURCE_URL, on pages that lead to it. */
   sourceUrl?: string
   /** The signed-in visitor; null if signed out; missing if there is a session that the page does not read. */
