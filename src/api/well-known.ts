@@ -46,10 +46,13 @@ function manifest(name: string): string {
   return JSON.stringify({
     name,
     short_name: name,
+    id: '/',
     start_url: '/',
-    display: 'browser',
+    // What browsers install, and only what is installed is shared to, with their buttons to go back and reload.
+    display: 'minimal-ui',
     background_color: '#ffffff',
     theme_color: '#0b6b4f',
+    share_target: { action: '/', method: 'GET', params: { title: 'title', text: 'text', url: 'url' } },
     icons: [icon(192), { ...icon(512), purpose: 'maskable' }],
   })
 }

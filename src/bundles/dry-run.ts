@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
 import { bundles, retiredSlugs } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Site } from '../operations/operation.ts'
 import { refuseFull } from '../plans/caps.ts'
@@ -16,7 +17,7 @@ import type { Changes } from './merge.ts'
 import { toMetadata } from './present.ts'
 import { slugHash } from './retired.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
-import type { NewBundle } from './shapes.ts'
+import { ChosenSlug, type NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
 // What creating and editing would save, without writing.
@@ -45,6 +46,24 @@ export async function create(input: NewBundle, creator: Creator & { keptPassword
     },
     config,
   )
+}
+
+/** Whether a caller could create a bundle with this slug now. */
+export async function isFree(
+  slug: string,
+  creator: Pick<Creator, 'store' | 'config' | 'caller' | 'blockedHosts'>,
+): Promise<boolean> {
+  const { store, config, caller } = creator
+  if (!ChosenSlug.allows(slug)) return false
+  try {
+    refuseUnfit({ slug, urls: [] }, { ...creator, slugField: 'slug' })
+    if (await isTaken(store, slug)) return false
+    await refuseFull(store, caller, config)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
 }
 
 /**

@@ -85,7 +85,7 @@ const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+
  * A slug chosen by a signed-in caller. Overlong ones are refused unmatched, because the pattern is slow on
  * them.
  */
-const ChosenSlug = type('string').narrow(
+export const ChosenSlug = type('string').narrow(
   refusing({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string) => {
     if (slug.length <= 64 && !SLUG.test(slug)) return { code: 'not_a_slug' }
     return slug.length >= 3 && slug.length <= 64 ? null : { code: 'length', min: 3, max: 64 }

@@ -77,7 +77,12 @@ export async function findLauncher(
 
 /** Refuses an unknown slug. */
 export function noBundle(): never {
-  throw new Problem(
+  throw missingBundle()
+}
+
+/** The error for an unknown slug. */
+export function missingBundle(): Problem {
+  return new Problem(
     'NOT_FOUND',
     'There’s no bundle at this link. It may have been deleted, or the link may be mistyped.',
   )

@@ -26,7 +26,7 @@ import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
-import { typedText, unreadListing, WRITTEN } from './home-list.ts'
+import { sharedText, typedText, unreadListing, WRITTEN } from './home-list.ts'
 import { type Pressed, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
@@ -43,9 +43,14 @@ export function homePages(service: Service) {
   return new Elysia()
     .get('/', async ({ request }) => {
       const site = await siteFor(request, service)
-      if (isGated && site.user === null)
-        return page(<GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
-      return page(<HomePage site={site} form={EMPTY_FORM} idempotencyKey={randomUUID()} isGated={isGated} />)
+      const text = sharedText(new URL(request.url).searchParams)
+      if (isGated && site.user === null) {
+        const { hasSignUpPage } = signInMethods(service.config)
+        const next = text === '' ? '/' : `/?${new URLSearchParams({ text })}`
+        return page(<GatedHomePage site={site} hasSignUpPage={hasSignUpPage} next={next} />)
+      }
+      const form = { ...EMPTY_FORM, text }
+      return page(<HomePage site={site} form={form} idempotencyKey={randomUUID()} isGated={isGated} />)
     })
     .get('/away', () => page(<AwayPage site={{ name, origin, shortPaths }} />, 200, NO_REFERRER))
     .get('/privacy', async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))

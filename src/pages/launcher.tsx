@@ -105,6 +105,10 @@ export function launcherPages(service: Service): LauncherPages {
     return (<LauncherPage site={site} {...filled} />) as string
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
+  const missing = async (request: Request, slug: string | null) => {
+    if (slug === null || !request.headers.has('cookie')) noBundle()
+    return (await import('./free-slug.tsx')).freeSlugPage(request, slug, service)
+  }
 
   /** What a viewer gets who is in front of a gate and not of a launcher that is open to all. */
   const respondAtGate = async (
@@ -142,7 +146,8 @@ export function launcherPages(service: Service): LauncherPages {
     },
     async answer(request, slug, value) {
       const address = clientAddress(request)
-      const launcher = await load(slug)
+      const launcher = await findLauncher(slug, service)
+      if (launcher === null) return value === undefined ? missing(request, slug) : noBundle()
       const decision = await decideAccess(launcher.gate, request.headers, service)
       if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
       const asked = value === undefined ? request : withValue(request, launcher, value)

@@ -2,7 +2,7 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
-import { Page, type Site } from '../parts/layout.tsx'
+import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { Builder } from './builder.tsx'
 import type { HomeForm } from './form.ts'
 
@@ -19,21 +19,24 @@ interface GatedProps {
   site: Site
   /** Whether there is a sign-up page. */
   hasSignUpPage: boolean
+  /** Where to continue then. */
+  next: string
 }
 
 /** The home page for signed-out visitors if creating bundles requires an account. */
-export function GatedHomePage({ site, hasSignUpPage }: GatedProps): JSX.Element {
+export function GatedHomePage({ site, hasSignUpPage, next }: GatedProps): JSX.Element {
+  const query = new URLSearchParams({ next })
   return (
     <HomeFrame site={site}>
       <Hero />
       <section class="card">
         <p>You need an account to create links here.</p>
         <div class="send">
-          <a class="button primary" href="/sign-in?next=/">
+          <a class="button primary" href={attribute(`/sign-in?${query}`)}>
             Sign in
           </a>
           {hasSignUpPage ? (
-            <a class="button" href="/sign-up?next=/">
+            <a class="button" href={attribute(`/sign-up?${query}`)}>
               Create an account
             </a>
           ) : (

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { TypedText } from './fields.tsx'
-import { Page, type Site } from './layout.tsx'
+import { attribute, Page, type Site } from './layout.tsx'
 
 interface NoticeProps {
   site: Site
@@ -10,10 +10,14 @@ interface NoticeProps {
   text: string
   /** The typed text of a form that was refused as a whole. */
   typed?: string | undefined
+  /** Where to go from here. */
+  next?: { href: string; label: string }
 }
 
+const NEW_BUNDLE = { href: '/', label: 'New bundle' }
+
 /** A page with a single message, such as an error. */
-export function NoticePage({ site, heading, text, typed }: NoticeProps): JSX.Element {
+export function NoticePage({ site, heading, text, typed, next = NEW_BUNDLE }: NoticeProps): JSX.Element {
   return (
     <Page site={site} title={`${heading} · ${site.name}`}>
       <section class="notice">
@@ -21,8 +25,8 @@ export function NoticePage({ site, heading, text, typed }: NoticeProps): JSX.Ele
         <p safe>{text}</p>
         <TypedText text={typed} />
         <p>
-          <a class="button primary" href="/">
-            New bundle
+          <a class="button primary" href={attribute(next.href)} safe>
+            {next.label}
           </a>
         </p>
       </section>

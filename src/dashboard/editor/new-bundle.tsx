@@ -10,6 +10,7 @@ import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { createBundle, getBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
+import { ChosenSlug } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { duplicateBundle } from '../../launcher/duplicate.ts'
@@ -75,7 +76,11 @@ export const newBundleScreens: readonly Screen[] = [
 async function beginBundle(visit: Visit): Promise<Outcome> {
   requireRole(visit.site.user.role, 'editor')
   const from = await originalOf(visit, visit.query)
-  if (from === null) return newBundlePage(visit, from, { ...untouched(NEW_FORM), focus: { paste: true } })
+  if (from === null) {
+    const slug = visit.query.get('slug') ?? ''
+    const form = { ...NEW_FORM, slug: ChosenSlug.allows(slug) ? slug : '' }
+    return newBundlePage(visit, from, { ...untouched(form), focus: { paste: true } })
+  }
   const title = from.title === null ? '' : `${[...from.title].slice(0, BOUNDS.title - COPY.length).join('')}${COPY}`
   return newBundlePage(visit, from, untouched({ ...formOf(from), title }))
 }

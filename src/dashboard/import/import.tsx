@@ -29,7 +29,8 @@ export const importScreens: readonly Screen[] = [
     path: '/dashboard/links/import',
     async get(visit) {
       requireRole(visit.site.user.role, 'editor')
-      return importPage(readForm(''))
+      const view = <ImportPage form={readForm('')} site={visit.site} />
+      return { section: 'bundles', title: 'Import', view }
     },
     async post(visit, sent) {
       requireRole(visit.site.user.role, 'editor')

@@ -52,3 +52,10 @@ document.addEventListener('drop', (event) => {
   event.preventDefault()
   void readImportFile(file)
 })
+// The bookmark for other pages does nothing here.
+document.addEventListener('click', (event) => {
+  if (!(event.target instanceof Element) || event.target.closest('[data-bookmark]') === null) return
+  event.preventDefault()
+  const says = document.getElementById('bookmark-says')
+  if (says !== null) says.textContent = 'Drag it to your bookmarks bar, then press it on another page.'
+})

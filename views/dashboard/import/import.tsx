@@ -1,7 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import type { Site } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'
+import { Bookmarklet } from './bookmarklet.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 import { Remarks } from './remarks.tsx'
@@ -10,8 +12,11 @@ import { TextField } from './text-field.tsx'
 const LEDE =
   'Bookmarks, CSV, Markdown, the export of a tab manager, JSON or a list of links. You’ll see a preview before anything is created.'
 
-/** The import page: first the text, then a preview of the bundles it would create. */
-export function ImportPage({ form }: { form: ImportForm }): JSX.Element {
+/**
+ * The import page: first the text, then a preview of the bundles it would create.
+ * @param site on the page that one begins at.
+ */
+export function ImportPage({ form, site }: { form: ImportForm; site?: Pick<Site, 'name' | 'origin'> }): JSX.Element {
   return (
     <>
       <Head title="Import" lede={LEDE} />
@@ -22,6 +27,7 @@ export function ImportPage({ form }: { form: ImportForm }): JSX.Element {
           <Plan form={form} plan={form.plan} />
         )}
       </form>
+      {site === undefined ? '' : <Bookmarklet site={site} />}
     </>
   )
 }
