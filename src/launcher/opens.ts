@@ -62,15 +62,19 @@ export class Opens {
 export function addOpens(day: string, rows: readonly OpenRow[]): InStatement[] {
   const sent = JSON.stringify(rows)
   return [
-    { sql: ADD_LINKS, args: [sent] },
+    { sql: ADD_LINKS, args: [day, sent] },
     { sql: ADD_OPENS, args: [day, sent] },
   ]
 }
 
-/** The join skips bundles that no longer exist. */
+/** Whether a day has room for one more link of a bundle. */
+const isRoomFor = (bundle: string) =>
+  `(SELECT count(*) FROM daily_opens AS kept WHERE kept.bundle_id = ${bundle} AND kept.day = ?1) < ${MAX_LINKS_A_DAY}`
+
+/** Names what the day will count. The join skips bundles that no longer exist. */
 const ADD_LINKS = `INSERT INTO opened_links (bundle_id, link, url)
-  SELECT bundles.id, unhex(value ->> 1), value ->> 2 FROM json_each(?1) JOIN bundles ON bundles.id = value ->> 0
-  WHERE value ->> 2 IS NOT NULL
+  SELECT bundles.id, unhex(value ->> 1), value ->> 2 FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0
+  WHERE value ->> 2 IS NOT NULL AND ${isRoomFor('bundles.id')}
   ON CONFLICT DO NOTHING`
 
 /** Counts what is a link of its bundle, or once was: made-up URLs add no row. */
@@ -79,5 +83,5 @@ const ADD_OPENS = `INSERT INTO daily_opens (bundle_id, day, link, opens)
   JOIN opened_links AS known ON known.bundle_id = sent.value ->> 0 AND known.link = unhex(sent.value ->> 1)
   WHERE EXISTS (SELECT 1 FROM daily_opens AS kept
       WHERE kept.bundle_id = known.bundle_id AND kept.day = ?1 AND kept.link = known.link)
-    OR (SELECT count(*) FROM daily_opens AS kept WHERE kept.bundle_id = known.bundle_id AND kept.day = ?1) < ${MAX_LINKS_A_DAY}
+    OR ${isRoomFor('known.bundle_id')}
   ON CONFLICT DO UPDATE SET opens = opens + excluded.opens`

@@ -75,4 +75,6 @@ test('whoever makes up links fills neither the memory nor the store; those that 
   await recorder.stop()
   const [[counted] = []] = await rows(fixture.store, 'SELECT count(*) FROM daily_opens WHERE bundle_id = 2')
   expect(counted).toBeLessThanOrEqual(MAX_LINKS_A_DAY + 500)
+  // No link is kept by name that was never counted.
+  expect(await rows(fixture.store, 'SELECT count(*) FROM opened_links WHERE bundle_id = 2')).toEqual([[counted]])
 })
