@@ -1,9 +1,10 @@
 import type { Condition, Leaf } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { everyLink } from '../core/links.ts'
-import { isFixed, namesIn, piecesOf } from '../core/template.js'
+import { isFixed, NAME, piecesOf } from '../core/template.js'
 import { count } from '../core/words.ts'
 import { leavesOf, withLeaves } from '../policies/leaves.ts'
+import { BOUNDS } from './bounds.ts'
 import { withTexts } from './link-fields.ts'
 import { isVariableName } from './variables.ts'
 
@@ -24,32 +25,37 @@ export interface Uses {
   rules: number
 }
 
-/** Where the variables of a bundle are used, by name. */
+/** Where the variables of a bundle are used, by name. Reads each text once, because a form may declare thousands. */
 export function usesOf({ urls, urlMetadata, title, description, variables, resolutionPolicy }: Places) {
   const rules = resolutionPolicy?.rules ?? []
   const tabs = rules.flatMap((rule) => rule.tabs)
-  const links = everyLink({ urls, resolutionPolicy }).map(({ url }) => url)
+  const links = everyLink({ urls, resolutionPolicy }).map(({ url }) => namesOf([url]))
   const beside = [...urlMetadata, ...tabs]
-  const texts: Record<Uses['texts'][number], string[]> = {
-    title: [title ?? ''],
-    description: [description ?? ''],
-    notes: beside.map(({ note = '' }) => note),
-    sections: beside.map(({ section = '' }) => section),
+  const texts: Record<Uses['texts'][number], Set<string>> = {
+    title: namesOf([title ?? '']),
+    description: namesOf([description ?? '']),
+    notes: namesOf(beside.map(({ note = '' }) => note)),
+    sections: namesOf(beside.map(({ section = '' }) => section)),
   }
+  const conditions = rules.map(({ when }) => new Set(leavesOf(when).map(parameterOf)))
+  const places = Object.keys(texts) as Uses['texts']
   return new Map(
-    variables.map(({ name }): [string, Uses] => {
-      const isIn = (text: string) => namesIn(text, [name]).length > 0
-      const places = Object.keys(texts) as Uses['texts']
-      return [
-        name,
-        {
-          links: links.filter(isIn).length,
-          texts: places.filter((place) => texts[place].some(isIn)),
-          rules: rules.filter(({ when }) => leavesOf(when).some((leaf) => parameterOf(leaf) === name)).length,
-        },
-      ]
-    }),
+    variables.map(({ name }): [string, Uses] => [
+      name,
+      {
+        links: links.filter((names) => names.has(name)).length,
+        texts: places.filter((place) => texts[place].has(name)),
+        rules: conditions.filter((parameters) => parameters.has(name)).length,
+      },
+    ]),
   )
+}
+
+const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`, 'g')
+
+/** What placeholders in texts name, variables or not. */
+function namesOf(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)))
 }
 
 /** The same in words, such as `11 links, title`; empty for nowhere. */
@@ -110,11 +116,16 @@ export interface Offer {
  */
 const WRITTEN = /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)/gi
 
-/** What could become a variable in some links. Names that no variable can have, and places that none can fill, are not. */
+/**
+ * What could become a variable in some links. Names that no variable can have, and places that none can fill, are not; nor is
+ * anything in a link with more names than it may have placeholders, which would take long to find out.
+ */
 export function offersIn(urls: readonly string[], declared: readonly string[], most: number): Offer[] {
   const offers = new Map<string, Offer>()
   for (const [at, url] of urls.entries()) {
-    for (const [written, plain, encoded] of url.matchAll(WRITTEN)) {
+    const found = [...url.matchAll(WRITTEN)]
+    if (found.length > BOUNDS.placeholders) continue
+    for (const [written, plain, encoded] of found) {
       const name = fittingName(plain ?? encoded ?? '')
       const isAlready = declared.includes(name) && written === `{${name}}`
       if (isAlready || !isVariableName(name) || !isFixed(taken(url, { written, name }), [name])) continue

@@ -65,15 +65,21 @@ export class Opens {
 export function addOpens(day: string, rows: readonly OpenRow[]): InStatement[] {
   const sent = JSON.stringify(rows)
   return [
-    { sql: ADD_LINKS, args: [sent] },
+    { sql: ADD_LINKS, args: [day, sent] },
     { sql: ADD_OPENS, args: [day, sent] },
   ]
 }
 
-/** The join skips bundles that no longer exist. */
+/**
+ * Names links, but none for a day that is full: edits without end would add names that nothing counts. The join skips bundles
+ * that no longer exist.
+ */
 const ADD_LINKS = `INSERT INTO opened_links (bundle_id, link, url)
-  SELECT bundles.id, unhex(value ->> 1), value ->> 2 FROM json_each(?1) JOIN bundles ON bundles.id = value ->> 0
+  SELECT bundles.id, unhex(value ->> 1), value ->> 2 FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0
   WHERE value ->> 2 IS NOT NULL
+    AND bundles.id NOT IN (SELECT bundle_id FROM daily_opens
+      WHERE bundle_id IN (SELECT sent.value ->> 0 FROM json_each(?2) AS sent) AND day = ?1
+      GROUP BY bundle_id HAVING count(*) >= ${MAX_LINKS_A_DAY})
   ON CONFLICT DO NOTHING`
 
 /**

@@ -131,9 +131,12 @@ export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
-/** A text whose dots have an invisible character, or mail clients would turn `evil.example` into a link. */
+/**
+ * A text with an invisible character in what mail clients would turn into a link: `evil.example`, and `http://2130706433`,
+ * which has no dot.
+ */
 export function unlinked(text: string): string {
-  return text.replace(/\.(?=\S)/g, '.\u200b')
+  return text.replace(/\.(?=\S)|:(?=\/\/)/g, '$&\u200b')
 }
 
 /** A text that is cut to so many characters, for a subject. */

@@ -27,7 +27,7 @@ import type { FoundList } from '../imports/plan.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
 import { sharedText, typedText, unreadListing, WRITTEN } from './home-list.ts'
-import { type Pressed, pressed, variablesIn } from './home-variables.ts'
+import { declaredIn, type Pressed, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
@@ -101,7 +101,7 @@ function formAsSent(fields: URLSearchParams): HomeForm {
     ...EMPTY_FORM,
     ...each(ABOUT_NAMES, (name) => typedText(fields, name)),
     text: fields.getAll('urls').join('\n'),
-    declared: fields.getAll('declared'),
+    declared: declaredIn(fields),
   }
 }
 
@@ -156,7 +156,7 @@ async function createBundles(request: Request, service: Service, { fields, listi
   making.left = { skipped, changed, duplicates }
   making.inputs = (isSplit ? splitList(listing.list) : [listing.list]).map((part) => {
     const bundle = { ...toNewBundle(part), source: 'web' as const }
-    return { ...bundle, variables: variablesIn(bundle, fields.getAll('declared')) }
+    return { ...bundle, variables: variablesIn(bundle, declaredIn(fields)) }
   })
   const context = { ...(await callContext(request, service)), source: 'web' as const }
   for (const [part, input] of making.inputs.entries()) {

@@ -69,7 +69,7 @@ async function declare(fields: URLSearchParams, written: string): Promise<boolea
     fields.delete(name)
     for (const text of texts) fields.append(name, taken(text, offer))
   }
-  if (!fields.getAll('declared').includes(offer.name)) fields.append('declared', offer.name)
+  if (!declaredIn(fields).includes(offer.name)) fields.append('declared', offer.name)
   // A long text is read twice.
   await yieldToEventLoop(since)
   return true
@@ -77,7 +77,12 @@ async function declare(fields: URLSearchParams, written: string): Promise<boolea
 
 function offersOf({ links }: Listing, fields: URLSearchParams): Offer[] {
   const urls = links.filter(({ isRemoved }) => !isRemoved).map(({ url }) => url)
-  return offersIn(urls, fields.getAll('declared'), BOUNDS.variables)
+  return offersIn(urls, declaredIn(fields), BOUNDS.variables)
+}
+
+/** The variables that a form declares. More than a bundle may have were not declared by a button of the form. */
+export function declaredIn(fields: URLSearchParams): string[] {
+  return [...new Set(fields.getAll('declared'))].slice(0, BOUNDS.variables)
 }
 
 /** The variables that a bundle uses, of those that were declared. */

@@ -104,4 +104,19 @@ onEveryTarget({}, (server) => {
     const { html } = await send(listed.html, {})
     expect(await made(html)).toMatchObject({ variables: [], urls: text })
   })
+
+  test('links full of names and thousands of declared variables are read at once', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join('')
+    // A link may have ten placeholders, and a bundle five variables.
+    const few = `https://few.example/${names(10)}`
+    const many = Array.from({ length: 24 }, (_, at) => `https://many-${at}.example/${'{a}'.repeat(640)}`)
+    const typed: [string, string][] = [['urls', [few, ...many].join('\n')]]
+    const found = await post('/found', [...typed, ['listed', 'yes']])
+    expect(offersIn(found.html).map(([written]) => written)).toEqual(['{v0}', '{v1}', '{v2}', '{v3}', '{v4}'])
+    const declared = Array.from({ length: 9000 }, (_, at): [string, string] => ['declared', `w${at}`])
+    const asked = await post('/', [...typed, ...declared])
+    expect(fieldsIn(asked.html).filter(([name]) => name === 'declared')).toEqual(declared.slice(0, 5))
+    const { html } = await post('/', [...fieldsIn(asked.html), ...declared])
+    expect(await made(html)).toMatchObject({ variables: [], urls: [few, ...many] })
+  })
 })

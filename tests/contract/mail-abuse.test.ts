@@ -148,7 +148,7 @@ describe('mail to strangers', () => {
     await send('/update-user', { name: '\u{1f600}'.repeat(100) }, admin)
     await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
     const again = await mailTo(server, email, '\u{1f600}')
-    expect(again.subject).toBe(`${'\u{1f600}'.repeat(20)}… invited you to ${'long '.repeat(8).trim()}… on Openall`)
+    expect(again.subject).toBe(`${'\u{1f600}'.repeat(40)}… invited you to ${'long '.repeat(8).trim()}… on Openall`)
     // Nothing that a user wrote ends its quotation.
     expect(again.text.match(/[“”]/g)).toEqual(['“', '”', '“', '”'])
   })

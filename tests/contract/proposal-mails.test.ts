@@ -283,7 +283,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       'Dana\u2028\r\nx-injected: 1, evil.example',
       viewer.userId,
     ])
-    await propose(slug, viewer, { title: 'x', reason: 'one\n\nhttps://evil.example/ “two”' })
+    await propose(slug, viewer, { title: 'x', reason: 'one\n\nhttps://evil.example/ “two” http://2130706433/' })
     await becomes(() => to(admin).length, 1)
     const { subject, text, headers, recipients } = lastTo(admin)
     expect(recipients).toEqual([admin.email])
@@ -302,7 +302,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     expect(subject).toBe(
       "Dana x-injected: 1, evil.\u200bexample suggests a change to “Pay 'now' at evil.\u200bexample Bcc: c@evil.\u200bexample abc”",
     )
-    expect(text.split(/\r?\n/)).toContain("  “one https://evil.\u200bexample/ 'two'”")
+    expect(text.split(/\r?\n/)).toContain("  “one https:\u200b//evil.\u200bexample/ 'two' http:\u200b//2130706433/”")
   })
 
   test('a title as long as it may be is cut in the subject', async () => {

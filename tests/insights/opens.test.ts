@@ -113,3 +113,14 @@ test('while a day has little room, links that are in their bundle come before th
     [...now.keys()].map((url) => [1, '2026-11-21', url, 1]),
   )
 })
+
+test('no link is kept by name for a day that counts no more', async () => {
+  const recorder = await Recorder.start(fixture.store, log, fixture.now)
+  const urls = Array.from({ length: MAX_LINKS_A_DAY + 100 }, (_, at) => `https://was-${at}.example/`)
+  for (let at = 0; at < urls.length; at += 20) {
+    recorder.openTabs(1, linksOf(1, urls), urls.slice(at, at + 20), VIEWER)
+    if (at + 20 === MAX_LINKS_A_DAY) await recorder.flush()
+  }
+  await recorder.stop()
+  expect(await rows(fixture.store, 'SELECT count(*) FROM opened_links')).toEqual([[MAX_LINKS_A_DAY]])
+})

@@ -43,7 +43,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
       <a
         class="tab"
         {...leadTo(url, fill)}
-        data-link={own.length === 0 && href === url ? undefined : attribute(url)}
+        data-link={own.length === 0 && href === url ? undefined : escapeHtml(url)}
         data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto">

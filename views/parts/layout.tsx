@@ -40,10 +40,10 @@ export interface SignedInUser {
 
 /**
  * Untrusted text as an attribute's value. The JSX runtime escapes quotes there but not ampersands, so
- * `&amp;` in a URL or in typed text would be read as `&`; a `<`, which is only text there, looks like a tag to who searches.
+ * `&amp;` in a URL or in typed text would be read as `&`.
  */
 export function attribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return text.replaceAll('&', '&amp;')
 }
 
 type DocumentProps = PropsWithChildren<{
