@@ -109,7 +109,11 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
 
   const fill = () => {
     filling = fillingOf(textIn)
-    for (const field of fields) if (problemOf(field) === null) say(field, null)
+    for (const field of fields) {
+      const problem = problemOf(field)
+      // What is said already becomes what is wrong now; nothing new is said before somebody has finished typing.
+      if (problem === null || document.getElementById(`${field.id}-error`) !== null) say(field, problem)
+    }
     paint()
     if (shown === stateOf()) return
     shown = stateOf()
