@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
-import { type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
+import { clipped, type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 
 // Mails with sign-in, confirmation, password and invitation links. Only an invitation contains users’ texts, the names of who
@@ -91,11 +91,9 @@ export function linkMails(
   }
 }
 
-/** In UTF-16 units: two names leave room for what the mail is about. */
+/** In characters: two names leave room for what the mail is about. */
 const MAX_IN_SUBJECT = 40
 
 function inSubject(name: string): string {
-  const line = oneLine(name)
-  const start = line.slice(0, MAX_IN_SUBJECT).toWellFormed().trim()
-  return unlinked(line.length > MAX_IN_SUBJECT ? `${start}…` : start)
+  return unlinked(clipped(oneLine(name), MAX_IN_SUBJECT))
 }

@@ -14,11 +14,11 @@ import { openApi } from './openapi.ts'
 
 /** Serves the OpenAPI document, its page and `/llms.txt`. Loaded on the first request for one of them. */
 export function reference(operations: readonly Operation[], service: Service) {
-  const { name, origin } = service.config
+  const { name, origin, shortPaths } = service.config
   const document = openApi(operations, service)
   const json = JSON.stringify(document)
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
-  const docs = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
+  const docs = (<DocsPage site={{ name, origin, shortPaths }} document={document} problem={problem} />) as string
   const agents = agentsText(operations, service.config)
   const etag = `"${fingerprint(json)}"`
   const revalidated = { 'cache-control': 'no-cache' }

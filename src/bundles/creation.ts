@@ -5,6 +5,7 @@ import { param, params, preparedStatements } from '../../db/prepared.ts'
 import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
+import { OWN_PATHS } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Caller, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
@@ -36,21 +37,11 @@ const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLUG_LENGTH = 10
 /** The version of a new bundle. */
 export const FIRST_VERSION = 1
-/** Slugs that would look like the service’s own, or whose bundle another path of the API would hide (`dry-run`). */
-const RESERVED = new Set([
-  'admin',
-  'api',
-  'claim',
-  'dashboard',
-  'docs',
-  'dry-run',
-  'healthz',
-  'import',
-  'new',
-  'openall',
-  'static',
-  'support',
-])
+/**
+ * Slugs that would look like the service’s own, or whose bundle another path would hide: of the API (`dry-run`), or of the
+ * service once an operator switches short paths on.
+ */
+const RESERVED = new Set([...OWN_PATHS, 'admin', 'dry-run', 'import', 'new', 'openall', 'support'])
 
 /** Who creates a bundle, and how. */
 export interface Creator {

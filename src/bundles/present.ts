@@ -5,7 +5,7 @@ import type { Version } from './history.ts'
 import { linkOf } from './link.ts'
 import type { StoredBundle } from './roles.ts'
 
-type Site = Pick<Config, 'origin'>
+type Site = Pick<Config, 'origin' | 'shortPaths'>
 
 /** A bundle in a list; if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle, site: Site) {

@@ -23,7 +23,7 @@ const MAX_TRIES = 200
 /** An edit of a bundle by a caller. */
 export interface Edit {
   store: Store
-  config: Pick<Config, 'maxHistoryBytes' | 'origin' | 'name'>
+  config: Pick<Config, 'maxHistoryBytes' | 'origin' | 'shortPaths' | 'name'>
   hashPassword: HashPassword
   blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn

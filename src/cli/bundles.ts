@@ -92,23 +92,6 @@ function printBundles(bundles: readonly Item[]): void {
   if (rows.length > 0) printTable(['SLUG', 'TABS', 'UPDATED (UTC)', 'TITLE'], rows)
 }
 
-export const show = command({
-  name: 'show',
-  summary: 'Show a bundle in full',
-  examples: ['openall show 4k2mz7qy9p', 'openall show https://openall.example/l/4k2mz7qy9p --json'],
-  args: { slug: SLUG },
-  async run({ args, server, client }) {
-    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
-    if (args.json) return printJson(bundle)
-    const { title, slug, url, versionNumber, createdAt, updatedAt } = bundle
-    print(styled('bold', oneLine(title ?? slug)))
-    print(oneLine(url))
-    printContent(bundle)
-    print()
-    print(styled('dim', `version ${versionNumber}, created ${minute(createdAt)}, updated ${minute(updatedAt)} UTC`))
-  },
-})
-
 export const remove = command({
   name: 'delete',
   summary: 'Delete a bundle; openall restore brings it back',

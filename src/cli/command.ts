@@ -169,5 +169,5 @@ export function slugIn(text: string, server: string): string {
   if (origin !== new URL(server).origin) {
     throw new UsageError(`this link leads to ${origin}, not to ${server}: add --server ${origin}`)
   }
-  return launcherLinkIn(text)?.slug ?? text
+  return launcherLinkIn(text, true)?.slug ?? text
 }

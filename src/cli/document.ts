@@ -40,20 +40,25 @@ export function tabsOf({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata
 
 /**
  * Checks the structure of an edited document; the service validates its fields.
+ * @param which begins an error where there are several documents.
  * @throws UsageError.
  */
-export function readDocument(value: unknown): Partial<EditDocument> {
+export function readDocument(value: unknown, which = ''): Partial<EditDocument> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new UsageError(
-      `the document must be a JSON object with ${FIELDS.slice(0, -1).join(', ')} or ${FIELDS.at(-1)}`,
+      `${which}the document must be a JSON object with ${FIELDS.slice(0, -1).join(', ')} or ${FIELDS.at(-1)}`,
     )
   }
   const unknown = Object.keys(value).find((name) => !FIELDS.includes(name))
-  if (unknown !== undefined) throw new UsageError(`${unknown} is not a field of the document`)
+  if (unknown !== undefined) {
+    throw new UsageError(`${which}${unknown} is not a field of the document: it has ${FIELDS.join(', ')}`)
+  }
   const { tabs } = value as { tabs?: unknown }
   if (tabs === undefined) return value
   const isTab = (tab: unknown) => tab !== null && typeof tab === 'object' && 'url' in tab
-  if (!Array.isArray(tabs) || !tabs.every(isTab)) throw new UsageError('tabs must be a list of objects with a url')
+  if (!Array.isArray(tabs) || !tabs.every(isTab)) {
+    throw new UsageError(`${which}tabs must be a list of objects with a url`)
+  }
   return value
 }
 

@@ -24,7 +24,7 @@ const ASSIGNMENT = /^([a-z][a-z0-9_]*)=(.*)$/s
  */
 export function askedIn(text: string, words: readonly string[], server: string): Asked {
   const slug = slugIn(text, server)
-  const { value, query } = launcherLinkIn(text) ?? { value: null, query: new URLSearchParams() }
+  const { value, query } = launcherLinkIn(text, true) ?? { value: null, query: new URLSearchParams() }
   const values = valuesOf(query)
   const [lone, other] = words.filter((word) => !ASSIGNMENT.test(word))
   if (other !== undefined) throw new UsageError(`unexpected argument "${other}": write it as name=value`)

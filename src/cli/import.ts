@@ -10,7 +10,7 @@ import { note, oneLine, print, printJson, progress } from './output.ts'
 
 export const importFile = command({
   name: 'import',
-  summary: 'Create bundles from bookmarks, CSV, Markdown, a OneTab export or a long list of URLs',
+  summary: 'Create bundles from bookmarks, CSV, Markdown, the export of a tab manager or a long list of URLs',
   examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html --sections'],
   args: {
     file: { type: 'positional', required: true, description: 'The file; - is standard input' },

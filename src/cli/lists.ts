@@ -13,14 +13,24 @@ type Listed = Destinations & Record<ValueName, string | null>
 /**
  * The bundles in a list of URLs, a bookmarks file or another export.
  * @param groups what its folders, headings and groups become.
- * @throws UsageError if it contains no link.
+ * @throws UsageError if it contains no link, or is damaged.
  */
 export async function readExport(text: string, groups: 'bundles' | 'sections' = 'bundles'): Promise<ImportPlan> {
   // Loaded on demand, because the readers are larger than the rest of the command.
   const { readImport, readSections } = await import('../imports/import.ts')
-  const plan = groups === 'sections' ? readSections(text) : readImport(text)
+  const plan = refusing(() => (groups === 'sections' ? readSections(text) : readImport(text)))
   if (plan.bundles.length === 0) throw new UsageError(NO_URL)
   return plan
+}
+
+/** What the readers refuse is a wrong input of the command. @throws UsageError. */
+function refusing<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'BAD_REQUEST') throw new UsageError(error.message)
+    throw error
+  }
 }
 
 const NO_URL = 'no URL was found, and a bundle needs at least one'

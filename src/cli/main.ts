@@ -3,7 +3,8 @@ import about from '../../package.json' with { type: 'json' }
 import { OpenallError } from '../sdk/openall.ts'
 import { login, logout, whoami } from './account.ts'
 import { admin } from './admin.ts'
-import { claim, list, remove, restore, show } from './bundles.ts'
+import { apply } from './apply.ts'
+import { claim, list, remove, restore } from './bundles.ts'
 import { call } from './call.ts'
 import type { Command } from './command.ts'
 import { complete, completion, isCommand, type Tree } from './completion.ts'
@@ -21,6 +22,7 @@ import { note, oneLine, plain, print } from './output.ts'
 import { policy } from './policy.ts'
 import { proposals, propose } from './proposals.ts'
 import { chosenServer } from './settings.ts'
+import { show } from './show.ts'
 import { transfer } from './transfer.ts'
 import { diff, versions } from './versions.ts'
 
@@ -30,6 +32,7 @@ const COMMANDS: Tree = {
   whoami,
   create,
   import: importFile,
+  apply,
   list,
   show,
   edit,

@@ -1,5 +1,6 @@
 import { type BundleDiff, diff as differences, isSame, NO_DIFFERENCES } from '../bundles/diff.ts'
 import { type Link, plainMarksOf } from '../bundles/link-fields.ts'
+import type { Entry } from '../bundles/list-diff.ts'
 import type { Client } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'
 import { command, integer, slugIn } from './command.ts'
@@ -64,7 +65,7 @@ function numbered(versions: readonly Version[], number: number): Version {
 }
 
 /** Prints what changed between two states of a bundle. */
-export function printDifferences({ fields, links, rules }: BundleDiff): void {
+export function printDifferences({ fields, links, variables, rules }: BundleDiff): void {
   for (const [field, { from, to }] of Object.entries(fields)) {
     if (from !== '') printRemoved(`${field}: ${from}`)
     if (to !== '') printAdded(`${field}: ${to}`)
@@ -82,14 +83,16 @@ export function printDifferences({ fields, links, rules }: BundleDiff): void {
       if (isMoved) print(styled('yellow', `~ ${oneLine(value.url)} moved from ${from + 1} to ${to + 1}`))
     }
   }
-  for (const entry of rules) {
-    const name = `rule ${entry.value.name}`
-    if (entry.kind === 'added') printAdded(name)
-    else if (entry.kind === 'removed') printRemoved(name)
-    else {
-      const what = [...Object.keys(entry.changes), ...(entry.isMoved ? ['position'] : [])]
-      print(styled('yellow', `~ ${oneLine(name)}: changed ${what.join(', ')}`))
-    }
+  for (const entry of variables) printNamed(`variable ${entry.value.name}`, entry)
+  for (const entry of rules) printNamed(`rule ${entry.value.name}`, entry)
+}
+
+function printNamed<T extends object>(name: string, entry: Entry<T>): void {
+  if (entry.kind === 'added') printAdded(name)
+  else if (entry.kind === 'removed') printRemoved(name)
+  else {
+    const what = [...Object.keys(entry.changes), ...(entry.isMoved ? ['position'] : [])]
+    print(styled('yellow', `~ ${oneLine(name)}: changed ${what.join(', ')}`))
   }
 }
 

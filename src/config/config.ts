@@ -73,6 +73,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Who may create an account; see accounts/sign-up-policy.ts. */
     signUp: readSetting(env, 'SERVICE_SIGN_UP'),
     passwordSignIn: readSetting(env, 'SERVICE_PASSWORD_SIGN_IN') === 'on',
+    /** Whether launchers are at `/<slug>` too, and their links say so. */
+    shortPaths: readSetting(env, 'SERVICE_SHORT_PATHS') === 'on',
     /** Whether callers without a credential may create bundles. */
     anonymousBundles: readSetting(env, 'SERVICE_ANONYMOUS_BUNDLES') === 'on',
     smtpUrl: readSetting(env, 'SMTP_URL'),

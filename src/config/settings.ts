@@ -129,6 +129,7 @@ export const SETTINGS = {
   SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_SIGN_UP: { reader: oneOf('open', 'invited', 'closed'), fallback: 'open' },
   SERVICE_PASSWORD_SIGN_IN: { reader: oneOf('on', 'off'), fallback: 'on' },
+  SERVICE_SHORT_PATHS: { reader: oneOf('on', 'off'), fallback: 'off' },
   SERVICE_ANONYMOUS_BUNDLES: { reader: oneOf('on', 'off'), fallback: 'on' },
   SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined, isSecret: true },
   SERVICE_LOG_MAILS: { reader: oneOf('on', 'off'), fallback: undefined },

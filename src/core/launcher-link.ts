@@ -13,6 +13,34 @@ export const BELOW_LAUNCHERS: readonly string[] = [
   'report',
 ]
 
+/** Where the service has pages of its own, of what could be slugs: no launcher is at such a short path. */
+export const OWN_PATHS: readonly string[] = [
+  'api',
+  'away',
+  'claim',
+  'claims',
+  'confirm',
+  'dashboard',
+  'dev',
+  'docs',
+  'found',
+  'healthz',
+  'invitations',
+  'login',
+  'made',
+  'metrics',
+  'oauth',
+  'password',
+  'privacy',
+  'readyz',
+  'sign-in',
+  'sign-out',
+  'sign-up',
+  'signup',
+  'static',
+  'unsubscribe',
+]
+
 const RESERVED = /^(?:lang|format|client|utm_.*)$/
 
 /** Whether a parameter of a launcher’s address means something else, so that no variable can have its name. */
@@ -33,13 +61,20 @@ export interface LauncherLink {
 }
 
 const LINK = /^(?:https?:\/\/)?([^/?#]*)\/l\/([^/?#.]+)(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
+/** A link with a short path. Only with its scheme: `a/b` is no link. */
+const SHORT = /^https?:\/\/([^/?#]+)\/([a-z0-9-]{3,64})(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
 
-/** The parts of a link to a launcher, which may lack its scheme, or be a path alone; null for any other text. */
-export function launcherLinkIn(text: string): LauncherLink | null {
+/**
+ * The parts of a link to a launcher, which may lack its scheme, or be a path alone; null for any other text.
+ * @param shortPaths whether a link with a short path is one too.
+ */
+export function launcherLinkIn(text: string, shortPaths: boolean): LauncherLink | null {
   if (text.length > MAX_LINK) return null
-  const [, host, slug, form = null, below = '', query = ''] = LINK.exec(text) ?? []
+  const long = LINK.exec(text)
+  const [, host, slug, form = null, below = '', query = ''] = long ?? (shortPaths ? SHORT.exec(text) : null) ?? []
   const value = decoded(below)
   if (host === undefined || slug === undefined || value === null) return null
+  if (long === null && OWN_PATHS.includes(slug.toLowerCase())) return null
   return {
     host: host.toLowerCase(),
     slug,

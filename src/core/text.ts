@@ -21,6 +21,10 @@ const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
 export function hasLink(name: string): boolean {
   return LINK.test(name.normalize('NFKC'))
 }
+
+/** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
+export const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
+
 /** Characters not allowed in multi-line text. */
 export const CONTROLS_SAVE_TAB_AND_NEWLINE = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
 /** Characters not allowed in URLs; the URL parser percent-encodes all others. */

@@ -3,9 +3,8 @@ import type { UrlMetadata } from '../../db/schema.ts'
 import { each } from '../bundles/content.ts'
 import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
 import { LINK_NAMES, type LinkName, metadataIn, textsOf, wholeLink } from '../bundles/link-fields.ts'
+import { FORMULA } from '../core/text.ts'
 
-/** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
-const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
 const DELIMITERS = [',', '\t', ';']
 
 /** Column names, without case and spaces; the first that exists counts. */

@@ -4,22 +4,41 @@ import { emptyGroup, type FoundGroup, type FoundLink, type Settings } from '../b
 import { metadataInJson } from '../bundles/link-fields.ts'
 import { NOTHING } from '../bundles/values.ts'
 import { parseJson } from '../core/json.ts'
+import { Problem } from '../core/problem.ts'
 import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { readCsv } from './csv.ts'
 import { linksIn, linksOrText } from './line-links.ts'
 import { titleOfList } from './line-titles.ts'
+import { readTabManager } from './tab-managers.ts'
+
+/** What a text may be recognised as, in words. */
+export const FORMATS = {
+  bookmarks: 'bookmarks',
+  csv: 'CSV',
+  markdown: 'Markdown',
+  onetab: 'a OneTab export',
+  toby: 'a Toby export',
+  workona: 'a Workona export',
+  'session-buddy': 'a Session Buddy export',
+  'tab-session-manager': 'a Tab Session Manager export',
+  list: 'a list',
+  json: 'JSON',
+} as const
 
 /** The format that a text was recognised as. */
-export type ImportFormat = 'bookmarks' | 'csv' | 'markdown' | 'onetab' | 'list' | 'json'
+export type ImportFormat = keyof typeof FORMATS
 
 /** Recognises a text's format and reads it; of several possible formats, the one that carries the most information. */
 export function recognise(sent: string): { format: ImportFormat; found: FoundGroup[] } {
   const text = sent.replace(/^\uFEFF/, '')
   // `<https://a.example>` is a URL in a list, not a tag.
   if (/^\s*<(?:!|[a-z][a-z0-9]*[\s>/])/i.test(text)) return { format: 'bookmarks', found: readBookmarks(text) }
-  const bundles = readJson(text)
-  if (bundles !== null) return { format: 'json', found: bundles }
+  const json = jsonIn(text)
+  const bundles = bundlesIn(json)
+  if (bundles.length > 0) return { format: 'json', found: inBundles(bundles) }
+  const sessions = readTabManager(json)
+  if (sessions !== null) return sessions
   const lines = text.split(/\r\n|\r|\n/)
   if (lines.some((line) => HEADING.test(line))) return { format: 'markdown', found: readLines(lines, underHeadings) }
   const filled = lines.filter((line) => line.trim() !== '')
@@ -79,25 +98,35 @@ function introductionOf(line: string): string {
 
 type Json = Record<string, unknown>
 
-/**
- * Bundles in this service's own JSON: an export, a list, one bundle, or an array of bundles. A link's `line` is its
- * number, because JSON may be a single line.
- * @returns null for a text that is not JSON, is nested too deeply, or contains no bundle.
- */
-function readJson(text: string): FoundGroup[] | null {
-  if (!/^\s*[[{]/.test(text)) return null
-  let json: unknown
+/** The JSON in a text; undefined for a text that is not JSON, or is nested too deeply. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
   try {
-    json = parseJson(text)
+    return parseJson(text)
   } catch {
-    return null
+    return undefined
   }
-  const bundles = bundlesIn(json)
-  if (bundles.length === 0) return null
+}
+
+/** What exports in JSON have, by which one that is cut off can be told from another text. */
+const EXPORTED = /"(?:urlMetadata|cards|folders|windows|Workspaces)"\s*:/
+
+/**
+ * Refuses JSON that was exported and is cut off or damaged: read as a list, it would become links with scraps of JSON.
+ * @throws Problem BAD_REQUEST.
+ */
+export function refuseDamaged(text: string): void {
+  if (!/^\s*(?:\[\s*)?\{/.test(text) || jsonIn(text) !== undefined || !EXPORTED.test(text)) return
+  throw new Problem('BAD_REQUEST', 'This looks like an export in JSON, but it is cut off or damaged. Export it again.')
+}
+
+/** This service's own JSON: a link's `line` is its number, because JSON may be a single line. */
+function inBundles(bundles: readonly Json[]): FoundGroup[] {
   let line = 0
   return bundles.map((bundle) => toFound(bundle, () => (line += 1)))
 }
 
+/** The bundles in an export, a list, one bundle, or an array of bundles. */
 function bundlesIn(json: unknown): Json[] {
   const entries: unknown[] = Array.isArray(json)
     ? json

@@ -18,7 +18,7 @@ import { unfitUrl } from '../core/text.ts'
 import { PATH } from './bookmarks.ts'
 import { clip } from './clean.ts'
 import { cleanTexts, toLink } from './cleaned.ts'
-import { type ImportFormat, recognise } from './formats.ts'
+import { type ImportFormat, recognise, refuseDamaged } from './formats.ts'
 import {
   type FoundList,
   IMPORT_BOUNDS,
@@ -30,12 +30,13 @@ import {
 import { sharedVariables } from './shared-variables.ts'
 
 /**
- * Reads a bookmarks file, CSV, Markdown, a OneTab export, a list of URLs or this service's own JSON. Folders, headings and
- * groups become bundles, split at 25 links. Pure; takes linear time.
- * @throws Problem BAD_REQUEST for a text longer than `IMPORT_BOUNDS.characters`.
+ * Reads a bookmarks file, CSV, Markdown, a list of URLs, the export of a tab manager or this service's own JSON. Folders,
+ * headings, groups and sessions become bundles, split at 25 links. Pure; takes linear time.
+ * @throws Problem BAD_REQUEST for a text longer than `IMPORT_BOUNDS.characters`, and for a damaged export.
  */
 export function readImport(text: string): ImportPlan {
   const { plan, groups } = read(text, (format) => (format === 'json' ? null : new Map()))
+  refuseDamaged(text)
   for (const { texts, links, settings, unchecked } of groups) {
     for (const part of bundlesOf(texts, links)) {
       const bundle = { ...part, ...settings, ...unchecked }
@@ -49,7 +50,7 @@ export function readImport(text: string): ImportPlan {
 /**
  * Reads the same formats as one list, whose folders, headings and groups are sections. Its title is the only heading, or a
  * heading above all others that has no links of its own.
- * @throws Problem like `readImport`.
+ * @throws Problem BAD_REQUEST for a text that is too long.
  */
 export function readList(text: string): FoundList {
   const before = new Map<string, number>()
@@ -84,6 +85,7 @@ export function readList(text: string): FoundList {
  */
 export function readSections(text: string): ImportPlan {
   const list = readList(text)
+  refuseDamaged(text)
   const { format, skipped, changed, counts } = list
   return { format, bundles: splitList(list), skipped, changed, counts }
 }

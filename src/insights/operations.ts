@@ -1,4 +1,5 @@
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
+import { FORMULA } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { report } from './report.ts'
@@ -60,8 +61,8 @@ function tableOf({ series, breakdowns, byRule, tabs }: Insights, table?: TableNa
   return ['value,views', other > 0 ? [...rows, ['(other)', other]] : rows]
 }
 
-/** A name that looks like a formula gets an apostrophe, because spreadsheets would run it. */
+/** A name that looks like a formula gets an apostrophe. */
 function cell(value: string | number): string {
-  const text = String(value).replace(/^[=+\-@\t]/, "'$&")
+  const text = String(value).replace(FORMULA, "'$&")
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -28,6 +28,7 @@ export const NOTHING_ASKED: Asked = { filling: FREE, others: [] }
 /** The most that a form carries. Links that programs make have a dozen parameters. */
 const CARRIED = { parameters: 50, letters: 2_000 }
 
+/** Reads what a viewer asks for. The values are not yet checked against the links that they go into. */
 export function askedOf(viewer: Pick<LauncherViewer, 'url'>, variables: readonly Variable[]): Asked {
   if (variables.length === 0) return NOTHING_ASKED
   const query = queryAt(viewer)

@@ -41,8 +41,11 @@ export class Opens {
       const own = links.get(url)
       const link = own ?? linkHash(bundleId, url)
       const opened = this.#unwritten.get(link)
-      if (opened !== undefined) opened.opens += 1
-      else if (this.#unwritten.size < (own === undefined ? MAX_WITH_OTHERS : MAX_UNWRITTEN)) {
+      if (opened !== undefined) {
+        opened.opens += 1
+        // It may have been added to the bundle since.
+        if (own !== undefined) opened.url = url
+      } else if (this.#unwritten.size < (own === undefined ? MAX_WITH_OTHERS : MAX_UNWRITTEN)) {
         this.#unwritten.set(link, { bundleId, url: own === undefined ? null : url, opens: 1 })
       }
     }
@@ -73,11 +76,22 @@ const ADD_LINKS = `INSERT INTO opened_links (bundle_id, link, url)
   WHERE value ->> 2 IS NOT NULL
   ON CONFLICT DO NOTHING`
 
-/** Counts what is a link of its bundle, or once was: made-up URLs add no row. */
-const ADD_OPENS = `INSERT INTO daily_opens (bundle_id, day, link, opens)
-  SELECT known.bundle_id, ?1, known.link, sent.value ->> 3 FROM json_each(?2) AS sent
-  JOIN opened_links AS known ON known.bundle_id = sent.value ->> 0 AND known.link = unhex(sent.value ->> 1)
-  WHERE EXISTS (SELECT 1 FROM daily_opens AS kept
-      WHERE kept.bundle_id = known.bundle_id AND kept.day = ?1 AND kept.link = known.link)
-    OR (SELECT count(*) FROM daily_opens AS kept WHERE kept.bundle_id = known.bundle_id AND kept.day = ?1) < ${MAX_LINKS_A_DAY}
+/**
+ * Counts what is a link of its bundle, or once was: made-up URLs add no row. A link that is new to a day counts while there is
+ * room, first those that are in their bundles.
+ */
+const ADD_OPENS = `WITH sent AS (
+    SELECT known.bundle_id, known.link, new.value ->> 2 IS NULL AS is_gone, new.value ->> 3 AS opens,
+      EXISTS (SELECT 1 FROM daily_opens AS kept
+        WHERE kept.bundle_id = known.bundle_id AND kept.day = ?1 AND kept.link = known.link) AS is_kept
+    FROM json_each(?2) AS new
+    JOIN opened_links AS known ON known.bundle_id = new.value ->> 0 AND known.link = unhex(new.value ->> 1)),
+  days AS MATERIALIZED (
+    SELECT bundle_id, (SELECT count(*) FROM daily_opens AS kept WHERE kept.bundle_id = one.bundle_id AND kept.day = ?1) AS links
+    FROM (SELECT DISTINCT bundle_id FROM sent) AS one),
+  placed AS (
+    SELECT *, sum(NOT is_kept) OVER (PARTITION BY bundle_id ORDER BY is_gone, link) AS place FROM sent)
+  INSERT INTO daily_opens (bundle_id, day, link, opens)
+  SELECT placed.bundle_id, ?1, link, opens FROM placed JOIN days ON days.bundle_id = placed.bundle_id
+  WHERE is_kept OR links + place <= ${MAX_LINKS_A_DAY}
   ON CONFLICT DO UPDATE SET opens = opens + excluded.opens`

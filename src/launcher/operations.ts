@@ -52,6 +52,7 @@ export const recordEvent = implement('record_event', {
     'urls?': `1 <= (string <= ${2 * BOUNDS.url})[] <= ${BOUNDS.urls}`,
     '+': 'reject',
   }),
+  errors: ['INVALID_URLS'],
   run({ slug, kind, matchedRuleId, urls }, context) {
     if (kind === 'open_tabs') return countTabs(slug, urls ?? refuse({ code: 'missing', expected: 'a list' }), context)
     if (urls !== undefined) refuse({ code: 'unknown_field' })

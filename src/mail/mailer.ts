@@ -135,3 +135,9 @@ export function oneLine(text: string): string {
 export function unlinked(text: string): string {
   return text.replace(/\.(?=\S)/g, '.\u200b')
 }
+
+/** A text that is cut to so many characters, for a subject. */
+export function clipped(text: string, most: number): string {
+  const characters = [...text]
+  return characters.length > most ? `${characters.slice(0, most).join('').trimEnd()}…` : text
+}

@@ -61,6 +61,7 @@ export interface Reach {
   readVariables: ReadVariables
   /** Where launchers are: a host with its port. */
   authority: string
+  shortPaths: boolean
   /** Counts a message against the key’s limit that reaches neither. */
   count(method: string): Promise<unknown>
 }
@@ -115,9 +116,9 @@ export function offerResources(server: Server, reach: Reach): void {
 
 async function contentOf(
   uri: string,
-  { call, count, readLauncher, authority }: Reach,
+  { call, count, readLauncher, authority, shortPaths }: Reach,
 ): Promise<{ mimeType: string; text: string }> {
-  const link = launcherLinkIn(uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, '/l/') : uri)
+  const link = launcherLinkIn(uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, '/l/') : uri, shortPaths)
   if (link !== null && (link.host === '' || link.host === authority)) {
     const { form, text } = await readLauncher(link)
     return { mimeType: MIME_TYPES[form], text }

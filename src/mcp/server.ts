@@ -151,8 +151,8 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  const { authority } = service.config
-  offerResources(server, { call, count, readList, readLauncher, readVariables, authority })
+  const { authority, shortPaths } = service.config
+  offerResources(server, { call, count, readList, readLauncher, readVariables, authority, shortPaths })
   offerPrompts(server)
   return server
 }

@@ -62,7 +62,7 @@ interface DryRunAnswer {
 }
 
 /** What answers need to know about this instance: its address, for links. */
-export type Site = Pick<Config, 'origin'>
+export type Site = Pick<Config, 'origin' | 'shortPaths'>
 
 /** An answer as a file. */
 export interface TextFile {

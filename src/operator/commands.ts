@@ -64,8 +64,8 @@ export const COMMANDS: Record<string, Command> = {
     params: [],
     summary: 'print all people, organisations and bundles as JSON lines, without secrets',
     parts: readingStore(async function* ({ store }, env) {
-      const { origin } = (await import('./config.ts')).operatorConfig(env)
-      yield* (await import('../export/instance.ts')).instanceParts(store, { origin })
+      const { origin, shortPaths } = (await import('./config.ts')).operatorConfig(env)
+      yield* (await import('../export/instance.ts')).instanceParts(store, { origin, shortPaths })
     }),
   }),
   migrate: command({

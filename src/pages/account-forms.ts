@@ -3,6 +3,7 @@ import { authenticate } from '../api/auth.ts'
 import { besideField, besidePassword } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { clientAddress, setClientAddress } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { endSession } from '../identity/sessions.ts'
 
@@ -34,6 +35,19 @@ export async function endIfOther(answer: Response, userId: string, { store }: Se
   if (user.id === userId) return false
   await endSession(store, token)
   return true
+}
+
+/** The form that a browser would send after an answer that sets cookies, from the same client. */
+export function requestAfter(request: Request, answer: Response): Request {
+  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='))
+  const set = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
+  const names = new Set(set.map(nameOf))
+  const kept = (request.headers.get('cookie') ?? '').split('; ').filter((pair) => !names.has(nameOf(pair)))
+  const headers = new Headers(request.headers)
+  headers.set('cookie', [...kept, ...set].join('; '))
+  const later = new Request(request.url, { method: 'POST', headers })
+  setClientAddress(later, clientAddress(request))
+  return later
 }
 
 /** A form again, with its errors. */

@@ -9,11 +9,12 @@ import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
-import { callContext, clientAddress, setClientAddress } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { cookieIn, cookieLine, cookieOf } from '../identity/cookies.ts'
 import { execute } from '../operations/execute.ts'
+import { requestAfter } from './account-forms.ts'
 import { signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -89,26 +90,13 @@ export async function leadOn(request: Request, service: Service, next: string, s
   const token = /^\/claim\/([\w-]+)$/.exec(next)?.[1]
   if (token === undefined) return seeOther(next, signedIn)
   try {
-    const answer = await claimByToken(withCookies(request, signedIn), service, token)
+    const answer = await claimByToken(requestAfter(request, signedIn), service, token)
     for (const cookie of signedIn.headers.getSetCookie()) answer.headers.append('set-cookie', cookie)
     return answer
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return seeOther(next, signedIn)
   }
-}
-
-/** The request that a browser would send after an answer that sets cookies. */
-function withCookies(request: Request, answer: Response): Request {
-  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='))
-  const set = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
-  const names = new Set(set.map(nameOf))
-  const kept = (request.headers.get('cookie') ?? '').split('; ').filter((pair) => !names.has(nameOf(pair)))
-  const headers = new Headers(request.headers)
-  headers.set('cookie', [...kept, ...set].join('; '))
-  const later = new Request(request.url, { method: 'POST', headers })
-  setClientAddress(later, clientAddress(request))
-  return later
 }
 
 /** How many bundles a page of claims shows. */

@@ -12,10 +12,15 @@ import { page, pageApp } from '../http/page.ts'
 import { headersWith, text } from '../http/respond.ts'
 
 /** Serves the guides as pages, as Markdown with `.md`, and their pictures. Loaded on the first request for one; each is rendered once. */
-export function guidePages({ config: { name, origin } }: Service) {
+export function guidePages({ config: { name, origin, shortPaths } }: Service) {
   const titles = GUIDES.map((guide) => ({ guide, title: guideTitle(guide) }))
   const make = (guide: GuideName) => (
-    <GuidePage site={{ name, origin }} guide={guide} guides={titles} {...render(guideText(guide), placeOf)} />
+    <GuidePage
+      site={{ name, origin, shortPaths }}
+      guide={guide}
+      guides={titles}
+      {...render(guideText(guide), placeOf)}
+    />
   )
   const pages = new Map(GUIDES.map((guide) => [guide, lazy(() => make(guide) as string)]))
   const headers = { 'cache-control': 'no-cache' }

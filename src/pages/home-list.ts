@@ -15,6 +15,9 @@ const MAX_PARTS = 4
 /** More can be made by no button of the form. */
 const MAX_LISTED = MAX_PARTS * BOUNDS.urls
 
+/** Rows of a form, those of removed links among them: more than anybody removes one by one. */
+const MAX_ROWS = 1_000
+
 /** The fields that the page writes itself. */
 export const WRITTEN = ['url', 'note', 'was', 'removed', ...ABOUT_NAMES.map((name) => `found-${name}`)]
 
@@ -47,7 +50,8 @@ export function readListing(sent: URLSearchParams): Listing {
   })
   const kept = listed.filter(({ isRemoved }) => !isRemoved)
   const last = kept[MAX_LISTED - 1]
-  const shown = last === undefined ? listed : listed.slice(0, listed.indexOf(last) + 1)
+  const end = last === undefined ? listed.length : listed.indexOf(last) + 1
+  const shown = listed.slice(0, Math.min(end, MAX_ROWS))
   const list: FoundList = {
     ...read,
     ...each(ABOUT_NAMES, (name) => {
@@ -71,7 +75,7 @@ export function readListing(sent: URLSearchParams): Listing {
 /** The list of a form that is not read: its rows as they were sent. */
 export function unreadListing(sent: URLSearchParams): Listing {
   const removed = new Set(sent.getAll('removed'))
-  const links = [...rowsIn(sent)].slice(0, MAX_LISTED).map(([url, { title = '', found }]): ListedLink => {
+  const links = [...rowsIn(sent)].slice(0, MAX_ROWS).map(([url, { title = '', found }]): ListedLink => {
     return { url, title, found, isRemoved: removed.has(url) }
   })
   const count = links.filter(({ isRemoved }) => !isRemoved).length

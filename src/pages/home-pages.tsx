@@ -38,7 +38,7 @@ const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
 /** The home page, its preview of the links found in what is typed, and the privacy page. */
 export function homePages(service: Service) {
-  const { name, origin, anonymousBundles } = service.config
+  const { name, origin, shortPaths, anonymousBundles } = service.config
   const isGated = !anonymousBundles
   return new Elysia()
     .get('/', async ({ request }) => {
@@ -47,7 +47,7 @@ export function homePages(service: Service) {
         return page(<GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
       return page(<HomePage site={site} form={EMPTY_FORM} idempotencyKey={randomUUID()} isGated={isGated} />)
     })
-    .get('/away', () => page(<AwayPage site={{ name, origin }} />, 200, NO_REFERRER))
+    .get('/away', () => page(<AwayPage site={{ name, origin, shortPaths }} />, 200, NO_REFERRER))
     .get('/privacy', async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))
     .post('/', ({ request }) => makeBundles(request, service), RAW)
     .post(

@@ -20,7 +20,7 @@ import { seeOther } from '../http/respond.ts'
 import type { Session } from '../identity/caller.ts'
 import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
-import { callAuth, endIfOther, explain, orRefusal, refused } from './account-forms.ts'
+import { callAuth, endIfOther, explain, orRefusal, refused, requestAfter } from './account-forms.ts'
 import { signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -159,7 +159,7 @@ async function join(mailed: Mailed): Promise<Page | Response> {
     isIn ? confirmed(mailed, session) : enter(mailed, invitation, { name, password }),
   )
   if (signedIn instanceof Problem) return mailedPage(mailed, { name, problem: signedIn })
-  const next = isIn ? request : nextRequest(request, signedIn)
+  const next = isIn ? request : requestAfter(request, signedIn)
   const answer = await accept(next, service, id)
   if (answer instanceof Response) return joined(signedIn, answer)
   const { view, status, headers } = await mailedPage({ ...mailed, request: next }, { name, problem: answer })
@@ -189,10 +189,4 @@ async function enter(
   const answer = await callAuth(request, service, '/sign-in/email', { email, password })
   if (answer instanceof Problem || !(await endIfOther(answer, account.id, service))) return answer
   return new Problem('INVALID_EMAIL_OR_PASSWORD', 'Invalid email or password')
-}
-
-/** What the browser would send next, after an answer that signs it in. */
-function nextRequest({ url }: Request, signedIn: Response): Request {
-  const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';', 1)[0])
-  return new Request(url, { method: 'POST', headers: { cookie: cookies.join('; ') } })
 }

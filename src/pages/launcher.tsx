@@ -45,7 +45,7 @@ export interface LauncherPages {
  */
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
-  const site = { name: config.name, origin: config.origin }
+  const site = { name: config.name, origin: config.origin, shortPaths: config.shortPaths }
   /** The answer, rendered from `bundle` if the page is not cached; undefined if there is no bundle to render. */
   const respond = (
     request: Request,

@@ -14,8 +14,13 @@ export async function siteFor({ headers }: Request, service: Service): Promise<S
 }
 
 /** The same without the user, for pages that do not depend on one. */
-export function plainSite({ name, origin, sourceUrl }: Pick<Config, 'name' | 'origin' | 'sourceUrl'>): Site {
-  return { name, origin, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
+export function plainSite({
+  name,
+  origin,
+  shortPaths,
+  sourceUrl,
+}: Pick<Config, 'name' | 'origin' | 'shortPaths' | 'sourceUrl'>): Site {
+  return { name, origin, shortPaths, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
 }
 
 /** The sign-in methods that pages offer. */

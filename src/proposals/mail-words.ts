@@ -4,8 +4,11 @@ import type { BundleDiff } from '../bundles/diff.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
 import type { Config } from '../config/config.ts'
 import { count, inSentence, joinList } from '../core/words.ts'
-import { inLine, type Mail, quoted } from '../mail/mailer.ts'
+import { clipped, inLine, type Mail, quoted } from '../mail/mailer.ts'
 import type { Proposal } from './stored.ts'
+
+/** Characters of a name in a subject. */
+const MAX_IN_SUBJECT = 60
 
 /** A proposal that a mail tells of. */
 export interface Told {
@@ -54,7 +57,7 @@ interface Words {
 const WORDS: Record<ProposalMail, Words> = {
   proposed: {
     subject({ bundle, told, userId }) {
-      const people = [...new Set(told.map(({ proposal }) => clipped(proposerOf(proposal, userId))))]
+      const people = [...new Set(told.map(({ proposal }) => clipped(proposerOf(proposal, userId), MAX_IN_SUBJECT)))]
       const who = people.length === 1 ? `${people[0]} suggests` : `${people.length} people suggest`
       return `${who} ${told.length === 1 ? 'a change' : `${told.length} changes`} to ${titled(bundle)}`
     },
@@ -110,15 +113,7 @@ function nameOf({ title, slug }: StoredBundle): string {
 
 /** A bundle's name in a subject. */
 function titled(bundle: StoredBundle): string {
-  return `“${clipped(inLine(nameOf(bundle)))}”`
-}
-
-/** Characters of a name in a subject. */
-const MAX_IN_SUBJECT = 60
-
-function clipped(text: string): string {
-  const characters = [...text]
-  return characters.length > MAX_IN_SUBJECT ? `${characters.slice(0, MAX_IN_SUBJECT).join('')}…` : text
+  return `“${clipped(inLine(nameOf(bundle)), MAX_IN_SUBJECT)}”`
 }
 
 /** What differs: `the title and 2 links`. */

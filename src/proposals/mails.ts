@@ -95,25 +95,35 @@ export class ProposalMails {
   }
 
   async #send(row: Row): Promise<void> {
+    const outcome = await this.#handOver(row).catch((error: unknown) => ({ error }))
+    if ('sentAt' in outcome) return this.#settle(row, outcome.sentAt)
+    if ('wait' in outcome) return this.#postpone(row, outcome.wait)
+    // A mail that cannot be made is given up like one that no server takes.
+    const { kind, attempts } = row
+    const wait = RETRIES_MS[attempts]
+    const isLast = wait === undefined
+    // Not with its subject, in which people's texts are.
+    const failure = `a mail about a proposal could not be sent${isLast ? '' : '; trying again'}`
+    this.log.error({ err: outcome.error, kind }, failure)
+    return isLast ? this.#settle(row, null) : this.#postpone(row, wait, attempts + 1)
+  }
+
+  /** @returns when it was sent, null if there is nothing to send; or how long it must wait. */
+  async #handOver(row: Row): Promise<{ sentAt: number | null } | { wait: number }> {
     // Loaded with the first mail: most processes send none.
     const { mailFor } = await import('./mail-content.ts')
     const mail = await mailFor(this.store, row, this.config)
-    if (mail === null) return this.#settle(row, null)
+    if (mail === null) return { sentAt: null }
     const counts = countsOf(TO_ONE_PERSON, row.userId)
     const { allowed, resetSeconds } = await takeAll(this.bucket, counts)
-    if (!allowed) return this.#postpone(row, resetSeconds * 1000)
+    if (!allowed) return { wait: resetSeconds * 1000 }
     try {
       await this.mailer.deliver(mail)
     } catch (error) {
       await giveAllBack(this.bucket, counts)
-      const { kind, attempts } = row
-      const wait = RETRIES_MS[attempts]
-      const isLast = wait === undefined
-      // Not with its subject, in which people's texts are.
-      this.log.error({ err: error, kind }, `a mail about a proposal could not be sent${isLast ? '' : '; trying again'}`)
-      return isLast ? this.#settle(row, null) : this.#postpone(row, wait, attempts + 1)
+      throw error
     }
-    await this.#settle(row, Date.now())
+    return { sentAt: Date.now() }
   }
 
   async #postpone({ id }: Row, wait: number, attempts?: number): Promise<void> {

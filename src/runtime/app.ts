@@ -1,6 +1,7 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { Failed } from '../api/json.ts'
 import type { Config } from '../config/config.ts'
+import { OWN_PATHS } from '../core/launcher-link.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -18,7 +19,7 @@ import { problemPage } from '../pages/problem-page.tsx'
 /** The whole server as a function of a request, the same on every runtime. */
 export function createApp(service: Service): Handle {
   const { config } = service
-  const { authority, origin, clientIpHeader } = config
+  const { authority, origin, clientIpHeader, shortPaths } = config
   const refuse = (request: Request, problem: Problem) => {
     if (isForMachines(request)) {
       const said = problem.headers['www-authenticate']
@@ -68,7 +69,8 @@ export function createApp(service: Service): Handle {
     setClientAddress(request, address || plainAddress(socketAddress()))
     return answerObserved(request)
   }
-  return draining(handle, service.stopping)
+  if (!shortPaths) return draining(handle, service.stopping)
+  return draining((request, socketAddress) => handle(atLauncher(request), socketAddress), service.stopping)
 }
 
 /**
@@ -111,6 +113,16 @@ export function createRouter(service: Service, failed: Failed) {
       : (await forms()).launcherAs({ form, slug, isNegotiated }, request, service)
   }
   return { app, complete }
+}
+
+/** What may be a launcher at a short path, with what is below it. */
+const SHORT = /^(https?:\/\/[^/?#]+)(\/([a-z0-9-]{3,64})(?:\.(?:json|md))?(?:[/?#].*)?)$/i
+
+/** A request for a launcher at its short path as one at its long path; any other as it is. */
+function atLauncher(request: Request): Request {
+  const [, origin, path, slug = ''] = SHORT.exec(request.url) ?? []
+  if (origin === undefined || OWN_PATHS.includes(slug.toLowerCase()) || !URL.canParse(request.url)) return request
+  return new Request(`${origin}/l${path}`, request)
 }
 
 /** What holds for all routes alike. */

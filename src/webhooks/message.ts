@@ -19,7 +19,7 @@ export interface Leased {
   webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'ownerId'>
 }
 
-type Site = Pick<Config, 'origin' | 'name' | 'secret'>
+type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret'>
 
 /**
  * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id.

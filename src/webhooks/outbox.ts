@@ -47,7 +47,7 @@ export class Outbox {
 
   constructor(
     readonly store: Store,
-    readonly config: Pick<Config, 'origin' | 'name' | 'secret' | 'outgoingPrivateNetworks'>,
+    readonly config: Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'outgoingPrivateNetworks'>,
     readonly log: Logger,
     readonly accounts: Accounts,
   ) {}

@@ -68,7 +68,7 @@ test('shows who changed what and when, and opens one version after another witho
   const rule = await shown()
   expect(rule).toContain('Phones')
   expect(rule).toContain('on a phone')
-  expect(await page.locator('.diff ins').first().textContent()).toContain('not')
+  expect(await page.locator('.diff ins').first().textContent()).toContain('Not')
   expect(rule).toContain('Viewers now see its name')
 
   const whole: string[] = []

@@ -143,6 +143,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const answers: [string[], string][] = [
       [['show', slug], `/api/links/${slug}`],
       [['show', `${server.origin}/l/${slug}`], `/api/links/${slug}`],
+      // The short path of a service that has them.
+      [['show', `${server.origin}/${slug}?id=7`], `/api/links/${slug}`],
       [['list'], '/api/me/links'],
       [['list', '--limit', '2', '--offset', '1'], '/api/me/links?limit=2&offset=1'],
       [['versions', slug], `/api/links/${slug}/versions`],
@@ -209,6 +211,19 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const { slug } = await mine.json<{ slug: string }>(['create', '--file', one])
     expect(await read(slug)).toMatchObject({ urls: [URL_A], urlMetadata: [{ note: 'Only' }] })
+  })
+
+  test('the export of a tab manager makes its collections; one that is cut off makes nothing, and says so', async () => {
+    const lists = ['Work', 'Home'].map((title) => ({ title, cards: [{ title: 'Plan', url: `${URL_A}${title}` }] }))
+    const whole = JSON.stringify({ version: 3, lists }, null, 2)
+    const { bundles } = await mine.json<{ bundles: { slug: string }[] }>(['import', mine.write('toby.json', whole)])
+    const read = await Promise.all(bundles.map(({ slug }) => person.api<BundleBody>('GET', `/api/links/${slug}`)))
+    expect(read.map(({ body }) => [body.title, body.urls])).toEqual([
+      ['Work', [`${URL_A}Work`]],
+      ['Home', [`${URL_A}Home`]],
+    ])
+    const cut = await mine.openall(['import', '-'], { stdin: whole.slice(0, -30) })
+    expect([cut.code, cut.stdout, cut.stderr]).toEqual([2, '', expect.stringContaining('cut off or damaged')])
   })
 
   test('list searches, sorts and finds deleted bundles', async () => {

@@ -149,6 +149,14 @@ onEveryTarget({}, (server) => {
     expect((await stored((await press(page.html)).html)).urls).toEqual(urls.slice(105))
   })
 
+  test('of links that were left out, a form brings back a thousand', async () => {
+    const urls = Array.from({ length: 2000 }, (_, n) => `https://a.example/${n}`)
+    const removed = urls.slice(1).map((url): [string, string] => ['removed', url])
+    const page = await submit(server(), [['urls', urls.join('\n')], ...removed])
+    expect([page.status, rowsIn(page.html).length]).toEqual([200, 1000])
+    expect(/[\d ]+links found, \d+ removed/.exec(page.html)?.[0]).toBe('2000 links found, 1999 removed')
+  })
+
   test('a title that is too long is reported beside it, and nothing is lost', async () => {
     const list = await paste(CHAT)
     const { status, html } = await press(list.html, { titles: { [C]: 'x'.repeat(501), [A]: 'Kept' } })

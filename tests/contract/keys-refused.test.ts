@@ -32,7 +32,7 @@ onEveryTarget({}, (server) => {
     const posted = await fetch(server().origin, {
       method: 'POST',
       headers,
-      body: new URLSearchParams({ urls: URL_OK }),
+      body: new URLSearchParams({ urls: URL_OK, url: URL_OK }),
     })
     expect([posted.status, posted.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
     const slug = await newBundle(server(), person)

@@ -207,6 +207,14 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
     )
   })
 
+  test('no name in a file is a formula, in full-width signs neither', async () => {
+    const names = ['＝1+1', "'=1+1", '-1']
+    const rules = RULES.rules.flatMap((rule) => names.map((name) => ({ ...rule, name })))
+    const { slug } = await owner.makeBundle({ resolutionPolicy: { ...RULES, rules } })
+    const [, , text] = await csv(slug, 'rules')
+    for (const name of names) expect(text).toContain(`,'${name},0,0,0`)
+  })
+
   test('the page names each tab by its note, most opened first, with a file of every table that it shows', async () => {
     const variables = [{ name: 'id' }]
     const urls = ['https://crm.example/{id}', B, C]

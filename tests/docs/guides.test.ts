@@ -98,7 +98,9 @@ test.each(recipes.map((recipe) => [recipe.split('\n', 1)[0] ?? '', recipe] as co
 
 test('there are ten recipes', () => expect(recipes).toHaveLength(10))
 
-test.each(['Linktree', 'Dub', 'OneTab', 'Bitly', 'Shlink'])(
+const TAB_MANAGERS = ['OneTab', 'Toby', 'Workona', 'Session Buddy', 'Tab Session Manager']
+
+test.each(['Linktree', 'Dub', 'Bitly', 'Shlink', ...TAB_MANAGERS])(
   'an export of %s is imported as the guide says',
   async (name) => {
     const own = await newPerson(server)
@@ -107,6 +109,14 @@ test.each(['Linktree', 'Dub', 'OneTab', 'Bitly', 'Shlink'])(
         .split(/^## /m)
         .find((one) => one.startsWith(`${name}\n`)) ?? ''
     const [, sample = ''] = /^```\w+\n(.*?)^```$/ms.exec(section) ?? []
+    if (TAB_MANAGERS.includes(name)) {
+      const preview = await own.fetch('/dashboard/links/import', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams({ do: 'read', text: sample }).toString(),
+      })
+      expect(await preview.text()).toContain(`Read as a ${name} export`)
+    }
     const made = await own.publish({ urls: sample }, { 'sec-fetch-site': 'same-origin' })
     expect([made.status, made.status === 303 ? '' : await made.text()]).toEqual([303, ''])
     const { body } = await own.api<{
@@ -118,6 +128,7 @@ test.each(['Linktree', 'Dub', 'OneTab', 'Bitly', 'Shlink'])(
       'https://docs.acme.example/',
     ])
     expect(bundle?.urlMetadata[0]?.note).toStartWith('Launch page')
-    if (['Dub', 'Bitly', 'Shlink'].includes(name)) expect(bundle?.urlMetadata[0]?.tags).toContain('launch')
+    if (['Dub', 'Bitly', 'Shlink', 'Toby', 'Tab Session Manager'].includes(name))
+      expect(bundle?.urlMetadata[0]?.tags).toContain('launch')
   },
 )

@@ -68,11 +68,48 @@ test('whoever makes up links fills neither the memory nor the store; those that 
 
   const urls = Array.from({ length: 2 * MAX_LINKS_A_DAY }, (_, at) => `https://was-${at}.example/`)
   const before = linksOf(2, urls)
-  for (let at = 0; at < urls.length; at += 20) {
-    recorder.openTabs(2, before, urls.slice(at, at + 20), VIEWER)
-    if (at % 500 === 0) await recorder.flush()
+  // In several writes, or all in one.
+  for (const [day, each] of [
+    [DAY, 500],
+    ['2026-11-21', Number.POSITIVE_INFINITY],
+  ] as const) {
+    fixture.set(`${day}T12:00:00Z`)
+    for (let at = 0; at < urls.length; at += 20) {
+      recorder.openTabs(2, before, urls.slice(at, at + 20), VIEWER)
+      if (at % each === 0 && at > 0) await recorder.flush()
+    }
+    await recorder.flush()
+    const counted = () =>
+      rows(fixture.store, `SELECT count(*), sum(opens) FROM daily_opens WHERE day = '${day}' AND bundle_id = 2`)
+    expect(await counted()).toEqual([[MAX_LINKS_A_DAY, MAX_LINKS_A_DAY]])
+    // Of a full day, what it has goes on counting.
+    for (let at = 0; at < urls.length; at += 20) recorder.openTabs(2, before, urls.slice(at, at + 20), VIEWER)
+    await recorder.flush()
+    expect(await counted()).toEqual([[MAX_LINKS_A_DAY, 2 * MAX_LINKS_A_DAY]])
   }
   await recorder.stop()
-  const [[counted] = []] = await rows(fixture.store, 'SELECT count(*) FROM daily_opens WHERE bundle_id = 2')
-  expect(counted).toBeLessThanOrEqual(MAX_LINKS_A_DAY + 500)
+})
+
+test('a link that is added while its opens wait to be written counts from then on, with those', async () => {
+  const recorder = await Recorder.start(fixture.store, log, fixture.now)
+  const url = 'https://new.example/'
+  recorder.openTabs(1, linksOf(1, ['https://a.example/']), [url], VIEWER)
+  recorder.openTabs(1, linksOf(1, ['https://a.example/', url]), [url], VIEWER)
+  await recorder.stop()
+  expect(await stored()).toEqual([[1, DAY, url, 2]])
+})
+
+test('while a day has little room, links that are in their bundle come before those that are gone', async () => {
+  const recorder = await Recorder.start(fixture.store, log, fixture.now)
+  const urls = Array.from({ length: MAX_LINKS_A_DAY + 20 }, (_, at) => `https://was-${at}.example/`)
+  for (let at = 0; at < urls.length; at += 20) recorder.openTabs(1, linksOf(1, urls), urls.slice(at, at + 20), VIEWER)
+  await recorder.flush()
+  fixture.set('2026-11-21T12:00:00Z')
+  const now = linksOf(1, ['https://a.example/', 'https://z.example/'])
+  for (let at = 0; at < urls.length; at += 20) recorder.openTabs(1, now, urls.slice(at, at + 20), VIEWER)
+  recorder.openTabs(1, now, [...now.keys()], VIEWER)
+  await recorder.stop()
+  expect((await stored()).filter(([, , url]) => now.has(String(url)))).toEqual(
+    [...now.keys()].map((url) => [1, '2026-11-21', url, 1]),
+  )
 })

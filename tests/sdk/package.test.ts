@@ -142,6 +142,7 @@ test.each(runtimes)('the page’s program works on %s', async (_, words) => {
     'On a phone\n',
     '0 0\n',
     'day,views,openAllClicks',
+    'url,opens',
     'NOT_FOUND 404 There is no',
   ])
     expect(output).toContain(said)

@@ -11,7 +11,7 @@ import type { ListedLink } from './form.ts'
 
 interface ItemProps {
   link: ListedLink
-  /** Its place in the list, from 1. */
+  /** Its place among the links that stay, from 1. */
   number: number
   hasFocus: boolean
 }

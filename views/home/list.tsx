@@ -46,6 +46,8 @@ export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
 /** What was found, as a list to look through and to change before anything is published. */
 export function List({ form }: { form: HomeForm }): JSX.Element {
   const { listing, errors, offers, focus, isAsked } = form
+  // Among those that stay.
+  let number = 0
   return (
     <div id="found">
       {listing === null ? (
@@ -56,7 +58,10 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
           <ul class="items">
             <Each
               of={listing.links}
-              show={(link, at) => <Item link={link} number={numberOf(listing, at)} hasFocus={link.url === focus} />}
+              show={(link) => {
+                if (!link.isRemoved) number += 1
+                return <Item link={link} number={number} hasFocus={link.url === focus} />
+              }}
             />
           </ul>
           {hidden(listing)}
@@ -68,11 +73,6 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
       )}
     </div>
   )
-}
-
-/** The place of a link among those that stay. */
-function numberOf({ links }: Listing, at: number): number {
-  return links.slice(0, at + 1).filter(({ isRemoved }) => !isRemoved).length
 }
 
 interface SummaryProps {

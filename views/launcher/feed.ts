@@ -15,14 +15,16 @@ import { headingOf } from './launcher.tsx'
 export function launcherFeed(
   bundle: PublicBundle,
   { updatedAt, changes }: Changes,
-  site: Pick<Site, 'name' | 'origin'>,
+  site: Pick<Site, 'name' | 'origin' | 'shortPaths'>,
 ): string {
   const page = linkOf(bundle.slug, site)
+  // Readers know a feed by its id, so that it must stay when an operator switches short paths.
+  const id = `${linkOf(bundle.slug, { ...site, shortPaths: false })}/feed`
   const noteOf = new Map(bundle.urls.map((url, index) => [url, bundle.urlMetadata[index]?.note ?? '']))
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
-    `<id>${page}/feed</id>`,
+    `<id>${id}</id>`,
     `<title>${xml(headingOf(bundle))}</title>`,
     ...(bundle.description ? [`<subtitle type="html">${xml(stressedHtml(bundle.description))}</subtitle>`] : []),
     `<updated>${new Date(changes[0]?.at ?? updatedAt).toISOString()}</updated>`,
@@ -31,7 +33,7 @@ export function launcherFeed(
     `<link rel="alternate" type="text/html" href="${page}"/>`,
     ...changes.flatMap((change) => [
       '<entry>',
-      `<id>${page}/feed#v${change.versionNumber}</id>`,
+      `<id>${id}#v${change.versionNumber}</id>`,
       `<title>${xml(summary(change))}</title>`,
       `<updated>${new Date(change.at).toISOString()}</updated>`,
       `<link rel="alternate" type="text/html" href="${page}"/>`,

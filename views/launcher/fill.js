@@ -64,7 +64,9 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
     }
     return `${query}` === '' ? '' : `?${query}`
   }
-  const address = () => `/l/${main.dataset.slug}${withValues(location.search)}`
+  // Whoever came by a short path stays at it.
+  const above = location.pathname.startsWith(`/${main.dataset.slug}`) ? '' : '/l'
+  const address = () => `${above}/${main.dataset.slug}${withValues(location.search)}`
 
   const paint = () => {
     const ofTabs = valuesOfTabs()

@@ -1,4 +1,4 @@
-import { linkOf } from '../../src/bundles/link.ts'
+import { type LinkSite, linkOf } from '../../src/bundles/link.ts'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
 import { type Filling, fillText, isComplete } from '../../src/core/template.js'
@@ -6,12 +6,11 @@ import { asSentence } from '../../src/core/words.ts'
 import { filledBundle } from '../../src/launcher/filling.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
-import type { Site } from '../parts/layout.tsx'
 import { inline, stressedLines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A launcher as Markdown: what its page shows, for agents and terminals. */
-export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: Pick<Site, 'origin'>): string {
+export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: LinkSite): string {
   // Texts that may stress words are filled piece by piece, so that no value does.
   const { description, urlMetadata: written } = bundle
   const {

@@ -8,6 +8,7 @@ import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
+import { tileOf } from '../parts/tile-of.js'
 import { isRightToLeft } from './direction.ts'
 import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 
@@ -37,7 +38,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
     // The whole row, address and mark too, begins where its first text begins.
     <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
       <span class="mark" aria-hidden="true" safe>
-        {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
+        {tileOf(url).letter}
       </span>
       <a
         class="tab"

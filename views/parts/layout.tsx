@@ -13,6 +13,8 @@ export interface Site {
   name: string
   /** Without a trailing slash. */
   origin: string
+  /** SERVICE_SHORT_PATHS. */
+  shortPaths: boolean
   /** SERVICE_SOURCE_URL, on pages that lead to it. */
   sourceUrl?: string
   /** The signed-in visitor; null if signed out; missing if there is a session that the page does not read. */
@@ -38,10 +40,10 @@ export interface SignedInUser {
 
 /**
  * Untrusted text as an attribute's value. The JSX runtime escapes quotes there but not ampersands, so
- * `&amp;` in a URL or in typed text would be read as `&`.
+ * `&amp;` in a URL or in typed text would be read as `&`; a `<`, which is only text there, looks like a tag to who searches.
  */
 export function attribute(text: string): string {
-  return text.replaceAll('&', '&amp;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 type DocumentProps = PropsWithChildren<{

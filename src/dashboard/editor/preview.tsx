@@ -30,7 +30,7 @@ export const previewScreens: readonly Screen[] = [
       const { content, linkOf } = contentOf(readBundleForm(sent, NEW_FORM))
       const refused = await resultOrProblem(async () => refuseInvalid(content, visit))
       if (refused instanceof Problem) return empty(204)
-      const { name, origin } = visit.site
+      const { name, origin, shortPaths } = visit.site
       const at = linkOf.indexOf(Number(sent.get('at') || -1))
       const outside = outsideOf(timesOf(content), Date.now())
       const bundle = {
@@ -47,7 +47,7 @@ export const previewScreens: readonly Screen[] = [
       )
       const view = (
         <LauncherPreview
-          site={{ name, origin }}
+          site={{ name, origin, shortPaths }}
           bundle={bundle}
           filling={checkLinks(examples, content.urls)}
           outside={outside}

@@ -13,6 +13,7 @@ import { besideField } from '../../core/field-words.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
+import { FORMATS } from '../../imports/formats.ts'
 import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
 import type { ImportPlan } from '../../imports/plan.ts'
 import { validate } from '../../operations/validate.ts'
@@ -46,11 +47,11 @@ export const importScreens: readonly Screen[] = [
 
 /** The form for a text, with all its bundles and links ticked. */
 function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
-  const plan = text.trim() === '' ? null : as === 'sections' ? readSections(text) : readImport(text)
+  const { plan, error } = planOf(text, as)
   const bundles = plan?.bundles ?? []
   return {
     text,
-    error: null,
+    error,
     plan,
     as,
     titles: bundles.map(({ title }) => title ?? ''),
@@ -59,6 +60,17 @@ function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
     refused: null,
     idempotencyKey: randomUUID(),
     reading: fingerprint(`${as} ${text}`),
+  }
+}
+
+/** What is in a text; what is wrong with it as a whole belongs beside it. */
+function planOf(text: string, as: ImportForm['as']): Pick<ImportForm, 'plan' | 'error'> {
+  if (text.trim() === '') return { plan: null, error: null }
+  try {
+    return { plan: as === 'sections' ? readSections(text) : readImport(text), error: null }
+  } catch (error) {
+    if (error instanceof Problem) return { plan: null, error: error.message }
+    throw error
   }
 }
 
@@ -80,11 +92,18 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
 
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
   const [first] = form.plan?.bundles ?? []
-  if (first === undefined)
-    return importPage({ ...form, error: 'We found no links in this. Paste at least one web address.' })
+  if (first === undefined) return importPage({ ...form, error: form.error ?? noLinks(form.plan) })
   // Report a full plan before anyone ticks anything.
   const problem = await resultOrProblem(() => dryRun(visit, createBundle, toNewBundle(first)))
   return importPage({ ...form, refused: problem?.message ?? null })
+}
+
+function noLinks(plan: ImportPlan | null): string {
+  const what =
+    plan === null || plan.format === 'list'
+      ? 'We found no links in this'
+      : `This is ${FORMATS[plan.format]} without links`
+  return `${what}. Paste at least one web address.`
 }
 
 interface Wanted {

@@ -30,12 +30,12 @@ export async function visitOf(
   const context = await callContext(request, service)
   if (context.caller.kind !== 'session') return null
   const { session } = context.caller
-  const { name, origin } = service.config
+  const { name, origin, shortPaths } = service.config
   const [user, openProposals] = await Promise.all([
     signedInUser(session, service),
     params.slug === undefined ? 0 : countOpenFor(service.store, params.slug),
   ])
-  const site = { name, origin, user, openProposals }
+  const site = { name, origin, shortPaths, user, openProposals }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 

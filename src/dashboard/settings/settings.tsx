@@ -171,8 +171,8 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
     const errors = answer.code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: answer.userMessage }
     return deletion(visit, errors, answer)
   }
-  const { name, origin } = service.config
+  const { name, origin, shortPaths } = service.config
   const text = 'Everything in it is gone. You’re welcome back any time, with the same address if you like.'
-  const view = <NoticePage site={{ name, origin }} heading="Account deleted" text={text} />
+  const view = <NoticePage site={{ name, origin, shortPaths }} heading="Account deleted" text={text} />
   return page(view, 200, {}, answer)
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { tagsOf } from '../../../src/bundles/tags.ts'
@@ -66,7 +67,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
           </a>
         )}
         <span class="hint where">
-          <bdi safe>{`/l/${slug}`}</bdi>
+          <bdi safe>{linkOf(slug, site).slice(site.origin.length)}</bdi>
           {' · '}
           <bdi safe>{hostSummary(urls)}</bdi>
         </span>
@@ -154,7 +155,7 @@ function RowActions({ bundle, site }: { bundle: StoredBundle; site: DashboardSit
       <button
         type="button"
         class="quiet"
-        data-text={`${site.origin}/l/${slug}`}
+        data-text={attribute(linkOf(slug, site))}
         aria-label={attribute(`Copy the link of ${headingOf(bundle)}`)}
       >
         <Icon name="copy" />

@@ -8,7 +8,7 @@ import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
 
 const LEDE =
-  'Bookmarks, CSV, Markdown, OneTab, JSON or a list of links. You’ll see a preview before anything is created.'
+  'Bookmarks, CSV, Markdown, the export of a tab manager, JSON or a list of links. You’ll see a preview before anything is created.'
 
 /** The import page: first the text, then a preview of the bundles it would create. */
 export function ImportPage({ form }: { form: ImportForm }): JSX.Element {
@@ -54,7 +54,11 @@ function Formats(): JSX.Element {
         <li>Markdown: the links below each heading become a bundle.</li>
         <li>Folders, headings and groups can also become the sections of one bundle.</li>
         <li>JSON exported from here: every bundle as it was, rules included.</li>
-        <li>OneTab: each group becomes a bundle. A plain list becomes one bundle.</li>
+        <li>
+          OneTab, Toby, Workona, Session Buddy and Tab Session Manager: each group, collection, workspace or session
+          becomes a bundle.
+        </li>
+        <li>A plain list becomes one bundle.</li>
         <li safe>{`More than ${BOUNDS.urls} links become several bundles.`}</li>
       </ul>
     </section>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
+import { FORMATS } from '../../../src/imports/formats.ts'
 import type { ImportedBundle, ImportPlan } from '../../../src/imports/plan.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
@@ -9,15 +10,6 @@ import { attribute } from '../../parts/layout.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
-
-const FORMATS: Record<ImportPlan['format'], string> = {
-  bookmarks: 'bookmarks',
-  csv: 'CSV',
-  markdown: 'Markdown',
-  onetab: 'a OneTab export',
-  list: 'a list',
-  json: 'JSON',
-}
 
 /** The bundles that a text would create; each bundle and each link can be left out. */
 export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JSX.Element {
@@ -73,8 +65,8 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
   )
 }
 
-/** Formats whose links are in groups. */
-const GROUPED: readonly ImportPlan['format'][] = ['bookmarks', 'csv', 'markdown', 'onetab']
+/** Formats whose links are in no groups, or in bundles that are whole. */
+const UNGROUPED: readonly ImportPlan['format'][] = ['list', 'json']
 
 /** Whether groups become bundles or sections; the other way is a button. */
 function GroupsChoice({
@@ -88,7 +80,7 @@ function GroupsChoice({
   return (
     <>
       <input type="hidden" name="as" value={as} />
-      {GROUPED.includes(format) && (as === 'sections' || bundles.length > 1) ? (
+      {!UNGROUPED.includes(format) && (as === 'sections' || bundles.length > 1) ? (
         <p>
           <button type="submit" name="do" value={other} class="small">
             {other === 'sections' ? 'Make one bundle with sections instead' : 'Make a bundle of each instead'}

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
@@ -79,7 +80,7 @@ export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): 
       </div>
       {isEmpty ? (
         <>
-          <Nothing link={`${site.origin}/l/${slug}`} slug={slug} days={series.length} />
+          <Nothing link={linkOf(slug, site)} slug={slug} days={series.length} />
           <SampleInsights days={series.map(({ day }) => day)} />
         </>
       ) : (

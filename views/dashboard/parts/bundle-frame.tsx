@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
@@ -34,7 +35,7 @@ type BundleFrameProps = PropsWithChildren<{
 /** The head of every page of a bundle: its name, its link, and links to its other pages. */
 export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): JSX.Element {
   const { slug } = bundle
-  const link = `${site.origin}/l/${slug}`
+  const link = linkOf(slug, site)
   return (
     <>
       <Head title={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} {...ownerOf(bundle, site)}>

@@ -36,7 +36,7 @@ function sectionsFor({ role }: SignedInUser): Section[] {
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
 /** The service, who is signed in, and what waits in the bundle that a page is about. */
-export type DashboardSite = Pick<Site, 'name' | 'origin'> & {
+export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
   user: SignedInUser
   /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
   openProposals: number

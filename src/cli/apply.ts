@@ -1,0 +1,167 @@
+import { type BundleDiff, type Content, diff, isSame } from '../bundles/diff.ts'
+import { NOTHING } from '../bundles/values.ts'
+import { count } from '../core/words.ts'
+import { type Client, OpenallError } from '../sdk/openall.ts'
+import { type Bundle, DRY_RUN } from './bundles.ts'
+import { command, slugIn } from './command.ts'
+import { changesOf, type EditDocument, inputOf, readDocument } from './document.ts'
+import { UsageError } from './exit.ts'
+import { readText } from './input.ts'
+import { note, oneLine, print, printJson, progress } from './output.ts'
+import { printDifferences } from './versions.ts'
+
+/** How many bundles a file may have: more than anybody’s plan, and few enough to compare with the service first. */
+const MAX_BUNDLES = 1000
+
+/** A bundle as a file wants it; fields that it leaves out stay as they are. */
+interface Wanted {
+  slug: string
+  document: Partial<EditDocument>
+}
+
+/** What the file makes of one bundle. */
+interface Step {
+  slug: string
+  status: 'created' | 'changed' | 'unchanged'
+  diff: BundleDiff
+  /** Null for a bundle that is not there yet. */
+  before: Bundle | null
+  send: () => Promise<{ url: string; versionNumber: number }>
+}
+
+export const apply = command({
+  name: 'apply',
+  summary: 'Make bundles as a YAML file has them: create what is missing, change what differs',
+  examples: [
+    'openall apply bundles.yaml --dry-run',
+    'openall apply bundles.yaml',
+    'openall show 4k2mz7qy9p --yaml | openall apply - --server https://openall.example',
+  ],
+  args: {
+    file: {
+      type: 'positional',
+      required: true,
+      description: 'YAML or JSON, one bundle or a list of them in each document; - is standard input',
+    },
+    'dry-run': DRY_RUN,
+  },
+  async run({ args, server, client }) {
+    const wanted = await readWanted(await readText(args.file), args.file === '-' ? 'standard input' : args.file, server)
+    // Everything is compared, and what the service refuses is found, before anything is written.
+    const steps: Step[] = []
+    for (const [index, one] of wanted.entries()) {
+      progress(`${index} of ${count(wanted.length, 'bundle')} compared…`)
+      steps.push(await inPlace(one, null, () => stepFor(one, client)))
+    }
+    progress(null)
+    const isDry = args['dry-run']
+    const results: object[] = []
+    for (const step of steps) {
+      const { slug, status, before } = step
+      const isSent = !isDry && status !== 'unchanged'
+      const at = isSent ? await inPlace(step, { results, total: steps.length, isJson: args.json }, step.send) : before
+      results.push({ slug, status, url: at?.url ?? null, versionNumber: at?.versionNumber ?? null, diff: step.diff })
+      if (!args.json && status !== 'unchanged') printStep(step, isDry, at?.url)
+    }
+    if (args.json) return printJson({ dryRun: isDry, results })
+    if (steps.every(({ status }) => status === 'unchanged')) return print('Nothing to change.')
+    print(summaryOf(steps, isDry))
+    if (isDry) note('Nothing was saved. Run it without --dry-run to save.')
+  },
+})
+
+/** How far a command came. */
+interface Progress {
+  results: object[]
+  total: number
+  isJson: boolean
+}
+
+/** Runs a call for one of several bundles. If it fails, says for which, and what was done before: null for nothing. */
+async function inPlace<T>({ slug }: { slug: string }, done: Progress | null, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    progress(null)
+    if (done?.isJson) printJson({ dryRun: false, results: done.results })
+    const said = done === null ? 'nothing was changed' : `${done.results.length} of ${done.total} applied`
+    note(oneLine(`Stopped at ${slug}: ${said}. Run it again when this is put right.`))
+    if (error instanceof OpenallError && error.code === 'SLUG_TAKEN') {
+      note(oneLine(`If ${slug} is a bundle that you deleted: openall restore ${slug}`))
+    }
+    throw error
+  }
+}
+
+/** Compares what a file wants of a bundle with what is there. @throws OpenallError for what the service refuses. */
+async function stepFor({ slug, document }: Wanted, client: Client): Promise<Step> {
+  const before = await client.getBundle({ slug }).catch((error: unknown) => {
+    if (error instanceof OpenallError && error.status === 404) return null
+    throw error
+  })
+  if (before === null) {
+    // The service refuses one without URLs.
+    const input = { urls: [], ...inputOf(document), slug } as Parameters<Client['createBundle']>[0]
+    const { bundle } = await client.createBundle.dryRun(input)
+    return { slug, status: 'created', diff: diff(NOTHING, bundle), before, send: () => client.createBundle(input) }
+  }
+  const input = { slug, ...changesOf(document, before) }
+  const how = { expectedVersion: before.versionNumber }
+  const send = () => client.updateBundle(input, how)
+  // The service writes times and texts in its own way, so only it knows whether these are changes.
+  const after: Content =
+    Object.keys(input).length === 1 ? before : (await client.updateBundle.dryRun(input, how)).bundle
+  const changed = diff(before, after)
+  return { slug, status: isSame(changed) ? 'unchanged' : 'changed', diff: changed, before, send }
+}
+
+function printStep({ slug, status, diff }: Step, isDry: boolean, url: string | undefined): void {
+  const done = isDry ? `would be ${status}` : `was ${status}: ${url}`
+  print(oneLine(`${slug} ${done}`))
+  printDifferences(diff)
+}
+
+function summaryOf(steps: readonly Step[], isDry: boolean): string {
+  const number = (wanted: Step['status']) => steps.filter(({ status }) => status === wanted).length
+  const were = isDry ? 'would be' : 'were'
+  return `${number('created')} ${were} created, ${number('changed')} ${were} changed, ${number('unchanged')} are as they should be.`
+}
+
+/** The bundles of a file, in order. @throws UsageError. */
+async function readWanted(text: string, name: string, server: string): Promise<Wanted[]> {
+  const wanted = (await readYaml(text, name)).map((value, index): Wanted => {
+    const which = `bundle ${index + 1} of ${name}`
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      throw new UsageError(`${which} must be an object with a slug`)
+    }
+    const { slug, ...fields } = value as { slug?: unknown }
+    if (typeof slug !== 'string') {
+      throw new UsageError(`${which} needs a slug${slug === undefined ? '' : ': put it in quotes'}`)
+    }
+    return { slug: slugIn(slug, server), document: readDocument(fields, `${slug}: `) }
+  })
+  if (wanted.length === 0) throw new UsageError(`there is no bundle in ${name}`)
+  if (wanted.length > MAX_BUNDLES) throw new UsageError(`${name} has more than ${MAX_BUNDLES} bundles: split it`)
+  const seen = new Set<string>()
+  for (const { slug } of wanted) {
+    if (seen.has(slug)) throw new UsageError(`${slug} is in the file twice`)
+    seen.add(slug)
+  }
+  return wanted
+}
+
+/** What the documents of a YAML text hold; what is in a list, one by one. @throws UsageError. */
+async function readYaml(text: string, name: string): Promise<unknown[]> {
+  // Loaded on demand: other commands need no YAML.
+  const { parseAllDocuments } = await import('yaml')
+  try {
+    return Array.from(parseAllDocuments(text)).flatMap((document) => {
+      const [problem] = [...document.errors, ...document.warnings]
+      if (problem !== undefined) throw problem
+      // Refuses aliases that grow without end.
+      return (document.toJS() as unknown) ?? []
+    })
+  } catch (error) {
+    throw new UsageError(`${name} is not YAML: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,33 @@
+import { type Bundle, SLUG } from './bundles.ts'
+import { command, slugIn } from './command.ts'
+import { documentOf } from './document.ts'
+import { minute, oneLine, plain, print, printJson, styled } from './output.ts'
+import { printContent } from './print-content.ts'
+
+export const show = command({
+  name: 'show',
+  summary: 'Show a bundle in full',
+  examples: ['openall show 4k2mz7qy9p', 'openall show https://openall.example/l/4k2mz7qy9p --json'],
+  args: { slug: SLUG, yaml: { type: 'boolean', description: 'Print it as openall apply reads it' } },
+  async run({ args, server, client }) {
+    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
+    if (args.json) return printJson(bundle)
+    if (args.yaml) return printYaml(bundle)
+    const { title, slug, url, versionNumber, createdAt, updatedAt } = bundle
+    print(styled('bold', oneLine(title ?? slug)))
+    print(oneLine(url))
+    printContent(bundle)
+    print()
+    print(styled('dim', `version ${versionNumber}, created ${minute(createdAt)}, updated ${minute(updatedAt)} UTC`))
+  },
+})
+
+/** Prints a bundle as a document of its own, so that several can be appended to one file. */
+async function printYaml(bundle: Bundle): Promise<void> {
+  const { stringify } = await import('yaml')
+  const { resolutionPolicy, ...document } = documentOf(bundle)
+  // An id of a rule belongs to this bundle for good, and elsewhere is refused; without, a rule is the one with its name.
+  const rules = resolutionPolicy?.rules.map(({ id: _, ...rule }) => rule)
+  const policy = resolutionPolicy && { ...resolutionPolicy, rules }
+  print(plain(`---\n${stringify({ slug: bundle.slug, ...document, resolutionPolicy: policy })}`.trimEnd()))
+}
