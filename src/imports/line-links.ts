@@ -204,11 +204,19 @@ function noted(line: string, links: readonly Placed[]): LineLink[] {
 }
 
 const SEPARATOR = /[\s|:<>()\-–—,;→⇒➜]/u
+const UNBRACKETED = /[\s|:<>\-–—,;→⇒➜]/u
 
+/** A text without what separates it from a link; brackets that it opens and closes itself stay: `Budget (draft)`. */
 function strip(text: string): string {
+  const bare = stripBoth(text, UNBRACKETED)
+  const hasOwn = bare.endsWith(')') !== bare.startsWith('(') && unmatchedBrackets(bare).get(')') === 0
+  return hasOwn ? bare : stripBoth(text, SEPARATOR)
+}
+
+function stripBoth(text: string, unwanted: RegExp): string {
   let from = 0
-  while (from < text.length && SEPARATOR.test(text[from]!)) from += 1
-  return stripEnd(text.slice(from), SEPARATOR)
+  while (from < text.length && unwanted.test(text[from]!)) from += 1
+  return stripEnd(text.slice(from), unwanted)
 }
 
 /** Removes matching characters from the end of a text; `/…+$/` would take quadratic time on a long run. */

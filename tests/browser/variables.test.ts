@@ -58,6 +58,17 @@ describe('a launcher that lacks a value', () => {
     },
   )
 
+  test('says of a value what is wrong with it now, not what was wrong before', async () => {
+    const page = await visit(DESK)
+    await page.click('#open')
+    await page.fill('#value-customer', '4'.repeat(300))
+    expect(await page.textContent('#value-customer-error')).toBe('Use at most 200 characters.')
+    await page.fill('#value-customer', '')
+    expect(await page.textContent('#value-customer-error')).toBe('Fill this in first.')
+    await page.fill('#value-customer', '4711')
+    expect(await page.locator('.error').count()).toBe(0)
+  })
+
   test('keeps what is typed in its address, its bookmarks file, its QR code and a copy, with the rest of the query', async () => {
     const page = await visit({ ...DESK, copyable: true }, '?team=sales')
     await page.fill('#value-customer', 'a&b')

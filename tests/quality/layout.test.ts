@@ -46,6 +46,17 @@ test('an error of one field does not stretch the one next to it', async () => {
   expect(await boxOf(page, '#title')).toEqual(before)
 })
 
+test.each([390, 1280])('at %i pixels, the tag of a decided proposal is as wide as its word', async (width) => {
+  const owner = await newPerson(stage.server)
+  const { slug } = await owner.makeBundle()
+  const proposal = { baseVersion: 1, title: 'Week one' }
+  const { body } = await owner.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, proposal)
+  await owner.api('POST', `/api/links/${slug}/proposals/${body.id}/accept`, {})
+  const options = { viewport: { width, height: 844 } }
+  const { page } = await stage.open(`/dashboard/links/${slug}/proposals`, owner, options)
+  expect((await boxOf(page, '.decided .tag')).width).toBeLessThan(120)
+})
+
 test('on a phone, rows do not move when an error appears', async () => {
   const owner = await newPerson(stage.server)
   const { slug } = await owner.makeBundle({ urls: ['https://a.example/', 'https://b.example/'] })

@@ -43,6 +43,16 @@ export const PASTES: Paste[] = [
     null,
     [['https://sheet.example/b', 'Budget sheet']],
   ],
+  [
+    'Slack, brackets of a title and of a link',
+    'Ada, 10:05: budget (draft!!) https://sheet.example/b and (final) numbers https://sheet.example/c (more: https://sheet.example/d)',
+    null,
+    [
+      ['https://sheet.example/b', 'budget (draft!!)'],
+      ['https://sheet.example/c', '(final) numbers'],
+      ['https://sheet.example/d', 'more'],
+    ],
+  ],
   ['Slack, greeting without a title', 'hi all https://a.example/x', null, [['https://a.example/x', '']]],
   [
     'Slack, two links with text',

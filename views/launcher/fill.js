@@ -111,7 +111,9 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
 
   const fill = () => {
     filling = fillingOf(textIn)
-    for (const field of fields) if (problemOf(field) === null) say(field, null)
+    // What is said already becomes what is wrong now; nothing new is said while somebody types.
+    for (const field of fields)
+      if (problemOf(field) === null || document.getElementById(`${field.id}-error`)) say(field, problemOf(field))
     paint()
     if (shown === stateOf()) return
     shown = stateOf()

@@ -5,7 +5,7 @@ export const ROLE_WORDS: Record<Role, { name: string; one: string; does: string;
   viewer: {
     name: 'Viewer',
     one: 'a viewer',
-    does: 'can see bundles and insights',
+    does: 'can see bundles and insights, and suggest changes',
     you: 'You can see its bundles, versions and insights.',
   },
   editor: {

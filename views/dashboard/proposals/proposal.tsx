@@ -156,7 +156,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
         <form class="reject stack" method="post" action={`${path}/reject`}>
           <TextArea
             id="note"
-            label="Note to who proposed it"
+            label="Note to whoever proposed it"
             note="optional"
             error={note.error}
             value={note.text}
