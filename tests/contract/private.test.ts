@@ -487,10 +487,15 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
     })
 
     test('the home page offers signing in instead of the form, and the form once signed in', async () => {
-      const page = async (who: Visitor) => (await who.fetch('/')).text()
+      const page = async (who: Visitor, path = '/') => (await who.fetch(path)).text()
       const theirs = await page(new Visitor(at()))
       expect(theirs).not.toContain('<textarea')
-      expect(theirs).toContain('/sign-in?next=/')
+      expect(theirs).toContain('/sign-in?next=%2F"')
+      // What somebody shares waits for them behind the door.
+      const text = 'https://a.example/?b=1&c=2'
+      const led = /"(\/sign-in\?[^"]*)"/.exec(await page(new Visitor(at()), `/?${new URLSearchParams({ text })}`))?.[1]
+      const next = new URL(led?.replaceAll('&amp;', '&') ?? '', at().origin).searchParams.get('next')
+      expect(new URL(next ?? '', at().origin).searchParams.get('text')).toBe(text)
       expect(await page(await newPerson(at()))).toContain('<textarea')
     })
 
