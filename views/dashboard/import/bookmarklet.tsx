@@ -22,8 +22,8 @@ export function Bookmarklet({ site }: { site: Pick<Site, 'name' | 'origin'> }): 
   )
 }
 
-/** Long addresses are refused by servers, so what does not fit is said to be left out. */
-function scriptFor(origin: string): string {
+/** The bookmark’s address. Long ones that it leads to are refused by servers, so what does not fit is said to be left out. */
+export function scriptFor(origin: string): string {
   const home = JSON.stringify(`${origin}/?text=`)
   const script = `(()=>{const s=getSelection(),d=document.createElement('div');
 for(let i=0;i<s.rangeCount;i++)d.append(s.getRangeAt(i).cloneContents());
