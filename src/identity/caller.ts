@@ -68,18 +68,22 @@ export type Caller = Anonymous | SignedIn
  */
 export function signedIn(caller: Caller): SignedIn {
   if (caller.kind !== 'anonymous') return caller
-  throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.', 'You need to sign in to do this.')
+  throw unauthorized()
 }
 
 /** The error for a missing credential. */
-export function unauthorized(message: string, userMessage = message): Problem {
-  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' }, userMessage })
+export function unauthorized(): Problem {
+  const message = 'Sign in, or send an API key as Authorization: Bearer <key>.'
+  return refusal('Bearer', message, 'You need to sign in to do this.')
 }
 
 /** The error for an invalid credential. */
 export function invalidCredential(message: string, userMessage = message): Problem {
-  const headers = { 'www-authenticate': 'Bearer error="invalid_token"' }
-  return new Problem('UNAUTHORIZED', message, { headers, userMessage })
+  return refusal('Bearer error="invalid_token"', message, userMessage)
+}
+
+function refusal(challenge: string, message: string, userMessage: string): Problem {
+  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': challenge }, userMessage })
 }
 
 /** The error for a credential whose account has been deleted since it was read. */

@@ -20,7 +20,7 @@ export function mcp(operations: readonly Operation[], service: Service) {
       refuseOtherOrigins(request, service)
       // A cookie is not enough: tools are for programs, and those have keys.
       if (!request.headers.has('authorization')) {
-        throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
+        throw unauthorized()
       }
       const context = await callContext(request, service, 'mcp')
       const message = await readJson(request, ['application/json'])

@@ -97,8 +97,8 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       const problem = toProblem(error)
       if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: name }, 'a call failed')
       Object.assign(state.headers, limitsIn(problem.headers))
-      if (problem.headers['www-authenticate']?.startsWith('Bearer'))
-        state.challenge = problem.headers['www-authenticate']
+      const said = problem.headers['www-authenticate']
+      if (said?.startsWith('Bearer')) state.challenge = said
       if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
       throw problem
     }
