@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { startInProcess } from '../in-process.ts'
 import { type BundleBody, newPerson, type Person, URL_A, URL_B } from '../people.ts'
-import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
-import { packCommand, RUNTIMES, Shell } from './shell.ts'
+import { RUNTIMES, Shell, serveCommand } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
 setDefaultTimeout(180_000)
@@ -12,10 +10,7 @@ let server: Server
 let person: Person
 let key: string
 beforeAll(async () => {
-  await packCommand()
-  server = await startInProcess()
-  person = await newPerson(server)
-  key = await mintKey(person)
+  ;({ server, person, key } = await serveCommand())
 })
 afterAll(() => server.stop())
 

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
-import { startInProcess } from '../in-process.ts'
 import { actFor, type BundleBody, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
-import { packCommand, RUNTIMES, Shell } from './shell.ts'
+import { RUNTIMES, Shell, serveCommand } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
 setDefaultTimeout(180_000)
@@ -21,10 +20,7 @@ let server: Server
 let person: Person
 let key: string
 beforeAll(async () => {
-  await packCommand()
-  server = await startInProcess()
-  person = await newPerson(server)
-  key = await mintKey(person)
+  ;({ server, person, key } = await serveCommand())
 })
 afterAll(() => server.stop())
 

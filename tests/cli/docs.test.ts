@@ -2,11 +2,9 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { EXIT } from '../../src/cli/exit.ts'
-import { startInProcess } from '../in-process.ts'
-import { newPerson, type Person } from '../people.ts'
-import { mintKey } from '../sdk/support.ts'
+import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
-import { packCommand, RUNTIMES, Shell } from './shell.ts'
+import { RUNTIMES, Shell, serveCommand } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
 setDefaultTimeout(180_000)
@@ -18,10 +16,7 @@ let server: Server
 let person: Person
 let key: string
 beforeAll(async () => {
-  await packCommand()
-  server = await startInProcess()
-  person = await newPerson(server)
-  key = await mintKey(person)
+  ;({ server, person, key } = await serveCommand())
 })
 afterAll(() => server.stop())
 

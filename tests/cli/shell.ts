@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleCommand } from '../../tools/bundle.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson } from '../people.ts'
+import { mintKey } from '../sdk/support.ts'
 import { command, MATRIX } from '../server.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,6 +33,14 @@ export async function packCommand(): Promise<void> {
   process.on('exit', () => rmSync(made, { recursive: true, force: true }))
   await bundleCommand(made)
   folder = made
+}
+
+/** The packed command, and what it calls: a server, and somebody's key. */
+export async function serveCommand() {
+  await packCommand()
+  const server = await startInProcess()
+  const person = await newPerson(server)
+  return { server, person, key: await mintKey(person) }
 }
 
 export interface CommandResult {
