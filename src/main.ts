@@ -49,12 +49,22 @@ function listen(
       fetch: (request, bun) => handle(request, () => bun.requestIP(request)?.address ?? ''),
       error: failed,
     })
-    return { close: () => server.stop(), closeNow: () => server.stop(true) }
+    return {
+      close: () => Promise.race([server.stop(), quiet(() => server.pendingRequests)]).then(() => server.stop(true)),
+      closeNow: () => server.stop(true),
+    }
   }
   const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, info) =>
     handle(request, () => info.remoteAddr.hostname),
   )
   return { close: () => server.shutdown(), closeNow: async () => {} }
+}
+
+/** Resolves when no request has been pending for half a second: Bun also waits for connections that have sent nothing. */
+async function quiet(pending: () => number): Promise<void> {
+  for (let looks = 0; looks < 10; looks = pending() === 0 ? looks + 1 : 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 async function start(): Promise<void> {

@@ -5,7 +5,7 @@ import { startInProcess } from '../in-process.ts'
 import { MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
 import { KINDS, type Kind } from './engines.ts'
-import { becomes, expectEachOnce, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
+import { becomes, expectEachOnce, expectNoOpeners, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
 import { leadsNowhereElse, leavesNoOpener, visitPlainly } from './plain-http.ts'
 import { createBundle } from './service.ts'
 import { deskAt, sentAt } from './variables.ts'
@@ -43,7 +43,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         const presses = await pressUntilDone(scene, size, popups === 'allowed' ? size : kind.perPress)
         expect(await statusOf(scene)).toBe(size === 1 ? 'The tab is open.' : `All ${size} tabs are open.`)
         expectEachOnce(scene, size)
-        await becomes(() => scene.destinations.openers, Array(size).fill('null'))
+        await expectNoOpeners(scene, size)
         expect(scene.destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
         await becomes(() => clicksOf(scene), 1)
         await becomes(() => opensOf(scene), Array(size).fill(1))
@@ -66,7 +66,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
           const presses = 1 + (await pressUntilDone(scene, 3, kind.perPress, done))
           expect(await statusOf(scene)).toBe('All 3 tabs are open.')
           expect(destinations.addresses.toSorted()).toEqual(sentAt('47%2011'))
-          await becomes(() => destinations.openers, Array(3).fill('null'))
+          await expectNoOpeners(scene, 3)
           expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
           await becomes(() => clicksOf(scene), 1)
           await becomes(() => opensOf(scene), [1, 1, 1])
@@ -98,7 +98,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
         await scene.viewer.click('#rest')
         expect(await statusOf(scene)).toBe('All 7 tabs are open.')
         expectEachOnce(scene, 7)
-        await becomes(() => scene.destinations.openers, Array(7).fill('null'))
+        await expectNoOpeners(scene, 7)
         await becomes(() => clicksOf(scene), 1)
         await becomes(() => opensOf(scene), Array(7).fill(1))
       })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
-import { becomes as becomesSoon } from '../eventually.ts'
+import { becomes as becomesSoon, eventually } from '../eventually.ts'
 import type { startDestinations } from './destinations.ts'
-import type { Viewer } from './viewer.ts'
+import { PageCrash, type Viewer } from './viewer.ts'
 
 /** A launcher with its destinations. */
 export interface Scene {
@@ -38,4 +38,15 @@ export function expectEachOnce({ destinations }: Scene, count: number): void {
 
 export function statusOf({ viewer }: Scene): Promise<string> {
   return viewer.read("document.querySelector('#status').textContent")
+}
+
+/** Every page that opened says that it has no opener. @throws PageCrash if the browser lost one before it could say so. */
+export async function expectNoOpeners({ destinations }: Scene, count: number): Promise<void> {
+  const reported = await eventually(() => destinations.openers.length >= count, 'every tab reports').then(
+    () => true,
+    () => false,
+  )
+  expect(new Set(destinations.openers)).toEqual(new Set(['null']))
+  if (!reported) throw new PageCrash(`${count - destinations.openers.length} tabs were loaded and never ran`)
+  expect(destinations.openers.length).toBe(count)
 }
