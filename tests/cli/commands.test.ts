@@ -434,7 +434,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
 
   test('a pinned bundle is the first of the list, until it is unpinned', async () => {
     const [slug, later] = [await made(), await made()]
-    const first = async () => (await mine.json(['list', '--limit', '1'])).bundles[0].slug
+    const first = async () => ((await mine.json(['list', '--limit', '1'])).bundles as { slug: string }[])[0]?.slug
     expect(await first()).toBe(later)
     const { stdout } = await mine.openall(['pin', `${server.origin}/l/${slug}`])
     expect([stdout, await first()]).toEqual([`Pinned ${slug}. To undo: openall unpin ${slug}\n`, slug])

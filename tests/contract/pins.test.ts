@@ -203,6 +203,38 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '200' }, (at) => {
     expect(await rows(ann)).toBe(0)
   })
 
+  test('the list has a heading for pinned bundles, and menus pin and unpin, with and without a script', async () => {
+    const ann = await newPerson(at())
+    const slugs = await make(ann, 'ABC')
+    const list = async (query = '') => (await ann.fetch(`/dashboard?sort=created${query}`)).text()
+    const headings = (html: string) => [...html.matchAll(/<h2 class="group">([^<]*)</g)].map(([, text]) => text)
+    const names = (html: string) => [...html.matchAll(/<a class="name"[^>]*>([^<]*)</g)].map(([, text]) => text)
+    const actionOf = (html: string, slug?: string) =>
+      html.match(new RegExp(`action="/dashboard/links/${slug}/(un)?pin"`))?.[0]
+    expect([headings(await list()), actionOf(await list(), slugs.A)]).toEqual([
+      [],
+      `action="/dashboard/links/${slugs.A}/pin"`,
+    ])
+    const pinned = await ann.form(`/dashboard/links/${slugs.A}/pin`, { back: 'sort=created&offset=20' })
+    expect([pinned.status, pinned.headers.get('location')]).toEqual([303, '/dashboard?sort=created&notice=pinned'])
+    const html = await list()
+    expect([headings(html), names(html), actionOf(html, slugs.A)]).toEqual([
+      ['Pinned', 'All bundles'],
+      ['A', 'C', 'B'],
+      `action="/dashboard/links/${slugs.A}/unpin"`,
+    ])
+    expect([headings(await list('&limit=1')), headings(await list('&limit=2&offset=1'))]).toEqual([['Pinned'], []])
+
+    const own = async () => actionOf(await (await ann.fetch(`/dashboard/links/${slugs.A}/insights`)).text(), slugs.A)
+    expect(await own()).toBe(`action="/dashboard/links/${slugs.A}/unpin"`)
+    const htmx = { 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'form#pin' }
+    const part = await ann.form(`/dashboard/links/${slugs.A}/unpin`, {}, htmx)
+    expect([part.status, await part.text()]).toEqual([200, expect.stringMatching(/^<form id="pin"/)])
+    expect(await own()).toBe(`action="/dashboard/links/${slugs.A}/pin"`)
+    const { status, headers } = await ann.form(`/dashboard/links/${slugs.A}/pin`, {})
+    expect([status, headers.get('location')]).toEqual([303, `/dashboard/links/${slugs.A}?notice=pinned`])
+  })
+
   test('nobody else sees a pin: neither viewers nor a bundle’s own answers', async () => {
     const ann = await newPerson(at())
     const { slug, url } = await ann.makeBundle()

@@ -7,6 +7,7 @@ import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleMenu } from './bundle-menu.tsx'
+import { Pin } from './pin.tsx'
 import { roleOver } from './role.ts'
 import { type DashboardSite, Head } from './shell.tsx'
 
@@ -48,6 +49,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           Open
         </a>
         <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
+          <Pin slug={slug} isPinned={site.isPinned} />
           <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
             QR code (SVG)
           </a>

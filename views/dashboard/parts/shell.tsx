@@ -40,6 +40,8 @@ export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
   user: SignedInUser
   /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
   openProposals: number
+  /** Whether the visitor has pinned that bundle. */
+  isPinned: boolean
 }
 
 type DashboardProps = PropsWithChildren<{
