@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { exactTime, minuteOf } from '../core/time.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
 import { clipped, type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
@@ -85,7 +86,7 @@ export function linkMails(
         `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
         'Open this link to join:',
         origin + path,
-        `It’s only for you, and works until ${expiresAt.toUTCString()}. Don’t know them? You can ignore this email.`,
+        `It’s only for you, and works until ${exactTime(minuteOf(expiresAt))}. Don’t know them? You can ignore this email.`,
       )
     },
   }

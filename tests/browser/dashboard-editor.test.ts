@@ -210,7 +210,7 @@ test.each([true, false])(
     await settled(page)
     expect(await page.inputValue('#title')).toBe('Typed and not saved yet')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     const { title, urls, urlMetadata } = await saved(slug)
     const [one, two, three, , ...rest] = ONBOARDING.urls
     expect(title).toBe('Typed and not saved yet')
@@ -292,7 +292,7 @@ test('a conflicting save shows both sides, and either can be kept', async () => 
       expect(await saved(slug)).toMatchObject({ title: theirs })
     } else {
       await conflict.getByRole('button', { name: choice }).click()
-      await told(page, 'Saved as a new version.')
+      await told(page, 'Saved · View version')
       expect(await saved(slug)).toMatchObject({ title: `Mine, before ${choice}`, urls: before.urls })
     }
   }
@@ -325,7 +325,7 @@ test('from a conflicting save, changes are taken one by one, and the rest stays 
   expect(await offers.allTextContents()).toEqual(['Theirs, too', first])
   expect((await saved(slug)).description).toBe('Theirs, too')
   await send(page, 'Save mine anyway')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   const { title, description, urls, urlMetadata } = await saved(slug)
   expect([title, description]).toEqual(['Theirs', 'Mine'])
   expect(urls).toEqual([first, 'https://added.example/', second, ...rest])
@@ -371,7 +371,7 @@ test.each([true, false])(
     expect(await page.locator('.save-bar .primary').textContent()).toBe('Save')
     await page.fill('#description', 'Ours')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     const now = await saved(slug)
     expect([now.title, now.description]).toEqual(['Theirs', 'Ours'])
     expect(now.urls).toEqual([first, ...rest, 'https://added.example/'])
@@ -433,7 +433,7 @@ test('unsaved changes are not lost by mistake: the browser asks before leaving, 
   await becomes(() => [asked, slugOf(page)], [['beforeunload'], slug])
   expect(await page.inputValue('#title')).toContain('!')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
   expect(asked).toHaveLength(1)
@@ -451,7 +451,7 @@ test('if the server cannot be reached, everything stays as typed', async () => {
   expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect((await saved(slug)).title).toBe('Typed on a train')
 })
 
@@ -468,7 +468,7 @@ test('a text field that was made larger is saved without a complaint of the brow
   expect(await page.getAttribute('#description', 'style')).toContain('height')
   await page.fill('#description', 'In more lines')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect(complaints).toEqual([])
 })
 
@@ -551,7 +551,7 @@ test('the longest possible bundle is typed and saved, in letters of three bytes 
     const { page } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
     await page.fill('#title', 'Long')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     expect(await saved(slug)).toMatchObject({ title: 'Long', urls: links })
   }
 })
@@ -570,7 +570,7 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
   expect(await saved(slug)).toEqual(before)
   await page.fill('#description', '')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   const { urls, urlMetadata } = await saved(slug)
   expect(urls).toEqual(before.urls)
   const meant = (all: Saved['urlMetadata']) =>
@@ -606,6 +606,6 @@ test('saving transfers at most 15 KB, and a check next to nothing', async () => 
   await eventually(async () => (await weight.bytes()) > 0, 'what was typed is checked')
   expect(await weight.bytes()).toBeLessThan(1500)
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect(await weight.bytes()).toBeLessThan(LATER_PAGE)
 })

@@ -73,7 +73,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   expect(await page.locator('#rules-0-when-of-1-state .mark.no').count()).toBe(1)
   await page.locator('#rules-0-when-of-1-value').fill('news')
   await page.getByRole('button', { name: 'Save rules' }).click()
-  await shows(page, '.flash', 'Saved as a new version.')
+  await shows(page, '.flash', 'Saved · View version')
   expect([...complaints, ...refusals]).toEqual([])
   const phone = await (await stage.browser.newContext({ userAgent: IPHONE })).newPage()
   await phone.goto(`${stage.server.origin}/l/${slug}?ref=news`)
@@ -128,7 +128,7 @@ test('by keyboard alone a rule is made, nested, moved and saved, and the focus f
   await on('rules-0-down')
   await page.getByRole('button', { name: 'Save rules' }).focus()
   await keys('Enter')
-  await shows(page, '.flash', 'Saved as a new version.')
+  await shows(page, '.flash', 'Saved · View version')
   const saved = await savedOf(slug)
   expect(saved?.rules.map(({ name }) => name)).toEqual(['Readers', 'Phones'])
   expect(saved?.rules[0]?.when).toEqual({ op: 'and', of: [GERMAN, { op: 'and', of: [{ op: 'signedIn' }] }] })
@@ -233,7 +233,7 @@ test('choices and presses while a request is running are not lost either', async
   await page.locator('#alert').waitFor()
   await page.locator('#rules-1-remove').click()
   await page.getByRole('button', { name: 'Save rules' }).click()
-  await shows(page, '.flash', 'Saved as a new version.')
+  await shows(page, '.flash', 'Saved · View version')
   expect((await savedOf(slug))?.rules).toMatchObject([
     { name: 'Of Acme', when: { op: 'endsWith', field: 'emailDomain', value: '.acme.example' } },
   ])

@@ -121,7 +121,7 @@ test('a version is restored as a new one, and the restore is undone', async () =
   const slug = await makeHistory()
   const { page } = await open(`/dashboard/links/${slug}/versions?version=1`)
   await press(page, 'Restore version 1')
-  await page.getByText('The earlier version is back, saved as a new one.').first().waitFor()
+  await page.getByText('The earlier version is back · View version').first().waitFor()
   await page.getByRole('heading', { name: 'Version 6' }).waitFor()
   expect(await current(slug)).toBe('Week one')
   await press(page, 'Undo')

@@ -540,7 +540,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch eve' })
     const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
     expect(shown).toContain('- title: Launch day\n+ title: Launch week\n+ https://c.example/\n')
-    expect(shown).toContain('! Title: now Launch eve, proposed Launch week\n')
+    expect(shown).toContain('! Title: now Launch eve, suggested Launch week\n')
     const refused = await mine.openall(['proposals', 'accept', slug, id])
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
     expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
@@ -548,10 +548,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const [no, mineToo] = [await propose('--title', 'x'), await propose('--remove', '1')]
     expect((await mine.openall(['proposals', 'reject', slug, no, '--note', 'Not yet'])).stdout).toBe(
-      `Proposal ${no} is rejected.\n`,
+      `Suggestion ${no} is rejected.\n`,
     )
     expect((await mine.openall(['proposals', 'withdraw', slug, mineToo])).stdout).toBe(
-      `Proposal ${mineToo} is withdrawn.\n`,
+      `Suggestion ${mineToo} is withdrawn.\n`,
     )
     expect((await mine.openall(['propose', slug])).code).toBe(2)
   })

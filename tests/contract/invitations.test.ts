@@ -101,7 +101,7 @@ onEveryTarget({}, (at) => {
       expect(subject).toBe('Dana invited you to Acme on Openall')
       expect(text).toContain(`“Dana” (${admin.email}) invited you to “Acme” on Openall as an editor.`)
       expect(text).toContain('one link opens many tabs')
-      expect(text).toMatch(/until \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/)
+      expect(text).toMatch(/until \d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC\./)
       expect(text.match(/https?:\S+/g)).toEqual([at().origin + path])
     })
 
