@@ -80,7 +80,7 @@ test('shows who changed what and when, and opens one version after another witho
   expect(entries.map((text) => text.replace(/\s+/g, ' '))).toEqual([
     expect.stringMatching(/^↕ ?d\.example ?Moved, ?no\. 4 → 1$/),
     expect.stringMatching(
-      /^~ ?a\.example ?Note Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
+      /^~ ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
     ),
     expect.stringMatching(/^~ ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
     expect.stringMatching(/^− ?c\.example ?Removed, ?was no\. 3$/),

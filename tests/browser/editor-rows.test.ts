@@ -83,7 +83,7 @@ test('a new link is open; pasted links are closed except the last, and open if t
   await toggle(page, 1)
   await page.fill('#title', 'Closed again')
   await settled(page)
-  await page.getByText('4 of 25').waitFor()
+  await page.getByText('4 / 25').waitFor()
   expect((await openRows(page))[1]).toBe(false)
 })
 

@@ -454,7 +454,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
         'views                4  ▁▁▁▁▁▁█',
         'open-all clicks      1  ▁▁▁▁▁▁█',
         'viewers, day by day  1',
-        'clicks per view      25.0 %',
+        'open rate            25.0 %',
         '7 days before        views: 0, clicks: 0, viewers: 0',
         '',
         'VIEWS  CLICKS  RATE   RULE',
@@ -519,7 +519,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     ]
     const tried = await mine.openall(args, { stdin: JSON.stringify(draft) })
     expect(tried.stdout).toBe(
-      `No rule matches: the bundle’s own tabs\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
+      `No rule matches. They see the default tabs.\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
     )
     const input = { viewer: { emailDomain: 'acme.com', query: { ref: 'y', a: 'b=c' } }, resolutionPolicy: draft }
     const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, input)

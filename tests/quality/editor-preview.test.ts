@@ -69,7 +69,7 @@ test('while the form cannot be saved the last good preview stays, and says so', 
   const before = await height()
   await expand(page, 0)
   await rowsOf(page).nth(0).locator('[name=url]').fill('no address')
-  await page.getByText('This is the page before your last changes').waitFor()
+  await page.getByText('Fix the error to update the preview.').waitFor()
   expect(await height()).toBe(before)
   expect(await shown(page).locator('.tabs > li').count()).toBe(7)
   for (const colorScheme of ['light', 'dark'] as const) {

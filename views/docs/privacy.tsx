@@ -27,7 +27,7 @@ export function PrivacyPage({ site }: { site: Site }): JSX.Element {
         </ul>
         <h2>When you create a link</h2>
         <ul>
-          <li>We store the links, titles and notes you enter. Anyone who has the link can see them.</li>
+          <li>We store the links and texts you enter. Anyone who has the link can see them.</li>
           <li>
             Without an account, we keep a code made from your IP address for up to 30 days to limit abuse. An email
             address that you give for the private edit link is deleted once the bundle is claimed or the link expires.
