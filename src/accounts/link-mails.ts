@@ -81,8 +81,8 @@ export function linkMails(
       const as = role === 'viewer' ? 'a viewer' : `an ${role}`
       send(
         email,
-        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} on ${service}`,
-        `${who} invited you to ${quoted(organization.name).trim()} on ${service} as ${as}.`,
+        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} as ${as}`,
+        `${who} invited you to ${quoted(organization.name).trim()} as ${as}.`,
         `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
         'Open this link to join:',
         origin + path,

@@ -47,7 +47,7 @@ async function acme() {
     invite(email: string) {
       const invitation = { email, role: 'viewer', organizationId: body.id }
       const send = () => dana.api('POST', '/api/auth/organization/invite-member', invitation)
-      return mailedBy(send, email, 'Dana invited you to Acme on Openall')
+      return mailedBy(send, email, 'Dana invited you to Acme as a viewer')
     },
   }
 }
