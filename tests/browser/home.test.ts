@@ -32,7 +32,7 @@ describe('the home page', () => {
     expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
     expect(await page.getByLabel('Your private edit link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
-    expect(await page.textContent('.caution')).toContain('24 hours')
+    expect(await page.textContent('.caution')).toContain('We can’t show it again after tomorrow.')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
     const shown = await page

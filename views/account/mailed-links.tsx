@@ -86,10 +86,9 @@ export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
         ) : (
           <>
             <p class="lede">
-              Someone signed up with <strong safe>{email}</strong>.
               {hasPasswords
-                ? ' If it was you, enter your password to confirm your address.'
-                : ' If it was you, sign in with an emailed link: that confirms your address.'}
+                ? 'Someone signed up with this address. If it was you, enter your password.'
+                : 'Someone signed up with this address. If it was you, sign in with an emailed link: that confirms it.'}
             </p>
             {current === null ? (
               ''
