@@ -63,7 +63,7 @@ export function SignInPage({
                 Sign in
               </button>
               {/* The same form, sent elsewhere: without a password it asks for a link. */}
-              {isAgain || <span class="hint">Forgot your password?</span>}
+              {isAgain ? '' : <span class="hint">Forgot your password?</span>}
               <button type="submit" formaction="/sign-in/link" formnovalidate>
                 Email me a link
               </button>
@@ -99,7 +99,13 @@ export function SignInReason({ next, step }: { next: string; step: 'Sign in' | '
     : next.startsWith('/invitations/')
       ? `${step} with the invited address to join the organisation.`
       : null
-  return text === null ? '' : <p class="lede">{text}</p>
+  return text === null ? (
+    ''
+  ) : (
+    <p class="lede" safe>
+      {text}
+    </p>
+  )
 }
 
 /** How someone without an account gets one. */
