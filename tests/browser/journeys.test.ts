@@ -195,6 +195,10 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
       if (isPictured) expect(await shareUnlike(wanted, look), look.name).toBeLessThan(PICTURE_BUDGET)
     }
   })
+
+  test.if(kind.name !== 'WebKit')('no page has left an error or a warning in the console', async () => {
+    expect(await at.viewer.complaints?.()).toEqual([])
+  })
 })
 
 /** How much of a page may look different in Firefox, which draws the same font at the same places. */
