@@ -45,7 +45,7 @@ const LOSSES: Record<string, string> = {
 const LAUNCHER = /^(?:launcher|values|fill|scriptless|countdown|away)\./
 const targetsOf = (name: string) => TARGETS[LAUNCHER.test(name) ? 'launcher' : 'dashboard']
 const namesOf = (kind: string) => assetNames.filter((name) => name.endsWith(kind))
-const bodyOf = (name: string) => assetAt(asset(name))?.body ?? ''
+const bodyOf = (name: string) => String(assetAt(asset(name))?.body ?? '')
 
 const NEW_SCRIPT =
   'const { at } = [1]; document.body.moveBefore(at, null); Object.groupBy([], String); /(?<=a)b/v.test("b")'

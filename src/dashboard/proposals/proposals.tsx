@@ -38,7 +38,7 @@ export const proposalScreens: readonly Screen[] = [
     path: '/dashboard/proposals',
     async get(visit) {
       const proposals = await run(visit, listOpenProposals, {})
-      return { section: 'bundles', title: 'Proposals', view: <InboxView site={visit.site} proposals={proposals} /> }
+      return { section: 'proposals', title: 'Suggestions', view: <InboxView site={visit.site} proposals={proposals} /> }
     },
   },
   {
@@ -48,7 +48,7 @@ export const proposalScreens: readonly Screen[] = [
       const bundle = await run(visit, getBundle, { slug })
       const proposals = await run(visit, listProposals, { slug, state: 'all' })
       const view = <BundleProposalsView site={visit.site} bundle={bundle} proposals={proposals} />
-      return { section: 'bundles', title: 'Proposals', view }
+      return { section: 'bundles', title: 'Suggestions', view }
     },
   },
   { path: ONE, get: (visit) => proposalPage(visit) },
