@@ -125,15 +125,15 @@ onEveryTarget({}, (server) => {
         })
         return { row, tabs: new Set(await Promise.all(pages)) }
       }
-      const none = { row: null, tabs: new Set(['Proposals']) }
+      const none = { row: null, tabs: new Set(['Suggestions']) }
       expect(await marks(admin)).toEqual(none)
       const first = await propose(slug, { title: 'one' })
       const second = await propose(slug, { title: 'two' })
       for (const person of [admin, viewer]) {
-        expect(await marks(person)).toEqual({ row: '2 proposals', tabs: new Set(['Proposals 2 open']) })
+        expect(await marks(person)).toEqual({ row: '2 proposals', tabs: new Set(['Suggestions 2 open']) })
       }
       expect((await post(`${first}/accept`, { version: '1' })).status).toBe(303)
-      expect(await marks(admin)).toEqual({ row: '1 proposal', tabs: new Set(['Proposals 1 open']) })
+      expect(await marks(admin)).toEqual({ row: '1 proposal', tabs: new Set(['Suggestions 1 open']) })
       expect((await post(`${second}/reject`, {})).status).toBe(303)
       expect(await marks(admin)).toEqual(none)
       await propose(slug, { title: 'three' })

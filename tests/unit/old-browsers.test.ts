@@ -33,7 +33,6 @@ const LOSSES: Record<string, string> = {
   'css/properties/resize': 'phones have no mouse to resize with',
   'css/properties/rx': 'bars of charts have sharp corners',
   'css/properties/scroll-initial-target': 'the preview starts at the top',
-  'css/properties/scrollbar-width': 'the menu has a scrollbar',
   'css/properties/text-align/match-parent': 'a name in another direction starts at the other side',
   'css/properties/text-wrap': 'lines break where they are full',
   'css/selectors/dir': 'progress and arrows run from left to right',
