@@ -122,7 +122,7 @@ function Brand({ site }: Pick<PageProps, 'site'>): JSX.Element {
 /** The footer links of every page. */
 function Footer({ site }: Pick<PageProps, 'site'>): JSX.Element {
   return (
-    <footer class="foot">
+    <footer>
       <Brand site={site} />
       <a href="/docs/quick-start">Guides</a>
       <a href="/docs">API</a>
