@@ -45,7 +45,13 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
         {...ownerOf(bundle, site)}
       >
         <span class="link">
-          <bdi safe>{link}</bdi>
+          <bdi>
+            <span class="host" safe>
+              {new URL(link).host}
+            </span>
+            <span safe>{link.slice(new URL(link).origin.length, -slug.length)}</span>
+            <b>{slug}</b>
+          </bdi>
           <button type="button" data-text={link}>
             <span class="label">Copy</span>
             <span class="visually-hidden"> link</span>

@@ -70,7 +70,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         )}
         {isOpen ? <Actions {...props} /> : ''}
       </section>
-      <p class="hint">
+      <p class="cluster">
         <a href={`/dashboard/links/${bundle.slug}/proposals`}>All proposals for this bundle</a>
         <a class="hint" href="/dashboard/proposals">
           Everything to decide
