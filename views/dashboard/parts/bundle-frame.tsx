@@ -50,7 +50,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
               {new URL(link).host}
             </span>
             <span safe>{link.slice(new URL(link).origin.length, -slug.length)}</span>
-            <b>{slug}</b>
+            <b safe>{slug}</b>
           </bdi>
           <button type="button" data-text={link}>
             <span class="label">Copy</span>

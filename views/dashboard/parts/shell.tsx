@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
@@ -165,7 +165,7 @@ interface HeadProps extends PropsWithChildren {
   names?: readonly string[]
   lede?: string
   /** Where the page is, above its title. */
-  crumb?: JSX.Element
+  crumb?: Children
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
