@@ -22,6 +22,7 @@ export const GUIDES = [
   'browsers',
   'privacy',
   'self-hosting',
+  'settings',
   'security',
 ] as const
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
-import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EffectDiff } from '../../../views/dashboard/proposals/conflicts.tsx'
 import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
@@ -95,7 +95,7 @@ async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}):
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
-  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
+  return { section: 'bundles', title: 'Suggestion', view: <ProposalView {...props} />, problem }
 }
 
 function saidOf({ code, message }: Problem): string {
@@ -111,8 +111,8 @@ async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   return accepted(saved)
 }
 
-function accepted({ slug, versionNumber }: { slug: string; versionNumber: number }): Outcome {
-  return { to: withFlash(`/dashboard/links/${slug}`, 'accepted', { slug, version: String(versionNumber) }) }
+function accepted(saved: { slug: string; versionNumber: number }): Outcome {
+  return { to: withFlash(`/dashboard/links/${saved.slug}`, 'accepted', madeVersion(saved)) }
 }
 
 async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
