@@ -14,6 +14,7 @@ const PATHS = {
   switch: 'M5 6l3-3 3 3m-6 4l3 3 3-3',
   check: 'M3 8.5l3.2 3.2 6.8-7.2',
   plus: 'M8 3v10M3 8h10',
+  section: 'M2.5 4h11m-11 4h6m-6 4h8',
   search: 'M7 12a5 5 0 1 0 0-10 5 5 0 0 0 0 10zm3.6-1.4l3.4 3.4',
   more: 'M3.5 7.5v1M8 7.5v1M12.5 7.5v1',
   chart: 'M2.5 13.5h11m-9-3v-3m3.5 3v-7m3.5 7v-5',
