@@ -71,10 +71,13 @@ test('no password is kept', async () => {
 test('edits survive a session that ended, and are offered to the same person only', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const path = `/dashboard/links/${slug}`
-  const { page, context } = await stage.open(path, owner)
-  await page.fill('#title', 'Typed too long')
+  const opened = await stage.open(path, owner)
+  const { context } = opened
+  await opened.page.fill('#title', 'Typed too long')
   await context.clearCookies()
-  await page.keyboard.press('Control+s')
+  await opened.page.keyboard.press('Control+s')
+  await shows(opened.page, '#messages', 'You’ve been signed out.')
+  const page = await crash(opened.page, path)
   await page.getByLabel('Email').waitFor()
   const other = await newPerson(stage.server)
   await addSession(context, other)

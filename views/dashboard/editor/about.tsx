@@ -60,7 +60,7 @@ export function About({ state: { form, checked }, untitled }: AboutProps): JSX.E
         id="description"
         name="description"
         form="editor"
-        rows="1"
+        rows={String(linesOf(form.description))}
         placeholder="Add a description"
         dir="auto"
         {...described('description', unfit)}
@@ -71,5 +71,14 @@ export function About({ state: { form, checked }, untitled }: AboutProps): JSX.E
       <FieldError id="description" error={unfit} />
       <Controls names={OTHERS} form={form} messageOf={messageOf} />
     </div>
+  )
+}
+
+/** About how many lines a text takes, at most six; browsers that size a field by its text need no guess. */
+function linesOf(text: string): number {
+  const lines = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / 90)))
+  return Math.min(
+    6,
+    lines.reduce((sum, count) => sum + count, 0),
   )
 }

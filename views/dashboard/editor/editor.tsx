@@ -105,15 +105,8 @@ export function Editor(props: EditorProps): JSX.Element {
           <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
             {isNew ? 'Cancel' : 'Discard'}
           </a>
-          <button type="submit" name="do" value="save" class={isLosing ? '' : 'primary'}>
-            <span safe>{save}</span>
-            {isLosing ? (
-              ''
-            ) : (
-              <span class="key" aria-hidden="true">
-                Ctrl S
-              </span>
-            )}
+          <button type="submit" name="do" value="save" class={isLosing ? '' : 'primary'} safe>
+            {save}
           </button>
         </div>
       </form>

@@ -2,9 +2,8 @@
 
 /** The editor that something is part of; its title stands above it. @param {EventTarget | null} target */
 function editorOf(target) {
-  const form =
-    target instanceof Element ? /** @type {HTMLInputElement} */ (target.form ?? target.closest('form')) : null
-  return form instanceof HTMLFormElement && form.id === 'editor' ? form : null
+  if (!(target instanceof Element)) return null
+  return target.closest('#editor') ?? (target.closest('[form="editor"]') && document.getElementById('editor'))
 }
 
 /** The heading says what its field says, with blanks. */
