@@ -40,18 +40,11 @@ const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } sati
   (props: ControlProps) => JSX.Element
 >
 
-/** What is said of a field besides its name, where it is not `optional`. */
-const NOTES: Partial<Record<ScalarName, string>> = {
-  description: 'optional, with **bold** and *italic*',
-  closedNote: 'optional, shown once it has closed',
-}
-
 function Text({ name, value, error }: ControlProps): JSX.Element {
   const { label, ...field } = CONTENT[name]
-  const note = NOTES[name] ?? 'optional'
   if ('lines' in field && field.lines === 'many') {
     return (
-      <Field id={name} kind="whole" label={label} note={note} error={error}>
+      <Field id={name} kind="whole" label={label} note="optional" error={error}>
         <textarea id={name} name={name} rows="2" placeholder=" " dir="auto" {...described(name, error)} safe>
           {textareaContent(value)}
         </textarea>
@@ -59,7 +52,7 @@ function Text({ name, value, error }: ControlProps): JSX.Element {
     )
   }
   return (
-    <Field id={name} label={label} note={note} error={error}>
+    <Field id={name} label={label} note="optional" error={error}>
       <input id={name} name={name} value={attribute(value)} dir="auto" autocomplete="off" {...described(name, error)} />
     </Field>
   )
