@@ -1,5 +1,6 @@
 import { openChromium } from './chromium.ts'
-import type { Conditions, Engine, Viewer } from './viewer.ts'
+import { listen } from './stage.ts'
+import { type Conditions, type Engine, PHONE, type Viewer } from './viewer.ts'
 
 /** Starts Chromium with its pop-up blocker, and one without. Every visit is a private window, as Playwright's are. */
 export async function startChromium(): Promise<Engine> {
@@ -8,9 +9,13 @@ export async function startChromium(): Promise<Engine> {
   )
   if (blocking === undefined || allowing === undefined) throw new Error('no Chromium')
 
-  async function open(url: string, { popups, scripts }: Conditions): Promise<Viewer> {
+  async function open(url: string, { popups, scripts, screen }: Conditions): Promise<Viewer> {
     const browser = popups === 'allowed' ? allowing : blocking
-    const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off' })
+    const isPhone = screen === 'phone'
+    const phone = isPhone ? { viewport: PHONE, isMobile: true, hasTouch: true } : {}
+    const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off', ...phone })
+    const heard = { complaints: [], refusals: [] }
+    context.on('page', (page) => listen(page, heard, new URL(url).origin))
     const page = await context.newPage()
     await page.goto(url)
     async function leaveAndReturn() {
@@ -23,10 +28,9 @@ export async function startChromium(): Promise<Engine> {
       },
       async click(selector, how = 'left') {
         await page.bringToFront()
-        await page
-          .locator(selector)
-          .first()
-          .click(how === 'with Ctrl' ? { modifiers: ['Control'] } : { button: how })
+        const found = page.locator(selector).first()
+        if (isPhone) await found.tap()
+        else await found.click(how === 'with Ctrl' ? { modifiers: ['Control'] } : { button: how })
       },
       async tap(selector, times) {
         await page.bringToFront()
@@ -45,6 +49,8 @@ export async function startChromium(): Promise<Engine> {
         await page.locator(selector).first().selectOption(value)
       },
       drag: (selector, onto) => page.dragAndDrop(selector, onto, { targetPosition: { x: 8, y: 2 }, steps: 12 }),
+      resize: (width) => page.setViewportSize({ ...PHONE, width }),
+      complaints: async () => heard.complaints,
       picture: (selector) => page.locator(selector).first().screenshot(),
       read: (expression) => page.evaluate(expression),
       async reload() {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../ports.ts'
-import type { Conditions, Engine } from './viewer.ts'
+import { type Conditions, type Engine, PHONE } from './viewer.ts'
 import { connected, type Send, viewerOf } from './webdriver.ts'
 
 /** The path of Firefox, or null. */
@@ -78,15 +78,21 @@ export async function startFirefox(): Promise<Engine> {
   }
 
   async function open(url: string, conditions: Conditions) {
-    const { popups, window, scripts } = conditions
+    const { popups, window, scripts, screen } = conditions
     const first = await send('GetWindowHandle')
     const { handle } = (await send('NewWindow', { type: 'window', private: window === 'private' })) as {
       handle: string
     }
     await send('SwitchToWindow', { handle })
     await inBrowser(PREPARE, url, popups === 'allowed', scripts !== 'off', window === 'private')
+    const isPhone = screen === 'phone'
+    const resize = async (width: number) => void (await inBrowser(RESIZE, width, PHONE.height))
+    if (isPhone) await resize(PHONE.width)
     await send('Navigate', { url })
     return viewerOf(send, conditions, {
+      pointer: isPhone ? 'touch' : 'mouse',
+      resize,
+      complaints: async () => (await inBrowser(COMPLAINTS, new URL(url).origin)) as string[],
       // Switching to the tab restores it.
       unload: async () => void (await inBrowser(DISCARD)),
       allowInBar: async () => (await inBrowser(ALLOW)) as string[],
@@ -132,11 +138,29 @@ export async function startFirefox(): Promise<Engine> {
 
 const PREPARE = `
   const [url, isAllowed, hasScripts, isPrivate] = arguments
+  Services.console.reset()
   Services.prefs.setBoolPref('javascript.enabled', hasScripts)
   Services.perms.removeAll()
   const attributes = isPrivate ? { privateBrowsingId: 1 } : {}
   const page = Services.scriptSecurityManager.createContentPrincipal(Services.io.newURI(url), attributes)
   if (isAllowed) Services.perms.addFromPrincipal(page, 'popup', Services.perms.ALLOW_ACTION)
+`
+
+// Its windows are wider than a phone, so the page gets a part of one.
+const RESIZE = `
+  const [width, height] = arguments
+  const page = gBrowser.selectedBrowser
+  page.browsingContext.touchEventsOverride = 'enabled'
+  page.style.minWidth = page.style.maxWidth = width + 'px'
+  page.style.minHeight = page.style.maxHeight = height + 'px'
+`
+
+// Among those of the browser itself. What pages write by `console` stays in their process.
+const COMPLAINTS = `
+  const [origin] = arguments
+  return Services.console.getMessageArray()
+    .filter((one) => one instanceof Ci.nsIScriptError && one.sourceName.startsWith(origin) && !(one.flags & one.infoFlag))
+    .map((one) => one.errorMessage)
 `
 
 const DISCARD = `

@@ -1,8 +1,8 @@
 import { eventually } from '../eventually.ts'
 import type { Viewer } from './viewer.ts'
 
-/** A button by its text. */
-export const button = (text: string) => `//button[${shows(text)}]`
+/** A button by its text; not one that is there only for Enter. */
+export const button = (text: string) => `//button[not(@hidden) and ${shows(text)}]`
 
 /** A link by its text. */
 export const link = (text: string) => `//a[${shows(text)}]`
@@ -37,6 +37,12 @@ export class At {
     await this.viewer.fill(selector, text)
   }
 
+  /** Pastes into a field: the text arrives all at once, with its lines, which WebKit's driver does not type. */
+  async paste(selector: string, text: string): Promise<void> {
+    await this.click(selector)
+    await this.viewer.read(`document.execCommand('insertText', false, ${JSON.stringify(text)})`)
+  }
+
   async choose(selector: string, value: string): Promise<void> {
     await this.has(selector)
     await this.viewer.choose(selector, value)
@@ -63,6 +69,11 @@ export class At {
     return this.viewer.read(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.textContent.trim())`,
     )
+  }
+
+  /** What is in the fields that a selector finds. */
+  values(selector: string): Promise<string[]> {
+    return this.viewer.read(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.value)`)
   }
 
   path(): Promise<string> {

@@ -4,7 +4,12 @@ export interface Conditions {
   popups: 'as-is' | 'allowed'
   window?: 'private'
   scripts?: 'off'
+  /** 390 by 844 pixels, and clicks are touches where the engine can be touched: MiniBrowser cannot. */
+  screen?: 'phone'
 }
+
+/** The window of a phone. */
+export const PHONE = { width: 390, height: 844 }
 
 /** With which button or key a link is clicked. */
 type Click = 'left' | 'middle' | 'with Ctrl'
@@ -30,6 +35,8 @@ export interface Viewer {
   unload(): Promise<void>
   /** Goes to another page, and back. */
   leaveAndReturn(): Promise<void>
+  /** On a phone, makes the window as wide as another one. MiniBrowser's is never narrower than 334 pixels. */
+  resize(width: number): Promise<void>
   /** What an element looks like, as a PNG. */
   picture(selector: string): Promise<Buffer>
   /** Allows pop-ups in the bar that the browser shows. @returns the words on what it pressed. */
@@ -38,6 +45,11 @@ export interface Viewer {
   addSearch?(keyword: string): Promise<string>
   /** Types a keyword and what is searched into the address bar, and presses Enter. */
   search?(keyword: string, text: string): Promise<void>
+  /**
+   * Errors and warnings so far in the console, of pages at the origin of the first one. Firefox tells its own, such as of
+   * scripts that fail and of what the CSP forbids; WebKit keeps those of automated windows to itself.
+   */
+  complaints?(): Promise<string[]>
   /** Closes the launcher and the tabs it opened. */
   close(): Promise<void>
 }

@@ -12,6 +12,7 @@ const ROUTES = {
   Refresh: 'POST /refresh',
   Back: 'POST /back',
   FindElement: 'POST /element',
+  SetWindowRect: 'POST /window/rect',
   ElementClick: 'POST /element/{id}/click',
   ElementClear: 'POST /element/{id}/clear',
   ElementSendKeys: 'POST /element/{id}/value',
@@ -37,7 +38,11 @@ const idOf = (found: Found) => Object.values(found)[0]
 const move = (x: number, y: number) => ({ type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) })
 
 /** What a browser does by other means than WebDriver. */
-type Own = Pick<Viewer, 'close' | 'allowInBar' | 'addSearch' | 'search'> & Partial<Pick<Viewer, 'unload'>>
+type Own = Pick<Viewer, 'close' | 'resize' | 'allowInBar' | 'addSearch' | 'search' | 'complaints'> &
+  Partial<Pick<Viewer, 'unload'>> & {
+    /** What presses. */
+    pointer: 'mouse' | 'touch'
+  }
 
 /** A viewer in the window that is current. */
 export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'scripts'>, own: Own): Promise<Viewer> {
@@ -54,7 +59,7 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
   }
   const point = (actions: object[]) =>
     send('PerformActions', {
-      actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }],
+      actions: [{ type: 'pointer', id: own.pointer, parameters: { pointerType: own.pointer }, actions }],
     })
   const type = (actions: object[]) => send('PerformActions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
   async function clickTimes(selector: string, button: number, times: number): Promise<void> {
@@ -132,6 +137,14 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
     async search(keyword, text) {
       await comeBack()
       await own.search?.(keyword, text)
+    },
+    async resize(width) {
+      await comeBack()
+      await own.resize(width)
+    },
+    async complaints() {
+      await comeBack()
+      return (await own.complaints?.()) ?? []
     },
     async picture(selector) {
       const id = idOf(await find(selector))
