@@ -57,8 +57,8 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles. Do so before you edit it, because an edit replaces whole fields, and send its ' +
-    '`versionNumber` as the expected version, so that you overwrite nobody’s edit.',
+    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you edit, because an edit replaces ' +
+    'whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -56,12 +56,16 @@ export function noBundle(message = 'There is no bundle with this slug.'): Proble
 
 function loaded(row: Row | undefined, caller: Reaching, needed: Role): StoredBundle {
   if (row === undefined) throw noBundle()
-  if (row.bundle.ownerId === null) throw new Problem('FORBIDDEN', 'This bundle has no owner yet: claim it first.')
+  if (row.bundle.ownerId === null)
+    throw new Problem(
+      'FORBIDDEN',
+      'This bundle has no owner yet: claim it first, or read what its link shows with get_tabs.',
+    )
   const owner = subjectOf(row)
   const role = roleOver(row, caller)
   if (role === null) {
     const userMessage = 'This bundle belongs to another account. If that’s yours, sign in with it.'
-    throw new Problem('FORBIDDEN', 'you do not own this bundle', { userMessage })
+    throw new Problem('FORBIDDEN', 'you do not own this bundle: get_tabs reads what its link shows', { userMessage })
   }
   requireRole(role, needed)
   const { addressHash: _, slugHash: _hash, viewedAt: _viewed, bytes: _bytes, ...bundle } = row.bundle

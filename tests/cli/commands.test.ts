@@ -448,6 +448,11 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       }),
     )
 
+    const today = new Date().toISOString().slice(0, 10)
+    const ofToday = await mine.openall(['insights', slug, '--from', today, '--to', today])
+    expect(ofToday.stdout).toContain(`${slug}, ${today} to ${today} (UTC days)`)
+    const both = await mine.openall(['insights', slug, '--from', today, '--range', '7d'])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both')])
     const { stdout } = await mine.openall(['insights', slug, '--range', '7d'])
     expect(stdout.replace(/^.*\n/, '')).toBe(
       [

@@ -47,7 +47,10 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     const { slug } = await owner.makeBundle({ title: 'Launch secrets' })
     expect((await read(slug, owner)).copyable).toBe(false)
     expect(await copy(visitor(), slug)).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
-    expect(await copy(stranger, slug)).toMatchObject({ status: 403, body: { error: 'you do not own this bundle' } })
+    expect(await copy(stranger, slug)).toMatchObject({
+      status: 403,
+      body: { error: 'you do not own this bundle: get_tabs reads what its link shows' },
+    })
     for (const by of [visitor(), stranger]) {
       const page = await by.fetch(`/l/${slug}/copy`)
       expect([page.status, await page.text()]).toEqual([403, expect.not.stringMatching(TOLD)])

@@ -187,7 +187,10 @@ onEveryTarget({}, (at) => {
       await person.api('DELETE', `/api/links/${deleted}`)
       const before = await rows()
       const refused = async (by: Visitor, of: string) => (await duplicate({}, {}, of, by)).body
-      expect(await refused(stranger, slug)).toMatchObject({ code: 'FORBIDDEN', error: 'you do not own this bundle' })
+      expect(await refused(stranger, slug)).toMatchObject({
+        code: 'FORBIDDEN',
+        error: 'you do not own this bundle: get_tabs reads what its link shows',
+      })
       expect(await refused(person, unclaimed)).toMatchObject({ code: 'FORBIDDEN' })
       for (const of of [deleted, 'there-is-none']) expect((await refused(person, of)).code).toBe('NOT_FOUND')
       expect((await refused(new Visitor(at()), slug)).code).toBe('UNAUTHORIZED')

@@ -307,7 +307,7 @@ onEveryTarget({}, (at) => {
     const { slug } = await ann.makeBundle()
     const unclaimed = await new Visitor(at()).makeBundle()
     expect((await bob.api('GET', `/api/links/${slug}`)).body).toEqual({
-      error: 'you do not own this bundle',
+      error: 'you do not own this bundle: get_tabs reads what its link shows',
       code: 'FORBIDDEN',
     })
     const { status, body } = await bob.api('PATCH', `/api/links/${unclaimed.slug}`, { title: 'x' })

@@ -389,6 +389,11 @@ export const CASES: readonly Case[] = [
   { operation: 'get_insights', title: 'of a week', input: ({ slug }) => ({ slug, range: '7d' }) },
   {
     operation: 'get_insights',
+    title: 'of October',
+    input: ({ slug }) => ({ slug, from: '2026-10-01', to: '2026-10-31' }),
+  },
+  {
+    operation: 'get_insights',
     title: 'of somebody else’s',
     input: ({ foreign }) => ({ slug: foreign }),
     refused: 'FORBIDDEN',
