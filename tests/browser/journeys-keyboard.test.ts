@@ -93,6 +93,14 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     })
   })
 
+  test('Tab goes round the editor and its preview', async () => {
+    const { slug } = await owner.makeBundle({ title: 'To go round' })
+    await at.open(`/dashboard/links/${slug}`)
+    await at.has('#title')
+    await at.reach('Discard')
+    await at.reach('Skip to the content')
+  })
+
   test('a rule is written, tried and saved', async () => {
     const { slug } = await owner.makeBundle({ title: 'To rule' })
     await at.open(`/dashboard/links/${slug}`)
