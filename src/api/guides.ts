@@ -23,6 +23,7 @@ export const GUIDES = [
   'browsers',
   'privacy',
   'self-hosting',
+  'settings',
   'security',
 ] as const
 

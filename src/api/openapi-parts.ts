@@ -36,7 +36,7 @@ export const SERVICE_CLIENT = {
 export const TAG_DOCS = {
   Bundles: 'Create, read, edit, delete and list bundles.',
   Versions: 'What a bundle was before each edit.',
-  Proposals: 'Edits that somebody suggests, and an editor accepts or rejects.',
+  Proposals: 'Edits that somebody suggests, and an editor accepts or rejects; the dashboard calls them suggestions.',
   Policies: 'Rules that show different tabs to different viewers.',
   Claims: 'Move bundles that were created without an account into one.',
   Insights: 'Counts of views and clicks.',

@@ -75,7 +75,7 @@ function printTotals({ slug, range, totals, previous, series }: Insights): void 
   for (const [name, number, line] of lines) {
     print(`${name.padEnd(20)} ${String(number).padStart(width)}  ${styled('cyan', line)}`.trimEnd())
   }
-  print(`${'clicks per view'.padEnd(20)} ${percent(totals.openAllRate)}`)
+  print(`${'open rate'.padEnd(20)} ${percent(totals.openAllRate)}`)
   const { views, openAllClicks, uniqueViewerDays } = previous
   const before = `views: ${views}, clicks: ${openAllClicks}, viewers: ${uniqueViewerDays}`
   print(`${`${series.length} days before`.padEnd(20)} ${before}`)

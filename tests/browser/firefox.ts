@@ -68,8 +68,10 @@ export async function startFirefox(): Promise<Engine> {
   // What pages write by `console`.
   let written = ''
   const reading = (async () => {
-    const decoder = new TextDecoder()
-    for await (const part of child.stdout) written += decoder.decode(part, { stream: true })
+    const [decoder, reader] = [new TextDecoder(), child.stdout.getReader()]
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      written += decoder.decode(read.value, { stream: true })
+    }
   })()
   const call = await marionette(port)
   const started = (await call('WebDriver:NewSession', {})) as { capabilities: { browserVersion: string } }

@@ -459,7 +459,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
         'views                4  ▁▁▁▁▁▁█',
         'open-all clicks      1  ▁▁▁▁▁▁█',
         'viewers, day by day  1',
-        'clicks per view      25.0 %',
+        'open rate            25.0 %',
         '7 days before        views: 0, clicks: 0, viewers: 0',
         '',
         'VIEWS  CLICKS  RATE   RULE',
@@ -524,7 +524,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     ]
     const tried = await mine.openall(args, { stdin: JSON.stringify(draft) })
     expect(tried.stdout).toBe(
-      `No rule matches: the bundle’s own tabs\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
+      `No rule matches. They see the default tabs.\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
     )
     const input = { viewer: { emailDomain: 'acme.com', query: { ref: 'y', a: 'b=c' } }, resolutionPolicy: draft }
     const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, input)
@@ -545,7 +545,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch eve' })
     const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
     expect(shown).toContain('- title: Launch day\n+ title: Launch week\n+ https://c.example/\n')
-    expect(shown).toContain('! Title: now Launch eve, proposed Launch week\n')
+    expect(shown).toContain('! Title: now Launch eve, suggested Launch week\n')
     const refused = await mine.openall(['proposals', 'accept', slug, id])
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
     expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
@@ -553,10 +553,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const [no, mineToo] = [await propose('--title', 'x'), await propose('--remove', '1')]
     expect((await mine.openall(['proposals', 'reject', slug, no, '--note', 'Not yet'])).stdout).toBe(
-      `Proposal ${no} is rejected.\n`,
+      `Suggestion ${no} is rejected.\n`,
     )
     expect((await mine.openall(['proposals', 'withdraw', slug, mineToo])).stdout).toBe(
-      `Proposal ${mineToo} is withdrawn.\n`,
+      `Suggestion ${mineToo} is withdrawn.\n`,
     )
     expect((await mine.openall(['propose', slug])).code).toBe(2)
   })

@@ -77,7 +77,7 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
 }
 
 function nothingFound({ q, tag }: Listing): string {
-  const wanted = q === undefined ? '' : `No title, link, note or tag contains “${q}”`
+  const wanted = q === undefined ? '' : `No title, link or tag contains “${q}”`
   if (tag === undefined) return `${wanted}.`
   return q === undefined
     ? `No bundle has a link with the tag “${tag}”.`

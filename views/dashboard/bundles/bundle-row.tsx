@@ -80,7 +80,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
           ''
         ) : (
           <a class="tag good" href={`/dashboard/links/${slug}/proposals`} safe>
-            {count(open, 'proposal')}
+            {count(open, 'suggestion')}
           </a>
         )}
         {opening === '' || isDeleted ? '' : <span safe>{opening}</span>}

@@ -91,7 +91,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       ) : (
         <p class="waiting">
           <a class="button" href="/dashboard/proposals" safe>
-            {mayEdit ? `${count(proposals, 'proposal')} to decide` : count(proposals, 'open proposal')}
+            {mayEdit ? `${count(proposals, 'suggestion')} to review` : count(proposals, 'open suggestion')}
           </a>
         </p>
       )}

@@ -14,7 +14,7 @@ const TABS = {
   edit: { path: '', name: 'Links' },
   policy: { path: '/policy', name: 'Rules' },
   versions: { path: '/versions', name: 'Versions' },
-  proposals: { path: '/proposals', name: 'Proposals' },
+  proposals: { path: '/proposals', name: 'Suggestions' },
   insights: { path: '/insights', name: 'Insights' },
 } as const
 

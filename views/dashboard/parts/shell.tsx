@@ -153,7 +153,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         user={user}
         pages={[
           ...sectionsFor(user).map((name) => SECTIONS[name]),
-          { href: '/dashboard/proposals', name: 'Proposals' },
+          { href: '/dashboard/proposals', name: 'Suggestions' },
         ]}
       />
     </>
