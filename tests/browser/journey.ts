@@ -62,7 +62,7 @@ export class At {
   async reach(name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     const passed: string[] = []
     for (let presses = 0; presses < 100; presses += 1) {
-      const at = await this.viewer.focused()
+      const at = await this.#focused()
       if (typeof name === 'string' ? at.name.startsWith(name) : name.test(at.name)) return
       passed.push(`${at.role} “${at.name}”`)
       if (at.name === '' && (await this.#isHeld())) throw new Error(`without a name: ${await this.#held()}`)
@@ -77,7 +77,7 @@ export class At {
       'document.activeElement.matches(":not(body)") && document.activeElement.checkVisibility()',
       'focus',
     )
-    return (await this.viewer.focused()).name
+    return (await this.#focused()).name
   }
 
   /** Waits for the live regions to say something that contains a text. */
@@ -86,6 +86,18 @@ export class At {
       `[...document.querySelectorAll('[aria-live], [role=status], [role=alert]')].some(({ textContent }) => textContent.includes(${JSON.stringify(text)}))`,
       `“${text}” in a live region`,
     )
+  }
+
+  /** What has the focus on a page at rest; meanwhile htmx may replace it. */
+  async #focused() {
+    for (;;) {
+      await this.#holds('true', 'a page at rest')
+      const found = await this.viewer.focused().catch((error) => {
+        if (/stale|no such/.test(String(error))) return null
+        throw error
+      })
+      if (found !== null) return found
+    }
   }
 
   /** Whether a control has the focus, not the page or a part of it that was scrolled to. */

@@ -79,7 +79,7 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await at.open(`/dashboard/links/${slug}`)
     await at.has('#title')
     await press(/two\.example/)
-    await at.reach('Note')
+    await at.reach('Title')
     await at.viewer.type('The second')
     await press('Move up')
     await at.hears('moved to 1 of 2')
