@@ -56,6 +56,8 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   duplicate_bundle: 'Bundles',
   transfer_bundle: 'Bundles',
   list_bundles: 'Bundles',
+  pin_bundle: 'Bundles',
+  unpin_bundle: 'Bundles',
   list_versions: 'Versions',
   restore_version: 'Versions',
   propose_edit: 'Proposals',

@@ -432,6 +432,18 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await read(third)).owner.type).toBe('user')
   })
 
+  test('a pinned bundle is the first of the list, until it is unpinned', async () => {
+    const [slug, later] = [await made(), await made()]
+    const first = async () => ((await mine.json(['list', '--limit', '1'])).bundles as { slug: string }[])[0]?.slug
+    expect(await first()).toBe(later)
+    const { stdout } = await mine.openall(['pin', `${server.origin}/l/${slug}`])
+    expect([stdout, await first()]).toEqual([`Pinned ${slug}. To undo: openall unpin ${slug}\n`, slug])
+    expect(await mine.json(['pin', slug])).toEqual({ slug, isPinned: true })
+    expect((await mine.openall(['unpin', slug])).stdout).toBe(`Unpinned ${slug}.\n`)
+    expect([await mine.json(['unpin', slug]), await first()]).toEqual([{ slug, isPinned: false }, later])
+    expect((await mine.openall(['pin', 'there-is-none'])).code).toBe(4)
+  })
+
   test('insights are a table with a line of bars, JSON or comma-separated values', async () => {
     const slug = await made({ resolutionPolicy: POLICY })
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'

@@ -297,6 +297,21 @@ export const CASES: readonly Case[] = [
   { operation: 'list_bundles', title: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },
   { operation: 'list_bundles', title: 'an unknown field', input: () => ({ page: 2 }), refused: 'BAD_REQUEST' },
 
+  { operation: 'pin_bundle', title: 'one’s own', key: 'readKey', input: ({ slug }) => ({ slug }) },
+  {
+    operation: 'pin_bundle',
+    title: 'a deleted one',
+    input: ({ deleted }) => ({ slug: deleted }),
+    refused: 'NOT_FOUND',
+  },
+  { operation: 'unpin_bundle', title: 'what is not pinned', input: ({ slug }) => ({ slug }) },
+  {
+    operation: 'unpin_bundle',
+    title: 'somebody else’s',
+    input: ({ foreign }) => ({ slug: foreign }),
+    refused: 'FORBIDDEN',
+  },
+
   { operation: 'list_versions', title: 'of one’s own', input: ({ slug }) => ({ slug }) },
   {
     operation: 'list_versions',

@@ -38,7 +38,7 @@ export const proposalScreens: readonly Screen[] = [
     path: '/dashboard/proposals',
     async get(visit) {
       const proposals = await run(visit, listOpenProposals, {})
-      return { section: 'bundles', title: 'Suggestions', view: <InboxView site={visit.site} proposals={proposals} /> }
+      return { section: 'proposals', title: 'Suggestions', view: <InboxView site={visit.site} proposals={proposals} /> }
     },
   },
   {

@@ -100,7 +100,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       ) : (
         <Search {...props} />
       )}
-      <p class="foot">
+      <p class="cluster">
         {isDeleted ? (
           <>
             <a href="/dashboard">Back to your bundles</a>

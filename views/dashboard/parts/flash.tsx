@@ -45,6 +45,8 @@ const MESSAGES = {
   sessionsEnded: 'All other browsers are signed out.',
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
+  pinned: 'Pinned to the top of your list. Only you see it there.',
+  unpinned: 'Unpinned.',
   moved: 'Bundle moved. Its link stays the same.',
   movedAll: 'Selected bundles moved. Their links stay the same.',
   taggedAll: 'Tag added to every link of the selected bundles.',

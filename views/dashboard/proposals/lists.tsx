@@ -79,7 +79,7 @@ export function InboxView({ site, proposals }: ListProps): JSX.Element {
       ) : (
         <Rows site={site} proposals={proposals} of="all" />
       )}
-      <p class="foot">
+      <p class="cluster">
         <a href="/dashboard">Back to your bundles</a>
       </p>
     </>

@@ -70,7 +70,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         )}
         {isOpen ? <Actions {...props} /> : ''}
       </section>
-      <p class="foot">
+      <p class="cluster">
         <a href={`/dashboard/links/${bundle.slug}/proposals`}>All suggestions for this bundle</a>
         <a class="hint" href="/dashboard/proposals">
           All suggestions
