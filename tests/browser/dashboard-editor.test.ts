@@ -599,6 +599,21 @@ test('the menu offers JSON, CSV, bookmarks and the QR code', async () => {
   }
 })
 
+test('the QR code is given as SVG and as PNG', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  for (const [role, name, begins] of [
+    ['link', 'SVG of the QR code', '<svg'],
+    ['button', 'PNG of the QR code', '\x89PNG'],
+  ] as const) {
+    const button = page.getByRole(role, { name })
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+    expect(download.suggestedFilename()).toBe(`${slug}.${name.slice(0, 3).toLowerCase()}`)
+    const bytes = await Bun.file((await download.path()) ?? '').bytes()
+    expect(Buffer.from(bytes.slice(0, begins.length)).toString('latin1')).toBe(begins)
+  }
+})
+
 test('saving transfers at most 15 KB, and a check next to nothing', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   // Where there is no room for the preview, whose weight editor-preview.test.ts bounds.
