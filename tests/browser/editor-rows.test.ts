@@ -115,7 +115,10 @@ test('Alt and an arrow move the link that has the focus, which keeps it', async 
   expect(await page.textContent('#live')).toBe('Link moved to 1 of 3')
   await page.keyboard.press('Alt+ArrowDown')
   expect(await lines()).toEqual(['a.example/', 'c.example/', 'b.example/'])
-  await becomes(() => page.locator('summary:focus').textContent(), await rowsOf(page).nth(1).locator('summary').textContent())
+  await becomes(
+    () => page.locator('summary:focus').textContent(),
+    await rowsOf(page).nth(1).locator('summary').textContent(),
+  )
 })
 
 test('beside Save stands what has changed, and nothing once it is as it was', async () => {

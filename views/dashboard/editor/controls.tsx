@@ -72,7 +72,7 @@ function Time({ name, value, error }: ControlProps): JSX.Element {
           type="datetime-local"
           value={attribute(wallTimeOf(value).wall)}
           data-instant={attribute(isInstant(value) ? value : '')}
-        data-empty={wallTimeOf(value).wall === '' ? '' : undefined}
+          data-empty={wallTimeOf(value).wall === '' ? '' : undefined}
           autocomplete="off"
           {...described(name, error)}
         />

@@ -203,7 +203,9 @@ async function placeLinks(text, after) {
 
 document.addEventListener('click', (event) => {
   const button =
-    event.target instanceof Element ? event.target.closest('#editor .links button[name="do"]:not(.offer *, [value="section"])') : null
+    event.target instanceof Element
+      ? event.target.closest('#editor .links button[name="do"]:not(.offer *, [value="section"])')
+      : null
   if (!(button instanceof HTMLButtonElement)) return
   event.preventDefault()
   const [action = ''] = button.value.split('-')
