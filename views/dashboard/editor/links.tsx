@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { AddedLinks } from '../../home/found.tsx'
 import { Each } from '../../parts/each.tsx'
@@ -16,7 +17,7 @@ interface LinksProps {
   /** Whether it begins with what is pasted. */
   isFresh: boolean
   /** The fields that stand between what is pasted and the list. */
-  about: JSX.Element | undefined
+  about: Children
   state: EditorState
 }
 
@@ -46,7 +47,7 @@ export function Links({ action, isFresh, about, state }: LinksProps): JSX.Elemen
       ) : (
         ''
       )}
-      {about ?? ''}
+      {about}
       <div class="links-head">
         <div
           id="check"

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
@@ -32,7 +32,7 @@ type BundleFrameProps = PropsWithChildren<{
   /** Which of the bundle's pages this is. */
   tab: keyof typeof TABS
   /** The title where it can be edited. */
-  title?: JSX.Element
+  title?: Children
 }>
 
 /** The head of every page of a bundle: its name, its link, and links to its other pages. */

@@ -169,7 +169,7 @@ interface HeadProps extends PropsWithChildren {
   /** Where the page is, above its title. */
   crumb?: Children
   /** In place of the title, where that can be edited. */
-  edited?: JSX.Element | undefined
+  edited?: Children
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
@@ -179,10 +179,13 @@ export function Head({ title, names = [], lede, crumb, edited, children }: HeadP
     <div class="head cluster">
       <div>
         {crumb}
-        {edited ?? (
+        {edited}
+        {edited === undefined ? (
           <h1 dir="auto">
             <Blanks text={title} names={names} />
           </h1>
+        ) : (
+          ''
         )}
         {lede === undefined ? (
           ''
