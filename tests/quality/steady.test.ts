@@ -66,7 +66,7 @@ test.each([WIDE, PHONE])('the buttons of a launcher keep their places and icons,
   })
   const before = await placesOf(page, ...BAR)
   await page.click('#open')
-  await shows(page, '#open', 'Open next (13 of 25)')
+  await page.getByRole('button', { name: 'Open next 13 of 25' }).waitFor()
   expect(await placesOf(page, ...BAR)).toEqual(before)
   await page.evaluate(() => (globalThis as unknown as { allow(): void }).allow())
   await page.click('#rest')

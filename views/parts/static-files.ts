@@ -27,7 +27,9 @@ const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/field-errors.js']
 /** The styles of launchers. */
 const LAUNCHER_CSS = [
   'parts/tokens.css',
+  'parts/tile.css',
   'launcher/launcher.css',
+  'launcher/top.css',
   'launcher/tabs.css',
   'launcher/sections.css',
   'launcher/media.css',
@@ -130,5 +132,12 @@ export const FILES: Record<string, File> = {
   'docs.js': { type: JS, sources: ['docs/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'display.woff2': { type: WOFF2, sources: [FACE] },
+  // How to allow pop-ups, loaded where they are blocked.
+  ...Object.fromEntries(
+    ['chrome', 'firefox', 'safari', 'android', 'switch'].map((kind) => [
+      `blocked-${kind}.svg`,
+      { type: 'image/svg+xml', sources: [`launcher/blocked-${kind}.svg`] },
+    ]),
+  ),
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },
 }
