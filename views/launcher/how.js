@@ -50,10 +50,10 @@ function agentOf() {
   return maxTouchPoints > 0 ? userAgent.replace('Macintosh', 'iPad') : userAgent
 }
 
-/** @returns {string} the class of the picture that belongs to it; '' for none */
+/** @returns {string | undefined} the class of the picture that belongs to it */
 // biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
 function drawingOfBlocked() {
-  return DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1] ?? ''
+  return DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1]
 }
 
 /** @returns {string | null} how to allow pop-ups in this browser, or null if it cannot */

@@ -40,8 +40,9 @@
   // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
   rest.textContent = isFirefox ? 'They’re open' : 'Pop-ups allowed? Open the rest'
   const drawn = document.createElement('div')
-  drawn.className = `drawn ${drawingOfBlocked()}`
-  blocked.append(how, rest, drawn)
+  const drawing = drawingOfBlocked()
+  drawn.className = `drawn ${drawing}`
+  blocked.append(how, rest, ...(drawing === undefined ? [] : [drawn]))
   const again = document.createElement('button')
   again.id = 'again'
   again.type = 'button'

@@ -79,7 +79,7 @@ function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; t
         {`Open ${openable}`}
       </button>
       <details open={isOpen}>
-        <summary>
+        <summary class="named">
           <h2 dir="auto">
             <Filled text={name} {...fill} />
           </h2>

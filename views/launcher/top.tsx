@@ -2,7 +2,6 @@
 
 import { Each } from '../parts/each.tsx'
 import type { Site } from '../parts/layout.tsx'
-import { asset } from '../parts/static.ts'
 import { tileOf } from '../parts/tile-of.js'
 
 interface TopProps {
@@ -19,7 +18,7 @@ export function Top({ site, organization = null, urls = [] }: TopProps): JSX.Ele
       <div class="by">
         {organization === null ? (
           <>
-            <img src={asset('icon.svg')} alt="" width="24" height="24" />
+            <span class="brand"></span>
             <b safe>{site.name}</b>
           </>
         ) : (

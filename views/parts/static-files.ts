@@ -35,7 +35,7 @@ const LAUNCHER_CSS = [
   'launcher/media.css',
 ]
 /** The styles that are added where there are variables. */
-const VALUES_CSS = ['launcher/values.css']
+const VALUES_CSS = ['parts/fields.css', 'launcher/values.css']
 
 /** A file as it is made. */
 export interface File {
