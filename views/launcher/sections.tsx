@@ -83,9 +83,7 @@ function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; t
           <h2 dir="auto">
             <Filled text={name} {...fill} />
           </h2>
-          <span class="holds" safe>
-            {urls.length}
-          </span>
+          <span class="holds">{urls.length}</span>
         </summary>
         {tabs}
       </details>
