@@ -120,7 +120,7 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
     document.dispatchEvent(new Event('filled'))
     if (!isUndecided()) return
     open.textContent = 'Show tabs'
-    open.dataset.count = ''
+    delete open.dataset.count
   }
 
   /** Keeps complete values where a reload, the bookmarks file, the QR code and a copy find them. */

@@ -21,7 +21,7 @@
   let refusals = 0
   /** The tabs that the last press was to open: all, or those of a section. */
   let wanted = tabs
-  const [label, summary, number = ''] = [open.textContent, status.textContent, open.dataset.count]
+  const [label, summary, number] = [open.textContent, status.textContent, open.dataset.count]
   const waiting = () => wanted.filter((tab) => !opened.has(tab))
   const parts = /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll('.part')]).map((button) => {
     const section = /** @type {HTMLElement} */ (button.parentElement)
@@ -122,10 +122,11 @@
     status.className = 'news'
   }
 
-  /** @param {string} text @param {string} count how many tabs that opens, or which of them. */
-  const labelOpen = (text, count = '') => {
+  /** @param {string | null} text @param {string} [count] how many tabs that opens, or which of them. */
+  const labelOpen = (text, count) => {
     open.textContent = text
-    open.dataset.count = count
+    if (count) open.dataset.count = count
+    else delete open.dataset.count
   }
 
   /** Marks the tab that the next press opens. @param {HTMLAnchorElement | undefined} next */
