@@ -75,6 +75,8 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/lists.css',
       'dashboard/parts/sample.css',
       'dashboard/bundles/bundles.css',
+      'dashboard/bundles/bundles-media.css',
+      'dashboard/bundles/bulk-bar.css',
       'dashboard/parts/menus.css',
       'dashboard/parts/palette.css',
       'dashboard/parts/tags-and-tables.css',

@@ -73,7 +73,8 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       <Head title={isDeleted ? 'Deleted bundles' : 'Bundles'}>
         {mayEdit && !isDeleted && !isEmpty ? (
           <>
-            <a class="button" href="/dashboard/links/import">
+            <a class="quiet" href="/dashboard/links/import">
+              <Icon name="download" />
               Import
             </a>
             <a class="button primary" href="/dashboard/links/new">
