@@ -124,6 +124,35 @@ onEveryTarget({}, (at) => {
     expect(await page('/dashboard?tag=y', owner)).toContain('No bundle has a link with the tag “y”.')
   })
 
+  test('the navigation has the tags of one’s bundles with their numbers, and marks the one that is shown', async () => {
+    const [owner, other] = [await newPerson(at()), await newPerson(at())]
+    await owner.makeBundle({ title: 'Row 1', urlMetadata: [{ tags: ['b&c', 'x'] }, { tags: ['x'] }] })
+    await owner.makeBundle({ title: 'Row 2', urlMetadata: [{ tags: ['x'] }, {}] })
+    const gone = await owner.makeBundle({ urlMetadata: [{ tags: ['x', 'gone'] }, {}] })
+    await owner.api('DELETE', `/api/links/${gone.slug}`)
+    const folders = async (path: string, by = owner) => {
+      const nav = /<nav class="folders".*?<\/nav>/s.exec(await page(path, by))?.[0] ?? ''
+      return [...nav.matchAll(/<a href="([^"]*)"( aria-current="page")?>(.*?)<\/a>/gs)].map(
+        ([, href = '', current = '', text = '']) => [
+          unescaped(href),
+          current !== '',
+          unescaped(text.replace(/<[^>]*>/g, '')),
+        ],
+      )
+    }
+    const [first, second] = ['/dashboard?tag=b%26c&sort=updated', '/dashboard?tag=x&sort=updated']
+    expect(await folders('/dashboard')).toEqual([
+      [first, false, 'b&c1 bundle'],
+      [second, false, 'x2 bundles'],
+    ])
+    expect((await folders(second)).map(([, isCurrent]) => isCurrent)).toEqual([false, true])
+    expect(titles(await page(second, owner))).toEqual(['Row 2', 'Row 1'])
+    expect(await folders('/dashboard', other)).toEqual([])
+    for (let n = 0; n < 15; n += 1) await other.makeBundle({ urlMetadata: [{ tags: [`t${n}`, 'most'] }, {}] })
+    const shown = (await folders('/dashboard', other)).map(([, , text]) => text)
+    expect([shown.length, shown[0]]).toEqual([12, 'most15 bundles'])
+  })
+
   test('a browser remembers a sort order sent as a form; a GET remembers nothing, and the address wins', async () => {
     const owner = await newPerson(at())
     for (const title of ['Row b', 'Row c', 'Row a']) await owner.makeBundle({ title })
