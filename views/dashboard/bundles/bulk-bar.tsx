@@ -50,9 +50,8 @@ export function BulkBar({ listing, user }: { listing: Listing; user: SignedInUse
       {!isDeleted && mayMove ? <BulkButton what="move" /> : ''}
       {isDeleted && mayDelete ? <BulkButton what="restore" /> : ''}
       {!isDeleted && mayDelete ? <BulkButton what="delete" /> : ''}
-      <button type="reset">
+      <button type="reset" aria-label="Clear">
         <Icon name="cross" />
-        <span>Clear</span>
       </button>
     </form>
   )

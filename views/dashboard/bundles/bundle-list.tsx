@@ -45,14 +45,16 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
       <div class="columns">
-        {mayChoose(listing, site.user.role) ? (
-          <label class="choose scripted">
-            <input type="checkbox" id="choose-all" />
-            Select all on this page
-          </label>
-        ) : (
-          ''
-        )}
+        <div>
+          {mayChoose(listing, site.user.role) ? (
+            <label class="choose scripted">
+              <input type="checkbox" id="choose-all" />
+              Select all on this page
+            </label>
+          ) : (
+            ''
+          )}
+        </div>
         {listing.state === 'deleted' ? (
           ''
         ) : (

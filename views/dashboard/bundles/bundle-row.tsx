@@ -71,7 +71,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
           {linkOf(slug, site).slice(site.origin.length)}
         </bdi>
       </div>
-      <div class="facts">
+      <div class="marks">
         {open === 0 || isDeleted ? (
           ''
         ) : (
@@ -163,7 +163,7 @@ function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Elemen
 function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | 'site' | 'listing'>): JSX.Element {
   const { slug, isPinned } = bundle
   return (
-    <div class="actions">
+    <div class="acts">
       <button
         type="button"
         class="quiet"
