@@ -83,7 +83,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         {opening === '' || isDeleted ? (
           ''
         ) : (
-          <span class="times" safe>
+          <span class="until" safe>
             {opening}
           </span>
         )}
