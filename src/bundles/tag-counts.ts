@@ -1,6 +1,6 @@
 import { desc, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { param, preparedStatements } from '../../db/prepared.ts'
+import { preparedStatements } from '../../db/prepared.ts'
 import { bundles } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'

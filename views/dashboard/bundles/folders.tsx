@@ -28,7 +28,7 @@ export function Folders({ tags, listing }: { tags: readonly TagCount[]; listing:
             </span>
             <span class="count">
               {bundles}
-              <span class="visually-hidden"> {plural(bundles, 'bundle')}</span>
+              <span class="visually-hidden" safe>{` ${plural(bundles, 'bundle')}`}</span>
             </span>
           </a>
         )}
