@@ -8,7 +8,7 @@ import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { LINK_NAMES, type Link, type LinkName, linkField } from './link-fields.ts'
-import { UrlMetadata } from './shapes.ts'
+import { UrlMetadata } from './link-shapes.ts'
 import { Variable } from './variable-shapes.ts'
 
 const VERSION = 'number.integer >= 1'

@@ -57,8 +57,7 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you edit, because an edit replaces ' +
-    'whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
+    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you replace whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -71,9 +70,9 @@ export const getBundle = implement('get_bundle', {
 export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
-    'Changes the fields that you send. A field that you send is replaced entirely: to add a URL, send all `urls` ' +
-    'including the new one. If you send `urls` alone, the remaining URLs keep their metadata. `resolutionPolicy: ' +
-    'null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
+    'Changes the fields that you send. `addUrls`, `removeUrls` and `setMetadata` change single links, whatever others edit ' +
+    'meanwhile; any other field is replaced entirely. If you send `urls` alone, the remaining URLs keep their metadata. ' +
+    '`resolutionPolicy: null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,

@@ -11,7 +11,8 @@ import { recordRuleIds, withStoredRuleIds } from '../policies/rule-ids.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
-import { type Changes, merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
+import { asSent, withWholeLists } from './link-changes.ts'
+import { merged, type NextContent, refuseUnfitTemplates, type SentChanges } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -38,7 +39,7 @@ export interface Edit {
  * @param password a new password of the bundle.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
-export function edit(edit: Edit, changes: Changes, password?: string): Promise<StoredBundle> {
+export function edit(edit: Edit, changes: SentChanges, password?: string): Promise<StoredBundle> {
   return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, password), password)
 }
 
@@ -49,18 +50,20 @@ export function edit(edit: Edit, changes: Changes, password?: string): Promise<S
 export async function nextContent(
   { store: { db }, blockedHosts, config }: Pick<Edit, 'store' | 'blockedHosts' | 'config'>,
   bundle: StoredBundle,
-  changes: Changes,
+  changes: SentChanges,
   password?: string,
 ): Promise<NextContent> {
-  const { resolutionPolicy, ...rest } = changes
+  const { resolutionPolicy, ...rest } = withWholeLists(bundle, changes)
   const content = merged(bundle, rest)
   await refuseUnfitPassword({ before: bundle, content, password }, config)
   const sent = {
     ...content,
     resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
   }
-  blockedHosts.refuse(sent)
-  refuseUnfitTemplates(sent)
+  asSent(changes, sent, () => {
+    blockedHosts.refuse(sent)
+    refuseUnfitTemplates(sent)
+  })
   if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
   if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
   const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)

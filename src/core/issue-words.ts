@@ -77,6 +77,13 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   password_is_the_service: 'must be harder to guess: this is the name of the service',
   rule_of_another_bundle: 'must be the id of a rule of this bundle: omit it for a new rule',
   rule_id_sent_twice: 'must not be the id of an earlier rule as well',
+  no_link_of_it: 'is not a link of this bundle: read it again to see which it has',
+  a_link_already: 'is a link of this bundle already: change it with setMetadata',
+  link_sent_twice: 'must not be the link of an earlier entry as well',
+  no_link_left: 'must leave at least one link',
+  beside_whole_lists: 'must be sent without urls and urlMetadata, which replace whole lists',
+  too_many_links: ({ links, max }) =>
+    `would make ${links} links of at most ${max}: send fewer, or remove some with removeUrls`,
   host_blocked: ({ host }) => `links to ${host}, which is blocked on this server: remove it`,
   metadata_too_large: ({ max }) => `must be at most ${max} characters of JSON`,
   not_chosen: 'must be chosen',

@@ -45,6 +45,9 @@ export type Reason =
   | { code: 'password_too_short'; min: number }
   | { code: 'password_too_long'; max: number }
   | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' }
+  // Of changes of single links.
+  | { code: 'no_link_of_it' | 'a_link_already' | 'link_sent_twice' | 'no_link_left' | 'beside_whole_lists' }
+  | { code: 'too_many_links'; links: number; max: number }
   | { code: 'host_blocked'; host: string }
   | { code: 'metadata_too_large'; max: number }
   // Of the rules form: JSON may have these.

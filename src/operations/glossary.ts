@@ -1,5 +1,6 @@
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
+import { LINK_FIELDS } from './link-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
@@ -40,13 +41,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       '(behind the host); 10 in each, 100 in all.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
-  note: ['A line shown below it.', 'Read this first'],
-  section: ['The heading above it; neighbours with the same share it.', 'Before you start'],
-  tags: ['Tags of this tab, shown beside it.', ['live']],
-  openPolicy: [
-    '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
-    'auto',
-  ],
+  ...LINK_FIELDS,
   opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],

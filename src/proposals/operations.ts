@@ -26,7 +26,7 @@ export const proposeEdit = implement('propose_edit', {
   output: Proposal,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toProposal,
-  replayed: (first, { input }) => ({ ...first, changes: proposals.changesIn(input) }),
+  replayed: (first, { input }) => proposals.replayed(first, input),
   headers: { location: ({ slug, id }: stored.Proposal) => `/api/links/${slug}/proposals/${id}` },
   run: (input, context) =>
     proposals.propose(input, { ...editing(context), mailer: context.service.mailer, commit: context.commit }),

@@ -42,6 +42,9 @@ function nameOf(path: Path): string {
 const KNOWN: Readonly<Record<string, unknown>> = {
   urls: ['https://a.example/', 'https://b.example/'],
   urlMetadata: [{ note: 'first', tags: ['live'], section: 'one', openPolicy: 'manual' }, {}],
+  addUrls: [{ url: 'https://new.example/', note: 'new', tags: ['live'], section: 'one', openPolicy: 'auto', at: 0 }],
+  removeUrls: ['https://a.example/'],
+  setMetadata: { 'https://a.example/': { note: 'other', tags: null } },
   variables: [{ name: 'id', label: 'Number', example: '1', default: '2', options: ['1', '2'] }, { name: 'range' }],
   resolutionPolicy: POLICY,
   opensAt: '2026-12-01T09:00:00Z',
@@ -57,6 +60,9 @@ const APART: Readonly<Record<string, readonly string[]>> = {
   claim_bundle: ['slug'],
   create_bundle: ['email'],
   create_bundle_dry_run: ['email'],
+  update_bundle: ['addUrls', 'removeUrls', 'setMetadata'],
+  update_bundle_dry_run: ['urls', 'urlMetadata', 'removeUrls', 'setMetadata'],
+  propose_edit: ['urls', 'urlMetadata'],
 }
 
 const ADDRESS_HEADER = 'x-client'

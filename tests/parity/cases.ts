@@ -122,6 +122,21 @@ export const CASES: readonly Case[] = [
   },
   {
     operation: 'update_bundle',
+    title: 'single links',
+    input: ({ slug }) => ({
+      slug,
+      addUrls: [{ url: 'https://new.example/', note: 'New', at: 0 }],
+      setMetadata: { [A]: { tags: ['x'], note: null } },
+    }),
+  },
+  {
+    operation: 'update_bundle',
+    title: 'a link that is there',
+    input: ({ slug }) => ({ slug, addUrls: [{ url: A }] }),
+    refused: 'INVALID_URLS',
+  },
+  {
+    operation: 'update_bundle',
     title: 'its policy',
     input: ({ slug, ruleId }) => ({
       slug,
