@@ -40,7 +40,7 @@ const AddedLink = type({
   'at?': `0 <= number.integer <= ${BOUNDS.urls - 1}`,
   ...optional(metadata),
   '+': 'reject',
-}).configure({ named: 'AddedLink' }, 'self') as unknown as Type<{ url: string; at?: number } & StoredMetadata>
+}) as unknown as Type<{ url: string; at?: number } & StoredMetadata>
 
 /** Null removes a field. */
 const MetadataChange = type({

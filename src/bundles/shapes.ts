@@ -77,7 +77,7 @@ const Email = type('string').narrow(
 )
 
 /** The password of a bundle, which is no content: write-only, and in no version. */
-const password = {
+export const password = {
   'password?': type('string').narrow(
     refusing({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string) =>
       unfit(text, BOUNDS.password, CONTROLS),

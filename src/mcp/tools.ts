@@ -79,6 +79,8 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const naming = newNaming('inline', ['description'], {
     Receiver: RECEIVER,
     AddedLink: ADDED,
+    NewBundle: 'As for create_bundle.',
+    OneEdit: 'As for update_bundle.',
     MetadataChange: '{ note?, tags?, section?, openPolicy? }',
     ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
@@ -171,6 +173,7 @@ const AS_SENT = `See ${SHOWS_POLICIES}.`
 const OPAQUE = {
   UrlMetadata: 'See create_bundle.',
   Draft: AS_READ,
+  BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code? }',
   MatchedRule: '{ id, name }',
   RefusedValue: '{ name, message }',
   LauncherVariable: '{ name, label, example, options }',

@@ -49,6 +49,11 @@ export interface Context extends Conditions, Pick<CallContext, 'caller' | 'clien
 export interface IdempotentContext extends Context {
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
+  /**
+   * Runs one of several effects of the call, each with a transaction of its own and once per key; each but the first counts as
+   * one more request. What `run` returns must be what it commits.
+   */
+  part<T>(at: number, input: unknown, run: (commit: Commit) => Promise<T>): Promise<T>
 }
 
 /** A schema whose output is `T`. */
