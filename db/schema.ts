@@ -509,6 +509,24 @@ export const proposals = sqliteTable(
   ],
 )
 
+/**
+ * The bundles that a person has pinned, which lists show them first. Triggers delete a pin with its person's right to read
+ * the bundle. WITHOUT ROWID.
+ */
+export const pins = sqliteTable(
+  'pins',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    pinnedAt: integer('pinned_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.bundleId] }), index('pins_bundle').on(t.bundleId)],
+)
+
 /** What people get mails about: an edit of a bundle of theirs is suggested; one that they suggested is decided. */
 export const PROPOSAL_MAILS = ['proposed', 'decided'] as const
 export type ProposalMail = (typeof PROPOSAL_MAILS)[number]

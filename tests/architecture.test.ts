@@ -177,9 +177,19 @@ test('no file is a catch-all', () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|index)\.tsx?$/.test(file))).toEqual([])
 })
 
-test('the README’s table of settings lists every setting and no other', () => {
-  const rows = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\|\s*`([A-Z][A-Z0-9_]*)`\s*\|/gm)]
-  expect(rows.map(([, name]) => name ?? '').sort()).toEqual(Object.keys(SETTINGS).sort())
+test('the page of settings lists every setting and no other, and the README eight of its rows', () => {
+  const rowsOf = (path: string) => {
+    const page = readFileSync(join(ROOT, path), 'utf8').replaceAll('](docs/', '](')
+    return [...page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` .*$/gm)].map(([row, name = '']) => [
+      name,
+      row.replace(/ +/g, ' '),
+    ])
+  }
+  const rows = rowsOf('docs/settings.md')
+  expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(SETTINGS).sort())
+  const first = rowsOf('README.md')
+  expect(first).toHaveLength(8)
+  expect(rows).toEqual(expect.arrayContaining(first))
 })
 
 test('files are short, except the tables', () => {

@@ -76,11 +76,14 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   },
   {
     file: /views\/parts\/static-files\.ts$/,
-    replace: [[/const HTMX = .*/, "const HTMX = 'htmx'"]],
+    replace: [
+      [/const HTMX = .*/, "const HTMX = 'htmx'"],
+      [/const FACE = [^)]*\)/, "const FACE = 'face'"],
+    ],
   },
   {
     file: /views\/parts\/static\.ts$/,
-    replace: [[/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`]],
+    replace: [[/const body = bodyOf\([^\n]*/, `const body = ${bodies()}[name] ?? ''`]],
   },
 ]
 
@@ -131,7 +134,12 @@ function pictures(): Record<string, string> {
   )
 }
 
-/** The static files by name without the hash. */
-function bodies(): Record<string, string> {
-  return Object.fromEntries(assetNames.map((name) => [name, assetAt(asset(name))?.body ?? '']))
+/** The static files by name without the hash, as an expression. */
+function bodies(): string {
+  const entries = assetNames.map((name) => {
+    const body = assetAt(asset(name))?.body ?? ''
+    const bytes = typeof body === 'string' ? undefined : JSON.stringify(Buffer.from(body).toString('base64'))
+    return `${JSON.stringify(name)}: ${bytes === undefined ? JSON.stringify(body) : `new Uint8Array(Buffer.from(${bytes}, 'base64'))`}`
+  })
+  return `({ ${entries.join(', ')} })`
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { member, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import { exactTime, minuteOf } from '../core/time.ts'
 import { browserLabel } from '../core/words.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Role } from '../identity/roles.ts'
@@ -90,7 +91,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         subject: `New sign-in to your ${service} account`,
         text: paragraphs(
           `Someone just signed in to your ${service} account from a new browser:`,
-          `  ${await browserOf(event.userAgent ?? '')}\n  ${event.at.toUTCString()}`,
+          `  ${await browserOf(event.userAgent ?? '')}\n  ${exactTime(minuteOf(event.at))}`,
           IT_WAS_YOU,
           `Wasn’t you? Sign out that browser and change your password:\n\n${settings}`,
         ),

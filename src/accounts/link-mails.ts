@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { exactTime, minuteOf } from '../core/time.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
 import { clipped, type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
@@ -80,12 +81,12 @@ export function linkMails(
       const as = role === 'viewer' ? 'a viewer' : `an ${role}`
       send(
         email,
-        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} on ${service}`,
-        `${who} invited you to ${quoted(organization.name).trim()} on ${service} as ${as}.`,
+        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} as ${as}`,
+        `${who} invited you to ${quoted(organization.name).trim()} as ${as}.`,
         `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
         'Open this link to join:',
         origin + path,
-        `It’s only for you, and works until ${expiresAt.toUTCString()}. Don’t know them? You can ignore this email.`,
+        `It’s only for you, and works until ${exactTime(minuteOf(expiresAt))}. Don’t know them? You can ignore this email.`,
       )
     },
   }

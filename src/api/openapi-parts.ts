@@ -36,7 +36,7 @@ export const SERVICE_CLIENT = {
 export const TAG_DOCS = {
   Bundles: 'Create, read, edit, delete and list bundles.',
   Versions: 'What a bundle was before each edit.',
-  Proposals: 'Edits that somebody suggests, and an editor accepts or rejects.',
+  Proposals: 'Edits that somebody suggests, and an editor accepts or rejects; the dashboard calls them suggestions.',
   Policies: 'Rules that show different tabs to different viewers.',
   Claims: 'Move bundles that were created without an account into one.',
   Insights: 'Counts of views and clicks.',
@@ -58,6 +58,8 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   duplicate_bundle: 'Bundles',
   transfer_bundle: 'Bundles',
   list_bundles: 'Bundles',
+  pin_bundle: 'Bundles',
+  unpin_bundle: 'Bundles',
   list_versions: 'Versions',
   restore_version: 'Versions',
   propose_edit: 'Proposals',

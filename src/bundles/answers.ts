@@ -102,10 +102,15 @@ export const DryRun = lazy(() =>
 /** The answer of DELETE /api/links/:slug. */
 export const DeletedBundle = lazy(() => type({ slug: 'string', deletedAt: Time(), '+': 'reject' }))
 
+/** The answer of pinning and unpinning. */
+export const PinState = lazy(() => type({ slug: 'string', isPinned: 'boolean', '+': 'reject' }))
+
+export type PinState = ReturnType<typeof PinState>['infer']
+
 /** The answer of GET /api/me/links. */
 export const BundleList = lazy(() =>
   type({
-    bundles: type({ ...listItem(), 'deletedAt?': Time(), '+': 'reject' })
+    bundles: type({ ...listItem(), 'deletedAt?': Time(), isPinned: 'boolean', '+': 'reject' })
       .configure({ named: 'ListedBundle' }, 'self')
       .array(),
     pagination: Pagination(),

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { sha256 } from '../core/hash.ts'
 import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
-import { iso } from '../core/time.ts'
+import { exactTime, iso, minuteOf } from '../core/time.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Mail } from '../mail/mailer.ts'
@@ -231,7 +231,7 @@ export function claimMail(
 ): Mail {
   return {
     to,
-    subject: `Your claim link for ${url}`,
-    text: `You created a bundle on ${name}: ${url}\n\nTo edit it, add it to your account by ${new Date(claimExpiresAt).toUTCString()}:\n\n${claimUrl}\n\nDidn’t create it? You can ignore this email.`,
+    subject: `Your private edit link for ${url}`,
+    text: `You created a bundle on ${name}: ${url}\n\nTo edit it, add it to your account by ${exactTime(minuteOf(claimExpiresAt))}:\n\n${claimUrl}\n\nDidn’t create it? You can ignore this email.`,
   }
 }

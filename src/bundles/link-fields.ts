@@ -68,7 +68,7 @@ type FieldOf<Value> = [Value] extends [boolean]
 
 /** The fields of a link, in the order of answers. A new one of `UrlMetadata` does not compile until it is described here. */
 export const LINK_FIELDS = {
-  note: { kind: 'text', label: 'Note', max: BOUNDS.note, lines: 'many', isInRules: true },
+  note: { kind: 'text', label: 'Title', max: BOUNDS.note, lines: 'many', isInRules: true },
   tags: { kind: 'tags', label: 'Tags', max: BOUNDS.tag, most: BOUNDS.tags, isInRules: false },
   section: { kind: 'text', label: 'Section', max: BOUNDS.section, lines: 'one', isInRules: true },
   openPolicy: {

@@ -9,7 +9,8 @@ import { claimMail, withoutClaim } from './claims.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
-import { type Listed, list } from './listing.ts'
+import { type Listed, type ListedBundle, list } from './listing.ts'
+import * as pins from './pins.ts'
 import { etag, toBundle, toListItem } from './present.ts'
 import type { StoredBundle } from './roles.ts'
 import { loadFor } from './roles.ts'
@@ -116,15 +117,15 @@ export const restoreBundle = implement('restore_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
-    'Lists your bundles, or those of the organisation that you act for, without their policies: see get_bundle. ' +
-    'If `hasMore`, call it again with a higher `offset`.',
+    'Lists your bundles, or those of the organisation that you act for, those that you pinned first, without their ' +
+    'policies: see get_bundle. If `hasMore`, call it again with a higher `offset`.',
   input: Listing,
   output: answers.BundleList,
   present({ bundles, inMessage, pagination, hasMore, subject }: Listed, site) {
     const { limit, offset } = pagination
     const isAll = inMessage === bundles.length
     return {
-      bundles: bundles.slice(0, inMessage).map((bundle) => toListItem(bundle, site)),
+      bundles: [...items(bundles.slice(0, inMessage), site)],
       pagination: { limit: isAll ? limit : inMessage, offset },
       hasMore: hasMore || !isAll,
       subject,
@@ -142,6 +143,28 @@ export const listBundles = implement('list_bundles', {
   run: (input, { service: { store }, caller }) => list(store, signedIn(caller), input),
 })
 
-function* items(bundles: readonly StoredBundle[], site: Site) {
-  for (const bundle of bundles) yield toListItem(bundle, site)
+/** POST /api/links/:slug/pin. */
+export const pinBundle = implement('pin_bundle', {
+  summary: 'Pin a bundle: it comes first in your list',
+  description:
+    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. Does nothing if it is pinned. You ' +
+    'can pin 50.',
+  input: OneBundle,
+  output: answers.PinState,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  run: ({ slug }, { service: { store }, caller }) => pins.pin(store, signedIn(caller), slug),
+})
+
+/** DELETE /api/links/:slug/pin. */
+export const unpinBundle = implement('unpin_bundle', {
+  summary: 'Unpin a bundle',
+  description: 'Takes a bundle back to its place in your list. Does nothing if it is not pinned.',
+  input: OneBundle,
+  output: answers.PinState,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: ({ slug }, { service: { store }, caller }) => pins.unpin(store, signedIn(caller), slug),
+})
+
+function* items(bundles: readonly ListedBundle[], site: Site) {
+  for (const bundle of bundles) yield { ...toListItem(bundle, site), isPinned: bundle.isPinned }
 }

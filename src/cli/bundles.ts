@@ -51,7 +51,7 @@ export const list = command({
       type: 'string',
       alias: 's',
       valueHint: 'text',
-      description: 'Only bundles with this in their title, description, notes or URLs',
+      description: 'Only bundles with this in their titles, description or URLs',
     },
     tag: { type: 'string', valueHint: 'tag', description: 'Only bundles with this tag on a link' },
     sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'Sort order' },

@@ -7,7 +7,7 @@ import { print, styled } from './output.ts'
 const GROUPS: Record<string, string> = {
   keys: 'List, create and revoke API keys',
   policy: 'Test rules',
-  proposals: 'List, show and decide proposed edits',
+  proposals: 'List, show and decide suggestions',
 }
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,

@@ -35,13 +35,19 @@ export const insights = command({
   args: {
     slug: SLUG,
     range: { type: 'enum', options: RANGES, description: 'The period, including today; default: 30d' },
+    from: { type: 'string', valueHint: 'day', description: 'The first UTC day, instead of --range: 2026-10-01' },
+    to: { type: 'string', valueHint: 'day', description: 'The last UTC day; default: today' },
     csv: { type: 'boolean', description: 'Print the days as CSV' },
     breakdown: { type: 'enum', options: TABLES, description: 'With --csv: print this table instead of the days' },
   },
   async run({ args, server, client }) {
     if (args.csv && args.json) throw new UsageError('give --csv or --json, not both')
     if (args.breakdown !== undefined && !args.csv) throw new UsageError('--breakdown needs --csv')
-    const input = { slug: slugIn(args.slug, server), range: args.range ?? '30d' }
+    const { from, to, range } = args
+    if (range !== undefined && (from ?? to) !== undefined)
+      throw new UsageError('give --range, or --from and --to, not both')
+    const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    const input = { slug: slugIn(args.slug, server), ...days, ...(range === undefined ? {} : { range }) }
     if (args.csv) {
       const { breakdown } = args
       const csv = await client.getInsights.csv(breakdown === undefined ? input : { ...input, breakdown })
@@ -69,7 +75,7 @@ function printTotals({ slug, range, totals, previous, series }: Insights): void 
   for (const [name, number, line] of lines) {
     print(`${name.padEnd(20)} ${String(number).padStart(width)}  ${styled('cyan', line)}`.trimEnd())
   }
-  print(`${'clicks per view'.padEnd(20)} ${percent(totals.openAllRate)}`)
+  print(`${'open rate'.padEnd(20)} ${percent(totals.openAllRate)}`)
   const { views, openAllClicks, uniqueViewerDays } = previous
   const before = `views: ${views}, clicks: ${openAllClicks}, viewers: ${uniqueViewerDays}`
   print(`${`${series.length} days before`.padEnd(20)} ${before}`)

@@ -19,6 +19,7 @@ import { keys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { open } from './open.ts'
 import { note, oneLine, plain, print } from './output.ts'
+import { pin, unpin } from './pins.ts'
 import { policy } from './policy.ts'
 import { proposals, propose } from './proposals.ts'
 import { chosenServer } from './settings.ts'
@@ -34,6 +35,8 @@ const COMMANDS: Tree = {
   import: importFile,
   apply,
   list,
+  pin,
+  unpin,
   show,
   edit,
   propose,

@@ -74,7 +74,9 @@ function pair(text: string): [string, string] {
 
 function printPreview({ matchedRuleId, matchedRuleName, tabs, trace, warnings }: Preview): void {
   print(
-    matchedRuleId === null ? 'No rule matches: the bundle’s own tabs' : `Matches: ${oneLine(matchedRuleName ?? '')}`,
+    matchedRuleId === null
+      ? 'No rule matches. They see the default tabs.'
+      : `Matches: ${oneLine(matchedRuleName ?? '')}`,
   )
   for (const { url } of tabs) print(`  ${oneLine(url)}`)
   for (const { name, matched, condition } of trace) {

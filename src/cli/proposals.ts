@@ -14,12 +14,12 @@ type Listed = Awaited<ReturnType<Client['listProposals']>>['proposals'][number]
 const ID = {
   type: 'positional',
   required: true,
-  description: 'The proposal: its id in openall proposals list',
+  description: 'The suggestion: its id in openall proposals list',
 } as const
 
 export const propose = command({
   name: 'propose',
-  summary: 'Propose an edit, which an editor accepts or rejects',
+  summary: 'Suggest an edit, which an editor accepts or rejects',
   examples: [
     'openall propose 4k2mz7qy9p --title "Launch week" --reason "It takes until Friday"',
     'openall propose 4k2mz7qy9p --add https://example.com/chat',
@@ -45,13 +45,13 @@ export const propose = command({
       ...(reason === undefined ? {} : { reason }),
     })
     if (args.json) return printJson(made)
-    print(`Proposal ${made.id} waits for an editor of ${oneLine(bundle.url)}.`)
+    print(`Suggestion ${made.id} waits for an editor of ${oneLine(bundle.url)}.`)
   },
 })
 
 const list = command({
   name: 'list',
-  summary: 'List the proposals for a bundle, or the open ones for all your bundles',
+  summary: 'List the suggestions for a bundle, or the open ones for all your bundles',
   examples: ['openall proposals list', 'openall proposals list 4k2mz7qy9p --state all'],
   args: {
     slug: { ...SLUG, required: false },
@@ -79,7 +79,7 @@ function rowOf({ id, slug, createdAt, proposedBy, state, reason }: Listed): stri
 
 const show = command({
   name: 'show',
-  summary: 'Show what a proposal changes, and what of it conflicts with the newest version',
+  summary: 'Show what a suggestion changes, and what of it conflicts with the newest version',
   examples: ['openall proposals show 4k2mz7qy9p p_4fGk2bNq8Z'],
   args: { slug: SLUG, id: ID },
   async run({ args, server, client }) {
@@ -96,13 +96,13 @@ const show = command({
 
 function printConflict({ path, newest, proposed }: ProposalInFull['conflicts'][number]): void {
   print(
-    styled('yellow', `! ${oneLine(path)}: now ${oneLine(newest ?? 'none')}, proposed ${oneLine(proposed ?? 'none')}`),
+    styled('yellow', `! ${oneLine(path)}: now ${oneLine(newest ?? 'none')}, suggested ${oneLine(proposed ?? 'none')}`),
   )
 }
 
 const accept = command({
   name: 'accept',
-  summary: 'Accept a proposal: it becomes a version; flags replace parts of it and so decide conflicts',
+  summary: 'Accept a suggestion: it becomes a version; flags replace parts of it and so decide conflicts',
   examples: [
     'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z',
     'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z --title "Launch month"',
@@ -122,26 +122,26 @@ const accept = command({
 
 const reject = command({
   name: 'reject',
-  summary: 'Reject a proposal',
+  summary: 'Reject a suggestion',
   examples: ['openall proposals reject 4k2mz7qy9p p_4fGk2bNq8Z --note "Not yet"'],
   args: { slug: SLUG, id: ID, note: { type: 'string', valueHint: 'text', description: 'Why, for who made it' } },
   async run({ args, server, client }) {
     const note = args.note === undefined ? {} : { note: args.note }
     const answer = await client.rejectProposal({ slug: slugIn(args.slug, server), id: args.id, ...note })
     if (args.json) return printJson(answer)
-    print(`Proposal ${answer.id} is rejected.`)
+    print(`Suggestion ${answer.id} is rejected.`)
   },
 })
 
 const withdraw = command({
   name: 'withdraw',
-  summary: 'Withdraw a proposal of your own',
+  summary: 'Withdraw a suggestion of your own',
   examples: ['openall proposals withdraw 4k2mz7qy9p p_4fGk2bNq8Z'],
   args: { slug: SLUG, id: ID },
   async run({ args, server, client }) {
     const answer = await client.withdrawProposal({ slug: slugIn(args.slug, server), id: args.id })
     if (args.json) return printJson(answer)
-    print(`Proposal ${answer.id} is withdrawn.`)
+    print(`Suggestion ${answer.id} is withdrawn.`)
   },
 })
 

@@ -95,7 +95,7 @@ const webhookSecrets: Reader<string[]> = {
 /**
  * Every setting, its reader and its default (none: optional). A bad value stops the start with one line that names the
  * setting. Those with `isSecret` may be in a file instead, which `<name>_FILE` names: containers mount secrets as files,
- * and an environment is easier to read than a file. A test compares this with the table in README.md.
+ * and an environment is easier to read than a file. A test compares this with docs/settings.md.
  */
 export const SETTINGS = {
   PORT: { reader: integer(65_535), fallback: '3000' },

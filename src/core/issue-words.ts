@@ -26,6 +26,7 @@ const EXPECTED: Words<Expectation> = {
   not_an_email_address: 'an email address',
   not_an_instant: 'a time with its zone, such as 2026-12-01T09:00:00Z',
   not_a_time_zone: 'an IANA time zone, such as Europe/Berlin or UTC',
+  not_a_day: 'a day, such as 2026-11-20',
   not_a_slug: 'lower-case letters and digits, with single hyphens between them',
   no_change: 'an object with at least one field to change',
   no_token: 'an object with a token',
@@ -66,6 +67,10 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   too_many_placeholders_seen: ({ max }) =>
     `must have at most ${max} placeholders in the title, the description and one list of links with its notes and sections together: remove some of them`,
   leads_elsewhere: 'must be a value with which every link leads where it says, and has at most 2048 characters',
+  ends_before_it_begins: 'must not be before from',
+  after_today: 'must not be after today, in UTC',
+  beside_range: 'goes without range: send one of them',
+  too_many_days: ({ max }) => `must make at most ${max} days, with both ends`,
   closes_before_it_opens: 'must be after opensAt',
   shifted_too_far: 'must keep all times in the years 1970 to 9999',
   link_in_name: 'must not contain a web address',

@@ -13,7 +13,15 @@ export type Expectation =
   | { code: 'text_too_long'; max: number }
   | { code: 'length'; min: number; max: number }
   | { code: 'turning_marks' | 'control_characters' | 'not_unicode' }
-  | { code: 'not_a_web_address' | 'not_an_email_address' | 'not_an_instant' | 'not_a_time_zone' | 'not_a_slug' }
+  | {
+      code:
+        | 'not_a_web_address'
+        | 'not_an_email_address'
+        | 'not_an_instant'
+        | 'not_a_time_zone'
+        | 'not_a_slug'
+        | 'not_a_day'
+    }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
   | { code: 'more_metadata_than_urls'; urls: number }
   // Of variables.
@@ -40,6 +48,8 @@ export type Reason =
   | { code: 'too_few' | 'too_many'; limit: number; of: 'character' | 'entry' }
   | { code: 'placeholder_before_path'; name: string }
   | { code: 'too_many_placeholders' | 'too_many_placeholders_seen'; max: number }
+  | { code: 'ends_before_it_begins' | 'after_today' | 'beside_range' }
+  | { code: 'too_many_days'; max: number }
   | { code: 'closes_before_it_opens' | 'leads_elsewhere' | 'shifted_too_far' | 'link_in_name' }
   | { code: 'password_missing' | 'password_unused' | 'password_too_common' | 'password_is_the_service' }
   | { code: 'password_too_short'; min: number }

@@ -57,6 +57,18 @@ export function jsonSchemaOf(check: object): JsonSchema {
 /** A formatted time; see `iso`. */
 export const Time = lazy(() => type('string').configure({ format: 'date-time' }, 'self'))
 
+/** A day of the calendar, as `2026-11-20`. */
+export const Day = lazy(() =>
+  type('string')
+    .configure({ format: 'date' }, 'self')
+    .narrow((day, ctx) => isDay(day) || refuse(ctx, { code: 'not_a_day' })),
+)
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
 /** The fields of `T` for a strict schema: with `satisfies`, a forgotten or extra field does not compile. */
 export type ShapeOf<T> = { '+': 'reject' } & {
   [Name in keyof T & string as undefined extends T[Name] ? `${Name}?` : Name]-?: unknown

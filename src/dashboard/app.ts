@@ -12,6 +12,7 @@ import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
 import { moveScreens } from './bundles/move.tsx'
+import { pinScreens } from './bundles/pins.tsx'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { previewScreens } from './editor/preview.tsx'
@@ -68,6 +69,7 @@ export function dashboard(service: Service) {
     ...bundleScreens,
     ...bulkScreens,
     ...moveScreens,
+    ...pinScreens,
     ...exampleScreens,
     ...newBundleScreens,
     ...previewScreens,

@@ -2,6 +2,7 @@ import { eq, getTableColumns } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { account, user } from '../../db/schema.ts'
 import { organizationFor } from '../accounts/organizations.ts'
+import { pinsOf } from '../bundles/pins.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { organizationsOf } from '../identity/members.ts'
@@ -31,6 +32,7 @@ export async function aboutPerson(store: Store, userId: string) {
     signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
     sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
     organizations: await organizationsOf(store, userId),
+    pins: await pinsOf(store, userId),
     proposals: (await madeBy(store, userId)).map(toListed),
   }
 }

@@ -88,6 +88,7 @@ export const ExportedData = lazy(() =>
       expiresAt: Time(),
       '+': 'reject',
     }).array(),
+    'pins?': type({ slug: 'string', pinnedAt: Time(), '+': 'reject' }).array(),
     'proposals?': ProposalList().get('proposals'),
     apiKeys: KeyList().get('apiKeys'),
     webhooks: WebhookList().get('webhooks'),
@@ -105,7 +106,7 @@ export const ExportedData = lazy(() =>
 
 /**
  * All data of a user, of a key’s subject, or of an organisation that the caller administers: profile,
- * memberships, keys and webhooks without their secrets, the proposals they made, and bundles with every version, policy, count and
+ * memberships, keys and webhooks without their secrets, their pins, the proposals they made, and bundles with every version, policy, count and
  * proposal, including deleted ones.
  * @param organizationId undefined: a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.

@@ -1,9 +1,11 @@
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
+import { clip } from '../core/issue-words.ts'
+import { invalid } from '../core/problem.ts'
 import { FORMULA } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { report } from './report.ts'
-import { daysIn, Insights, InsightsQuery, type TableName } from './shapes.ts'
+import { Insights, InsightsQuery, isRange, periodOf, RANGES, type TableName } from './shapes.ts'
 
 /** A bundle with its counts. */
 interface Reported {
@@ -11,6 +13,8 @@ interface Reported {
   insights: Insights
   /** What CSV has instead of the days. */
   breakdown: TableName | undefined
+  /** Its days in the name of a file. */
+  period: string
 }
 
 /** GET /api/links/:slug/insights. */
@@ -25,21 +29,31 @@ export const getInsights = implement('get_insights', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   // Its page shows the bundle too.
   present: ({ insights }: Reported) => insights,
-  csv: ({ insights, breakdown }) => toCsv(insights, breakdown),
-  async run({ slug, range, breakdown }, { service: { store, config }, caller }) {
+  csv: toCsv,
+  async run({ slug, breakdown, ...asked }, { service: { store, config }, caller, source }) {
+    const { range } = asked
+    const isReplaced = range !== undefined && !isRange(range)
+    // Over HTTP, the specification has the default instead.
+    if (isReplaced && source === 'mcp')
+      throw invalid([{ path: ['range'], reason: { code: 'no_option', options: RANGES } }])
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
     const withCountries = config.countryHeader !== undefined
-    const insights = await report(store, bundle, { days: daysIn(range), now: Date.now(), withCountries })
-    return { bundle, insights, breakdown }
+    const now = Date.now()
+    const reported = await report(store, bundle, { ...periodOf(asked, now), now, withCountries })
+    const insights = isReplaced ? { ...reported, requestedRange: clip(String(range)) } : reported
+    const isChosen = asked.from !== undefined || asked.to !== undefined
+    const days = insights.series.map(({ day }) => day)
+    const period = isChosen ? `${days[0]}-to-${days.at(-1)}` : `${days.length}d`
+    return { bundle, insights, breakdown, period }
   },
 })
 
 /** The days of a report as CSV (RFC 4180), one line each after a header; or another table of it. */
-function toCsv(insights: Insights, table?: TableName) {
-  const { slug, series } = insights
+function toCsv({ insights, breakdown: table, period }: Reported) {
+  const { slug } = insights
   const [header, rows] = tableOf(insights, table)
   const lines = rows.map((row) => row.map(cell).join())
-  const filename = `${slug}-${table ?? 'insights'}-${series.length}d.csv`
+  const filename = `${slug}-${table ?? 'insights'}-${period}.csv`
   return { filename, text: [header, ...lines, ''].join('\r\n') }
 }
 

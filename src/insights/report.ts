@@ -6,28 +6,29 @@ import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
 import { iso } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
-import { DAY_MS, dayOf, startOfDay } from '../launcher/salts.ts'
+import { DAY_MS, dayOf } from '../launcher/salts.ts'
 import { breakdownsOf } from './breakdowns.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
-import type { Counts, Insights } from './shapes.ts'
+import type { Counts, Insights, Period } from './shapes.ts'
 import { tabsOf } from './tabs.ts'
 
 const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 
 /**
- * The counts of a bundle for the last `days` UTC days, including today, and its totals of as many days before. Reads one
+ * The counts of a bundle for `days` UTC days, and its totals of as many days before. Reads one
  * row per day and rule, and per day and value, so the cost does not depend on the number of views.
+ * @param from the first millisecond of the first day.
  * @param now milliseconds since 1970.
  * @param withCountries whether countries are known here.
  */
 export async function report(
   { db }: Store,
   bundle: Pick<StoredBundle, 'id' | 'slug' | 'urls' | 'resolutionPolicy'>,
-  { days, now, withCountries }: { days: number; now: number; withCountries: boolean },
+  { from, days, now, withCountries }: Period & { now: number; withCountries: boolean },
 ): Promise<Insights> {
-  const from = startOfDay(now) - (days - 1) * DAY_MS
-  const range = { id: bundle.id, from: dayOf(from), to: dayOf(now) }
+  const end = from + days * DAY_MS
+  const range = { id: bundle.id, from: dayOf(from), to: dayOf(end - DAY_MS) }
   const [rows, breakdowns, tabs] = await Promise.all([
     countedFrom(db, { id: bundle.id, from, days }),
     breakdownsOf(db, range, withCountries),
@@ -39,7 +40,7 @@ export async function report(
   const series = seriesOf(byKey(of('day')), from, days)
   return {
     slug: bundle.slug,
-    range: { from: iso(from), to: iso(now) },
+    range: { from: iso(from), to: iso(Math.min(now, end - 1)) },
     totals: {
       ...countsOf(total(series, 'views'), total(series, 'openAllClicks')),
       uniqueViewerDays: sumOf('viewers'),

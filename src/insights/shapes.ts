@@ -1,10 +1,11 @@
 import { type } from 'arktype'
 import type { Dimension } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
-import { Time } from '../core/shape.ts'
+import { Day, refuse, Time } from '../core/shape.ts'
+import { DAY_MS, dayNumber, dayOf } from '../launcher/salts.ts'
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
-const RANGES = Object.keys(DAYS)
+export const RANGES = Object.keys(DAYS)
 const DEFAULT_RANGE = '30d'
 
 /** The names of the breakdowns, and the dimension of each. */
@@ -20,18 +21,49 @@ type BreakdownName = keyof typeof BREAKDOWNS
 const TABLES = [...(Object.keys(BREAKDOWNS) as BreakdownName[]), 'rules', 'tabs'] as const
 export type TableName = (typeof TABLES)[number]
 
-/** The query of GET /api/links/:slug/insights: any other range silently means the default. */
+/** As many as three months have, so that no report costs more than that of the longest range. */
+const MAX_DAYS = 92
+
+/** The query of GET /api/links/:slug/insights: any other range means the default. */
 export const InsightsQuery = type({
   slug: 'string',
   // Typed as the useful values; accepts anything.
   'range?': type('unknown').configure({ enum: RANGES, default: DEFAULT_RANGE }, 'self').as<keyof typeof DAYS>(),
+  'from?': Day(),
+  'to?': Day(),
   'breakdown?': type.enumerated(...TABLES),
   '+': 'reject',
+}).narrow((query, ctx) => {
+  if (query.from === undefined && query.to === undefined) return true
+  if (query.range !== undefined) return refuse(ctx, { code: 'beside_range' }, query.from === undefined ? 'to' : 'from')
+  const now = Date.now()
+  const last = query.to ?? dayOf(now)
+  if (last > dayOf(now)) return refuse(ctx, { code: 'after_today' }, 'to')
+  const { days } = periodOf(query, now)
+  // Without `to`, its day is at fault.
+  if (days < 1)
+    return refuse(ctx, query.to ? { code: 'ends_before_it_begins' } : { code: 'after_today' }, query.to ? 'to' : 'from')
+  return days <= MAX_DAYS || refuse(ctx, { code: 'too_many_days', max: MAX_DAYS }, 'from')
 })
 
-/** The number of days in a range, including today. */
-export function daysIn(range: unknown): number {
-  return DAYS[RANGES.includes(range as string) ? (range as keyof typeof DAYS) : DEFAULT_RANGE]
+/** The days of a report. */
+export interface Period {
+  /** The first millisecond of the first day. */
+  from: number
+  days: number
+}
+
+/** The days that a query asks for: those from one to another, or those of a range, including today. */
+export function periodOf({ range, from, to }: { range?: unknown; from?: string; to?: string }, now: number): Period {
+  const last = dayNumber(to ?? dayOf(now))
+  const asked = isRange(range) ? DAYS[range] : DAYS[DEFAULT_RANGE]
+  const first = from === undefined ? last - asked + 1 : dayNumber(from)
+  return { from: first * DAY_MS, days: last - first + 1 }
+}
+
+/** Whether it is one of the ranges that are not replaced by the default. */
+export function isRange(range: unknown): range is keyof typeof DAYS {
+  return RANGES.includes(range as string)
 }
 
 /** Counts, and clicks per view: 4 decimals, 0 without views. */
@@ -56,6 +88,7 @@ export const Insights = lazy(() =>
   type({
     slug: 'string',
     range: type({ from: Time(), to: Time(), '+': 'reject' }),
+    'requestedRange?': 'string',
     totals: type(totals),
     previous: type(totals),
     breakdowns: type({

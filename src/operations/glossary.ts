@@ -168,6 +168,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   role: ['Your role there: viewers read, editors also write, admins also delete and manage keys.', 'admin'],
   createdAt: ['When it was created.', '2026-11-20T09:00:00.000Z'],
   updatedAt: ['When it was last edited.', '2026-11-20T09:30:00.000Z'],
+  isPinned: ['Whether you have pinned it: it then comes first in your list.', true],
+  pins: ['The bundles that the person has pinned.'],
+  pinnedAt: ['When it was pinned.', '2026-11-21T09:00:00.000Z'],
   deletedAt: ['When it was deleted.', '2026-11-21T09:00:00.000Z'],
   metadata: [
     'The client that created it, from its Service-Client header; null if it sent none.',
@@ -232,10 +235,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'insights.opens': ['How often each link was opened per UTC day, oldest day first.'],
   'insights.breakdowns': ['Views per UTC day by referrer, device, language and country, oldest day first.'],
   dimension: ['What the views are counted by.', 'referrer'],
-  'breakdowns.value': [
-    'The value; null for none, `*` for further ones of a day that has more than it keeps.',
-    'news.example',
-  ],
+  'breakdowns.value': ['The value; null for none, `*` for what a day has beyond those it keeps.', 'news.example'],
   'viewers.viewers': ['Distinct viewers on that day.', 12],
   'profile.id': ['Identifies the user.', 'u_19xk'],
   'organization.id': ['Identifies the organisation.', 'o_27pd'],

@@ -1,7 +1,10 @@
 /** The part of `FIELD_DOCS` about insights. */
 export const INSIGHTS_FIELDS: Record<string, readonly [description: string, example?: unknown]> = {
   'range.from': ['The start of the first day, in UTC.', '2026-11-14T00:00:00.000Z'],
-  'range.to': ['Now.', '2026-11-20T09:30:00.000Z'],
+  'range.to': ['The end of the last day, or now.', '2026-11-20T09:30:00.000Z'],
+  'get_insights.from': ['The first UTC day, instead of `range`.', '2026-10-01'],
+  'get_insights.to': ['The last UTC day, at most 91 after the first; default: today.', '2026-10-31'],
+  requestedRange: ['The range that was asked for, if it is none and the default took its place.', '14d'],
   totals: ['The totals of the period.'],
   views: ['How often people opened the link; bots are not counted.', 120],
   uniqueViewerDays: ['The sum of each day’s distinct viewers, an estimate where one network has more than 512.', 64],

@@ -100,6 +100,9 @@ export const OPERATIONS = {
     invalidates: 'launcher',
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
+  // Only the order of the caller's own lists changes, so who may read may pin.
+  pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
+  unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },
   list_versions: { route: 'GET /links/:slug/versions', auth: 'links:read' },
   restore_version: {
     route: 'POST /links/:slug/versions/:versionNumber/restore',

@@ -125,10 +125,11 @@ async function staticFile(request: Request): Promise<Response> {
   const found = assetAt(new URL(request.url).pathname)
   if (found === undefined) throw new Problem('NOT_FOUND', 'There is no such file.')
   const { address, type, body, isForFrames } = found
-  const encoding = encodingFor(request)
+  const encoding = typeof body === 'string' ? encodingFor(request) : 'identity'
   const key = `${encoding} ${address}`
   let sent = sentFiles.get(key)
-  if (sent === undefined) sentFiles.set(key, (sent = encodeSmall(body, encoding)))
+  if (sent === undefined)
+    sentFiles.set(key, (sent = typeof body === 'string' ? encodeSmall(body, encoding) : Promise.resolve(body)))
   const headers = {
     'content-type': type,
     'cache-control': 'public, max-age=31536000, immutable',

@@ -81,7 +81,7 @@ const WORDS: Record<ProposalMail, Words> = {
       const version = versionNumber === null ? '' : `, as version ${versionNumber}`
       return `${nameIn(decider)}${addressOf(decider)} ${state} your suggestion${what}${version}${isFirst ? ':' : '.'}`
     },
-    rest: ({ note }) => (note === null ? [] : ['Their note:', quoted(note)]),
+    rest: ({ note }) => (note === null ? [] : ['Their message:', quoted(note)]),
     lead: 'See what became of it:',
     why: 'You get this because you suggested it',
   },

@@ -1,5 +1,6 @@
 import { openChromium } from './chromium.ts'
-import type { Conditions, Engine, Viewer } from './viewer.ts'
+import { listen } from './stage.ts'
+import { type Conditions, type Engine, PHONE, type Viewer } from './viewer.ts'
 
 /** Starts Chromium with its pop-up blocker, and one without. Every visit is a private window, as Playwright's are. */
 export async function startChromium(): Promise<Engine> {
@@ -8,10 +9,15 @@ export async function startChromium(): Promise<Engine> {
   )
   if (blocking === undefined || allowing === undefined) throw new Error('no Chromium')
 
-  async function open(url: string, { popups, scripts }: Conditions): Promise<Viewer> {
+  async function open(url: string, { popups, scripts, screen }: Conditions): Promise<Viewer> {
     const browser = popups === 'allowed' ? allowing : blocking
-    const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off' })
+    const isPhone = screen === 'phone'
+    const phone = isPhone ? { viewport: PHONE, isMobile: true, hasTouch: true } : {}
+    const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off', ...phone })
+    const heard = { complaints: [], refusals: [] }
+    context.on('page', (page) => listen(page, heard, new URL(url).origin))
     const page = await context.newPage()
+    const tree = await context.newCDPSession(page)
     await page.goto(url)
     async function leaveAndReturn() {
       await page.goto('about:blank')
@@ -23,10 +29,9 @@ export async function startChromium(): Promise<Engine> {
       },
       async click(selector, how = 'left') {
         await page.bringToFront()
-        await page
-          .locator(selector)
-          .first()
-          .click(how === 'with Ctrl' ? { modifiers: ['Control'] } : { button: how })
+        const found = page.locator(selector).first()
+        if (isPhone) await found.tap()
+        else await found.click(how === 'with Ctrl' ? { modifiers: ['Control'] } : { button: how })
       },
       async tap(selector, times) {
         await page.bringToFront()
@@ -36,15 +41,28 @@ export async function startChromium(): Promise<Engine> {
         const taps = Array.from({ length: times }, () => [page.mouse.down(), page.mouse.up()])
         await Promise.all(taps.flat())
       },
-      async press(key) {
+      async press(keys) {
         await page.bringToFront()
-        await page.keyboard.press(key)
+        await page.keyboard.press(keys)
+      },
+      async type(text) {
+        await page.bringToFront()
+        await page.keyboard.type(text)
+      },
+      async focused() {
+        const { result } = await tree.send('Runtime.evaluate', { expression: 'document.activeElement' })
+        const objectId = result.objectId ?? ''
+        const { nodes } = await tree.send('Accessibility.getPartialAXTree', { objectId, fetchRelatives: false })
+        const [{ role, name } = {}] = nodes
+        return { role: String(role?.value).toLowerCase(), name: String(name?.value ?? '').trim() }
       },
       fill: (selector, text) => page.locator(selector).first().fill(text),
       async choose(selector, value) {
         await page.locator(selector).first().selectOption(value)
       },
       drag: (selector, onto) => page.dragAndDrop(selector, onto, { targetPosition: { x: 8, y: 2 }, steps: 12 }),
+      resize: (width) => page.setViewportSize({ ...PHONE, width }),
+      complaints: async () => heard.complaints,
       picture: (selector) => page.locator(selector).first().screenshot(),
       read: (expression) => page.evaluate(expression),
       async reload() {

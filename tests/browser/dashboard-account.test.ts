@@ -281,7 +281,7 @@ test('a session is named after its browser', async () => {
   const person = await newPerson(stage.server)
   const { page } = await stage.open('/sign-in', null)
   await page.fill('#email', person.email)
-  await press(page, 'Email me a sign-in link')
+  await press(page, 'Email me a link')
   await page.getByRole('heading', { name: 'Check your email' }).waitFor()
   await page.goto(linkIn(await mailTo(stage.server, person.email, 'Your sign-in link')))
   await page.locator('main').getByRole('button', { name: 'Sign in' }).click()

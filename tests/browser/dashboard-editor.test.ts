@@ -96,7 +96,7 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 
   await field(page, 0, 'url').focus()
   await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nhttps://files.example\nexample.org')
-  await page.getByText('4 of 25').waitFor()
+  await page.getByText('4 / 25').waitFor()
   expect(await addresses(page)).toEqual([
     'https://example.com/agenda',
     'https://board.example/',
@@ -137,12 +137,12 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
   ])
 
   await press(page, 3, 'Remove')
-  await page.getByText('3 of 25').waitFor()
+  await page.getByText('3 / 25').waitFor()
   await hasFocus(page.getByRole('button', { name: 'Put back' }))
   await page.keyboard.press('Enter')
-  await page.getByText('4 of 25').waitFor()
+  await page.getByText('4 / 25').waitFor()
   await press(page, 0, 'Remove')
-  await page.getByText('3 of 25').waitFor()
+  await page.getByText('3 / 25').waitFor()
   await page.getByRole('button', { name: 'Create bundle' }).last().click()
   await told(page, 'Bundle created.')
   expect(slugOf(page)).toBe('team-offsite')
@@ -210,7 +210,7 @@ test.each([true, false])(
     await settled(page)
     expect(await page.inputValue('#title')).toBe('Typed and not saved yet')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     const { title, urls, urlMetadata } = await saved(slug)
     const [one, two, three, , ...rest] = ONBOARDING.urls
     expect(title).toBe('Typed and not saved yet')
@@ -257,7 +257,7 @@ test('a 26th link is counted and refused, and the list is kept', async () => {
   const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
   await page.getByLabel('Paste your links').fill(list.join('\n'))
   await page.getByRole('button', { name: 'Add them' }).click()
-  await page.getByText('26 of 25').waitFor()
+  await page.getByText('26 / 25').waitFor()
   await settled(page)
   await send(page, 'Create bundle')
   await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
@@ -292,7 +292,7 @@ test('a conflicting save shows both sides, and either can be kept', async () => 
       expect(await saved(slug)).toMatchObject({ title: theirs })
     } else {
       await conflict.getByRole('button', { name: choice }).click()
-      await told(page, 'Saved as a new version.')
+      await told(page, 'Saved · View version')
       expect(await saved(slug)).toMatchObject({ title: `Mine, before ${choice}`, urls: before.urls })
     }
   }
@@ -325,7 +325,7 @@ test('from a conflicting save, changes are taken one by one, and the rest stays 
   expect(await offers.allTextContents()).toEqual(['Theirs, too', first])
   expect((await saved(slug)).description).toBe('Theirs, too')
   await send(page, 'Save mine anyway')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   const { title, description, urls, urlMetadata } = await saved(slug)
   expect([title, description]).toEqual(['Theirs', 'Mine'])
   expect(urls).toEqual([first, 'https://added.example/', second, ...rest])
@@ -371,7 +371,7 @@ test.each([true, false])(
     expect(await page.locator('.save-bar .primary').textContent()).toBe('Save')
     await page.fill('#description', 'Ours')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     const now = await saved(slug)
     expect([now.title, now.description]).toEqual(['Theirs', 'Ours'])
     expect(now.urls).toEqual([first, ...rest, 'https://added.example/'])
@@ -433,7 +433,7 @@ test('unsaved changes are not lost by mistake: the browser asks before leaving, 
   await becomes(() => [asked, slugOf(page)], [['beforeunload'], slug])
   expect(await page.inputValue('#title')).toContain('!')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
   expect(asked).toHaveLength(1)
@@ -443,7 +443,7 @@ test('if the server cannot be reached, everything stays as typed', async () => {
   const { slug } = await owner.makeBundle({ title: 'Offline' })
   const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await page.fill('#title', 'Typed on a train')
-  await page.getByText('2 of 25').waitFor()
+  await page.getByText('2 / 25').waitFor()
   await context.setOffline(true)
   await send(page, 'Save')
   await shows(page, '.save-bar', 'The server could not be reached.')
@@ -451,7 +451,7 @@ test('if the server cannot be reached, everything stays as typed', async () => {
   expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
   await context.setOffline(false)
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect((await saved(slug)).title).toBe('Typed on a train')
 })
 
@@ -468,7 +468,7 @@ test('a text field that was made larger is saved without a complaint of the brow
   expect(await page.getAttribute('#description', 'style')).toContain('height')
   await page.fill('#description', 'In more lines')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect(complaints).toEqual([])
 })
 
@@ -551,7 +551,7 @@ test('the longest possible bundle is typed and saved, in letters of three bytes 
     const { page } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
     await page.fill('#title', 'Long')
     await send(page, 'Save')
-    await told(page, 'Saved as a new version.')
+    await told(page, 'Saved · View version')
     expect(await saved(slug)).toMatchObject({ title: 'Long', urls: links })
   }
 })
@@ -570,7 +570,7 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
   expect(await saved(slug)).toEqual(before)
   await page.fill('#description', '')
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   const { urls, urlMetadata } = await saved(slug)
   expect(urls).toEqual(before.urls)
   const meant = (all: Saved['urlMetadata']) =>
@@ -606,6 +606,6 @@ test('saving transfers at most 15 KB, and a check next to nothing', async () => 
   await eventually(async () => (await weight.bytes()) > 0, 'what was typed is checked')
   expect(await weight.bytes()).toBeLessThan(1500)
   await send(page, 'Save')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version')
   expect(await weight.bytes()).toBeLessThan(LATER_PAGE)
 })

@@ -67,7 +67,7 @@ test('the views and clicks of two viewers are counted by the rule that each matc
   expect(await total(page, 'Views')).toBe('2')
   expect(await total(page, 'Daily visitors')).toBe('2')
   expect(await total(page, 'Open all')).toBe('2')
-  expect(await total(page, 'Open all per view')).toBe('100%')
+  expect(await total(page, 'Open rate')).toBe('100%')
   const rows = await page.locator('.by-rule tbody tr').allTextContents()
   expect(rows).toEqual(['Phones11100%', 'No rule matched11100%'])
 })

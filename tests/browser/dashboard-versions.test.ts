@@ -80,7 +80,7 @@ test('shows who changed what and when, and opens one version after another witho
   expect(entries.map((text) => text.replace(/\s+/g, ' '))).toEqual([
     expect.stringMatching(/^↕ ?d\.example ?Moved, ?no\. 4 → 1$/),
     expect.stringMatching(
-      /^~ ?a\.example ?Note Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
+      /^~ ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
     ),
     expect.stringMatching(/^~ ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
     expect.stringMatching(/^− ?c\.example ?Removed, ?was no\. 3$/),
@@ -121,7 +121,7 @@ test('a version is restored as a new one, and the restore is undone', async () =
   const slug = await makeHistory()
   const { page } = await open(`/dashboard/links/${slug}/versions?version=1`)
   await press(page, 'Restore version 1')
-  await page.getByText('The earlier version is back, saved as a new one.').first().waitFor()
+  await page.getByText('The earlier version is back · View version').first().waitFor()
   await page.getByRole('heading', { name: 'Version 6' }).waitFor()
   expect(await current(slug)).toBe('Week one')
   await press(page, 'Undo')

@@ -36,7 +36,7 @@ test('a link’s line shows what is being typed', async () => {
   expect(await lineOf(page, 0)).toEqual(typed)
   await field(page, 0, 'url').fill('http://other.example/')
   await page.keyboard.press('Control+s')
-  await shows(page, '#messages', 'Saved as a new version.')
+  await shows(page, '#messages', 'Saved · View version')
   // The server renders the same.
   expect(await lineOf(page, 0)).toEqual(['The plan', 'other.example/', ...typed.slice(2)])
 })
@@ -56,7 +56,7 @@ test('a line is reached, announced and opened by keyboard, and stays open after 
   await page.keyboard.press('End')
   await page.keyboard.type('/2')
   await page.keyboard.press('Control+s')
-  await shows(page, '#messages', 'Saved as a new version.')
+  await shows(page, '#messages', 'Saved · View version')
   expect(await openRows(page)).toEqual([false, true, false, false, false, false, false])
   expect(await lineOf(page, 1)).toContain('calendar.google.com/calendar/u/0/r/week/2')
 })
@@ -83,7 +83,7 @@ test('a new link is open; pasted links are closed except the last, and open if t
   await toggle(page, 1)
   await page.fill('#title', 'Closed again')
   await settled(page)
-  await page.getByText('4 of 25').waitFor()
+  await page.getByText('4 / 25').waitFor()
   expect((await openRows(page))[1]).toBe(false)
 })
 

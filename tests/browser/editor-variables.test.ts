@@ -24,7 +24,7 @@ const names = (page: Page) =>
   page.locator('#names-offered [role=option]').evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.name))
 const save = async (page: Page) => {
   await page.keyboard.press('Control+s')
-  await shows(page, '#messages', 'Saved as a new version.')
+  await shows(page, '#messages', 'Saved · View version')
 }
 
 test('a brace offers the names, which keys and the pointer choose from', async () => {

@@ -73,7 +73,7 @@ export function entryScenes() {
       await page.locator('[role=alert]').waitFor()
     },
     'link-sent': async (page, { origin }) => {
-      await send(page, `${origin}/sign-in`, newEmail(), 'Email me a sign-in link')
+      await send(page, `${origin}/sign-in`, newEmail(), 'Email me a link')
       await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     },
     'sign-in-link': async (page, world) => {

@@ -13,7 +13,7 @@ test('the editor with its script saves another title, and nothing else of any fi
   const { page, complaints } = await stage.open(`/dashboard/links/${slug}`, owner)
   await page.fill('#title', 'Another')
   await page.keyboard.press('Control+s')
-  await shows(page, '#messages', 'Saved as a new version.')
+  await shows(page, '#messages', 'Saved · View version')
   expect(await contentOf(owner, slug)).toEqual({ ...WHOLE, title: 'Another' })
   // A moved link takes its fields along.
   await page.getByRole('button', { name: 'Move down' }).first().click()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../ports.ts'
-import type { Conditions, Engine } from './viewer.ts'
+import { type Conditions, type Engine, PHONE } from './viewer.ts'
 import { connected, type Send, viewerOf } from './webdriver.ts'
 
 /** The path of Firefox, or null. */
@@ -22,6 +22,7 @@ const SETTINGS = {
   'browser.shell.checkDefaultBrowser': false,
   'browser.startup.homepage_override.mstone': 'ignore',
   'browser.startup.page': 0,
+  'browser.dom.window.dump.enabled': true,
   'datareporting.policy.dataSubmissionEnabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
@@ -36,6 +37,7 @@ const SETTINGS = {
   'dom.ipc.processCount': 1,
   'dom.ipc.processCount.webIsolated': 1,
   'dom.ipc.processPrelaunch.enabled': false,
+  'devtools.console.stdout.content': true,
   'extensions.systemAddon.update.enabled': false,
   'gfx.webrender.software': true,
   'toolkit.cosmeticAnimations.enabled': false,
@@ -61,8 +63,16 @@ export async function startFirefox(): Promise<Engine> {
   const options = ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', profile]
   const child = Bun.spawn([path, ...options], {
     env: { ...process.env, MOZ_HEADLESS_WIDTH: '1280', MOZ_HEADLESS_HEIGHT: '1000' },
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
+  // What pages write by `console`.
+  let written = ''
+  const reading = (async () => {
+    const [decoder, reader] = [new TextDecoder(), child.stdout.getReader()]
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      written += decoder.decode(read.value, { stream: true })
+    }
+  })()
   const call = await marionette(port)
   const started = (await call('WebDriver:NewSession', {})) as { capabilities: { browserVersion: string } }
   const send: Send = async (command, input = {}) => unwrap(await call(`WebDriver:${command}`, input))
@@ -78,15 +88,27 @@ export async function startFirefox(): Promise<Engine> {
   }
 
   async function open(url: string, conditions: Conditions) {
-    const { popups, window, scripts } = conditions
+    const { popups, window, scripts, screen } = conditions
+    const start = written.length
     const first = await send('GetWindowHandle')
     const { handle } = (await send('NewWindow', { type: 'window', private: window === 'private' })) as {
       handle: string
     }
     await send('SwitchToWindow', { handle })
     await inBrowser(PREPARE, url, popups === 'allowed', scripts !== 'off', window === 'private')
+    const isPhone = screen === 'phone'
+    const resize = async (width: number) => void (await inBrowser(RESIZE, width, PHONE.height))
+    if (isPhone) await resize(PHONE.width)
     await send('Navigate', { url })
     return viewerOf(send, conditions, {
+      pointer: isPhone ? 'touch' : 'mouse',
+      resize,
+      async complaints() {
+        // The browser's own begin with the names of its parts.
+        const lines = written.slice(start).split('\n')
+        const said = lines.filter((line) => /^console\.(?:error|warn): ["(]/.test(line))
+        return [...said, ...((await inBrowser(COMPLAINTS, new URL(url).origin)) as string[])]
+      },
       // Switching to the tab restores it.
       unload: async () => void (await inBrowser(DISCARD)),
       allowInBar: async () => (await inBrowser(ALLOW)) as string[],
@@ -124,7 +146,7 @@ export async function startFirefox(): Promise<Engine> {
     open,
     async stop() {
       await call('Marionette:Quit', { flags: ['eForceQuit'] })
-      await child.exited
+      await Promise.all([child.exited, reading])
       rmSync(profile, { recursive: true, force: true })
     },
   }
@@ -132,11 +154,29 @@ export async function startFirefox(): Promise<Engine> {
 
 const PREPARE = `
   const [url, isAllowed, hasScripts, isPrivate] = arguments
+  Services.console.reset()
   Services.prefs.setBoolPref('javascript.enabled', hasScripts)
   Services.perms.removeAll()
   const attributes = isPrivate ? { privateBrowsingId: 1 } : {}
   const page = Services.scriptSecurityManager.createContentPrincipal(Services.io.newURI(url), attributes)
   if (isAllowed) Services.perms.addFromPrincipal(page, 'popup', Services.perms.ALLOW_ACTION)
+`
+
+// Its windows are wider than a phone, so the page gets a part of one.
+const RESIZE = `
+  const [width, height] = arguments
+  const page = gBrowser.selectedBrowser
+  page.browsingContext.touchEventsOverride = 'enabled'
+  page.style.minWidth = page.style.maxWidth = width + 'px'
+  page.style.minHeight = page.style.maxHeight = height + 'px'
+`
+
+// Among those of the browser itself.
+const COMPLAINTS = `
+  const [origin] = arguments
+  return Services.console.getMessageArray()
+    .filter((one) => one instanceof Ci.nsIScriptError && one.sourceName.startsWith(origin) && !(one.flags & one.infoFlag))
+    .map((one) => one.errorMessage)
 `
 
 const DISCARD = `

@@ -189,7 +189,7 @@ test('the text that a browser brings back with a page is listed again', async ()
 test('an error stays until the text is mended', async () => {
   const page = await home()
   await paste(page, 'nothing to open')
-  await told(page, '0 links found, 1 line skipped')
+  await told(page, '0 links found, 1 line without a link')
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Get the link' }).click()])
   const alert = page.getByRole('alert')
   expect(await alert.textContent()).toContain('We found no links in this.')

@@ -31,8 +31,8 @@ describe('the home page', () => {
     const link = await page.getByLabel('Share this link').inputValue()
     expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
-    expect(await page.getByLabel('Private claim link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
-    expect(await page.textContent('.caution')).toContain('24 hours')
+    expect(await page.getByLabel('Your private edit link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
+    expect(await page.textContent('.caution')).toContain('We can’t show it again after tomorrow.')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
     const shown = await page
@@ -48,7 +48,7 @@ describe('the home page', () => {
     const urls = 'Reading for Monday:\n(https://example.com/Foo_(bar)).\nftp://files.example.com\nnot a link'
     await send(page, { urls })
     expect(await page.textContent('.hero')).toContain('Reading for Monday')
-    expect(await page.textContent('.hero .hint')).toBe('From what you pasted: 2 lines skipped.')
+    expect(await page.textContent('.hero .hint')).toBe('We left out 2 lines without a link.')
     await page.goto(await page.getByLabel('Share this link').inputValue())
     const tabs = page.locator('a.tab')
     expect(await tabs.evaluateAll((all) => (all as HTMLAnchorElement[]).map((a) => a.href))).toEqual([
@@ -74,10 +74,10 @@ describe('the home page', () => {
   test('comes back from the launcher to the result, with the claim link', async () => {
     const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
-    const claim = await page.getByLabel('Private claim link').inputValue()
+    const claim = await page.getByLabel('Your private edit link').inputValue()
     await page.goto(await page.getByLabel('Share this link').inputValue())
     await page.goBack()
-    expect(await page.getByLabel('Private claim link').inputValue()).toBe(claim)
+    expect(await page.getByLabel('Your private edit link').inputValue()).toBe(claim)
     const [launcher] = await Promise.all([page.context().waitForEvent('page'), page.getByText('Open the page').click()])
     await launcher.waitForLoadState()
     expect(await launcher.evaluate(() => [window.opener, document.referrer])).toEqual([null, ''])
@@ -88,10 +88,10 @@ describe('the home page', () => {
     const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
     const link = await page.getByLabel('Share this link').inputValue()
-    const claim = await page.getByLabel('Private claim link').inputValue()
+    const claim = await page.getByLabel('Your private edit link').inputValue()
     await page.reload()
     expect(await page.getByLabel('Share this link').inputValue()).toBe(link)
-    expect(await page.getByLabel('Private claim link').inputValue()).toBe(claim)
+    expect(await page.getByLabel('Your private edit link').inputValue()).toBe(claim)
   })
 
   test('is ready for typing', async () => {
@@ -114,7 +114,7 @@ describe('the home page', () => {
     const found = () => page.locator('#found .found').textContent()
     await page.fill('#urls', '# Week 1\nhttps://a.example b.example\n\nnothing\nhttps://a.example/')
     await page.locator('#found .found').waitFor()
-    expect(await found()).toBe('2 links found, 1 line skipped, 1 duplicate left out')
+    expect(await found()).toBe('2 links found, 1 line without a link, 1 duplicate left out')
     expect(await page.inputValue('#title')).toBe('Week 1')
     await page.fill('#urls', 'https://a.example/?'.concat('\nhttps://a.example/1'))
     await page.locator('#found').getByText('2 links found', { exact: true }).waitFor()
@@ -138,7 +138,7 @@ describe('the home page', () => {
   test('copies the link and the claim link to the clipboard', async () => {
     const page = await home({ permissions: ['clipboard-read', 'clipboard-write'] })
     await send(page, { urls: 'https://example.com' })
-    for (const label of ['Share this link', 'Private claim link']) {
+    for (const label of ['Share this link', 'Your private edit link']) {
       const field = page.getByLabel(label)
       const button = page.locator('.copy-field', { has: field }).getByRole('button')
       await button.click()

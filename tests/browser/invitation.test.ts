@@ -47,7 +47,7 @@ async function acme() {
     invite(email: string) {
       const invitation = { email, role: 'viewer', organizationId: body.id }
       const send = () => dana.api('POST', '/api/auth/organization/invite-member', invitation)
-      return mailedBy(send, email, 'Dana invited you to Acme on Openall')
+      return mailedBy(send, email, 'Dana invited you to Acme as a viewer')
     },
   }
 }
@@ -102,7 +102,7 @@ test('somebody without a password asks for a sign-in link, and then joins by one
   await newVisitor(email)
   const page = await (await stage.browser.newContext()).newPage()
   await page.goto(link)
-  await page.goto(await mailedBy(() => press(page, 'Email me a sign-in link'), email, SIGN_IN))
+  await page.goto(await mailedBy(() => press(page, 'Email me a link'), email, SIGN_IN))
   await press(page, 'Sign in')
   await press(page, 'Join Acme')
   await expectInside(page)

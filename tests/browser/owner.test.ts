@@ -27,7 +27,7 @@ async function signUp(page: Page, email: string, name: string, next: string): Pr
 /** Opens the mail of a sign-up, and continues where it leads. */
 async function confirm(page: Page, email: string): Promise<void> {
   await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
-  await press(page, 'Yes, confirm it')
+  await press(page, 'Confirm')
   await page.locator('main .primary').click()
   await page.waitForLoadState()
 }
@@ -64,7 +64,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await page.getByLabel('Device').selectOption('mobile')
   await page.locator('#outcome').getByText('Rule 1: On the move').waitFor()
   await press(page, 'Save rules')
-  await page.getByText('Saved as a new version').first().waitFor()
+  await page.getByText('Saved · View version').first().waitFor()
 
   // Two viewers.
   const phone = await somebody({ userAgent: IPHONE })

@@ -4,10 +4,21 @@ export interface Conditions {
   popups: 'as-is' | 'allowed'
   window?: 'private'
   scripts?: 'off'
+  /** 390 by 844 pixels, and clicks are touches where the engine can be touched: MiniBrowser cannot. */
+  screen?: 'phone'
 }
+
+/** The window of a phone. */
+export const PHONE = { width: 390, height: 844 }
 
 /** With which button or key a link is clicked. */
 type Click = 'left' | 'middle' | 'with Ctrl'
+
+/** An element as the accessibility tree has it. */
+interface Focused {
+  role: string
+  name: string
+}
 
 /** Somebody at a page in one browser. Every action first returns to its tab, as a viewer does. */
 export interface Viewer {
@@ -16,7 +27,12 @@ export interface Viewer {
   click(selector: string, how?: Click): Promise<void>
   /** Clicks as fast as the browser takes it, without looking at what opens. */
   tap(selector: string, times: number): Promise<void>
-  press(key: 'Tab' | 'Enter'): Promise<void>
+  /** Presses a key such as `Enter`, or several at once such as `Shift+Tab`, named as in events of keyboards. */
+  press(keys: string): Promise<void>
+  /** Types a text where the focus is. */
+  type(text: string): Promise<void>
+  /** What has the focus, as the browser tells programs that read the screen. */
+  focused(): Promise<Focused>
   /** Types a text into a field, instead of what it has. */
   fill(selector: string, text: string): Promise<void>
   /** Chooses an option by its value. */
@@ -30,6 +46,8 @@ export interface Viewer {
   unload(): Promise<void>
   /** Goes to another page, and back. */
   leaveAndReturn(): Promise<void>
+  /** On a phone, makes the window as wide as another one. MiniBrowser's is never narrower than 334 pixels. */
+  resize(width: number): Promise<void>
   /** What an element looks like, as a PNG. */
   picture(selector: string): Promise<Buffer>
   /** Allows pop-ups in the bar that the browser shows. @returns the words on what it pressed. */
@@ -38,6 +56,11 @@ export interface Viewer {
   addSearch?(keyword: string): Promise<string>
   /** Types a keyword and what is searched into the address bar, and presses Enter. */
   search?(keyword: string, text: string): Promise<void>
+  /**
+   * Errors and warnings so far in the console, of pages at the origin of the first one: what pages write, scripts that
+   * fail, what the CSP forbids. WebKit keeps those of automated windows to itself.
+   */
+  complaints?(): Promise<string[]>
   /** Closes the launcher and the tabs it opened. */
   close(): Promise<void>
 }

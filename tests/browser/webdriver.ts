@@ -12,6 +12,10 @@ const ROUTES = {
   Refresh: 'POST /refresh',
   Back: 'POST /back',
   FindElement: 'POST /element',
+  SetWindowRect: 'POST /window/rect',
+  GetActiveElement: 'GET /element/active',
+  GetComputedLabel: 'GET /element/{id}/computedlabel',
+  GetComputedRole: 'GET /element/{id}/computedrole',
   ElementClick: 'POST /element/{id}/click',
   ElementClear: 'POST /element/{id}/clear',
   ElementSendKeys: 'POST /element/{id}/value',
@@ -24,7 +28,7 @@ const ROUTES = {
 export type Send = (command: keyof typeof ROUTES, input?: Record<string, unknown>) => Promise<unknown>
 
 const BUTTONS = { left: 0, middle: 1 }
-const KEYS = { Tab: '\uE004', Enter: '\uE007', Ctrl: '\uE009' }
+const KEYS: Record<string, string> = { Tab: '\uE004', Enter: '\uE007', Shift: '\uE008', Control: '\uE009', Space: ' ' }
 
 /** How many moves a drag takes. */
 const DRAG_STEPS = 12
@@ -37,7 +41,11 @@ const idOf = (found: Found) => Object.values(found)[0]
 const move = (x: number, y: number) => ({ type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) })
 
 /** What a browser does by other means than WebDriver. */
-type Own = Pick<Viewer, 'close' | 'allowInBar' | 'addSearch' | 'search'> & Partial<Pick<Viewer, 'unload'>>
+type Own = Pick<Viewer, 'close' | 'resize' | 'allowInBar' | 'addSearch' | 'search' | 'complaints'> &
+  Partial<Pick<Viewer, 'unload'>> & {
+    /** What presses. */
+    pointer: 'mouse' | 'touch'
+  }
 
 /** A viewer in the window that is current. */
 export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'scripts'>, own: Own): Promise<Viewer> {
@@ -54,7 +62,7 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
   }
   const point = (actions: object[]) =>
     send('PerformActions', {
-      actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }],
+      actions: [{ type: 'pointer', id: own.pointer, parameters: { pointerType: own.pointer }, actions }],
     })
   const type = (actions: object[]) => send('PerformActions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
   async function clickTimes(selector: string, button: number, times: number): Promise<void> {
@@ -77,14 +85,28 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
     },
     async click(selector, how = 'left') {
       if (how !== 'with Ctrl') return clickTimes(selector, BUTTONS[how], 1)
-      await type([{ type: 'keyDown', value: KEYS.Ctrl }])
+      await type([{ type: 'keyDown', value: KEYS.Control }])
       await clickTimes(selector, BUTTONS.left, 1)
-      await type([{ type: 'keyUp', value: KEYS.Ctrl }])
+      await type([{ type: 'keyUp', value: KEYS.Control }])
     },
     tap: (selector, times) => clickTimes(selector, BUTTONS.left, times),
-    async press(key) {
+    async press(keys) {
       await comeBack()
-      await type(['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] })))
+      const down = keys.split('+').map((key) => KEYS[key] ?? key)
+      await type([
+        ...down.map((value) => ({ type: 'keyDown', value })),
+        ...down.toReversed().map((value) => ({ type: 'keyUp', value })),
+      ])
+    },
+    async type(text) {
+      await comeBack()
+      await type([...text].flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value }))))
+    },
+    async focused() {
+      await comeBack()
+      const id = idOf((await send('GetActiveElement')) as Found)
+      const [role, name] = [await send('GetComputedRole', { id }), await send('GetComputedLabel', { id })]
+      return { role: String(role).toLowerCase(), name: String(name).trim() }
     },
     async fill(selector, text) {
       const id = idOf(await find(selector))
@@ -132,6 +154,14 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
     async search(keyword, text) {
       await comeBack()
       await own.search?.(keyword, text)
+    },
+    async resize(width) {
+      await comeBack()
+      await own.resize(width)
+    },
+    async complaints() {
+      await comeBack()
+      return (await own.complaints?.()) ?? []
     },
     async picture(selector) {
       const id = idOf(await find(selector))

@@ -1,6 +1,6 @@
 import { Glob } from 'bun'
 import { freePort } from '../ports.ts'
-import { type Conditions, type Engine, PageCrash } from './viewer.ts'
+import { type Conditions, type Engine, PageCrash, PHONE } from './viewer.ts'
 import { connected, routeOf, type Send, viewerOf } from './webdriver.ts'
 
 /** The path of WebKitGTK's small browser, or null if it, its driver or a screen for it is missing. */
@@ -63,10 +63,12 @@ export async function startWebKit(): Promise<Engine> {
     throw new Error(JSON.stringify(value))
   }
 
-  async function session({ window, scripts }: Omit<Conditions, 'popups'>) {
+  async function session({ window, scripts, screen }: Omit<Conditions, 'popups'>) {
     const args = [
       '--automation',
       ...(window === 'private' ? ['--private'] : []),
+      // Its toolbar is wider than a phone.
+      ...(screen === 'phone' ? ['--full-screen'] : []),
       ...(scripts === 'off' ? ['--enable-javascript=false'] : []),
     ]
     const alwaysMatch = { 'webkitgtk:browserOptions': { binary, args } }
@@ -83,8 +85,12 @@ export async function startWebKit(): Promise<Engine> {
     const { sessionId } = await session(conditions)
     const its = driver
     const send: Send = (command, input) => call(routeOf(command, input).replace(' ', ` /session/${sessionId}`), input)
+    const resize = async (width: number) => void (await send('SetWindowRect', { ...PHONE, width }))
+    if (conditions.screen === 'phone') await resize(PHONE.width)
     await send('Navigate', { url })
     return viewerOf(send, conditions, {
+      pointer: 'mouse',
+      resize,
       async close() {
         // A driver that hung has been replaced, and its session ended with it.
         if (driver === its) await call(`DELETE /session/${sessionId}`, undefined)

@@ -439,6 +439,18 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await read(third)).owner.type).toBe('user')
   })
 
+  test('a pinned bundle is the first of the list, until it is unpinned', async () => {
+    const [slug, later] = [await made(), await made()]
+    const first = async () => ((await mine.json(['list', '--limit', '1'])).bundles as { slug: string }[])[0]?.slug
+    expect(await first()).toBe(later)
+    const { stdout } = await mine.openall(['pin', `${server.origin}/l/${slug}`])
+    expect([stdout, await first()]).toEqual([`Pinned ${slug}. To undo: openall unpin ${slug}\n`, slug])
+    expect(await mine.json(['pin', slug])).toEqual({ slug, isPinned: true })
+    expect((await mine.openall(['unpin', slug])).stdout).toBe(`Unpinned ${slug}.\n`)
+    expect([await mine.json(['unpin', slug]), await first()]).toEqual([{ slug, isPinned: false }, later])
+    expect((await mine.openall(['pin', 'there-is-none'])).code).toBe(4)
+  })
+
   test('insights are a table with a line of bars, JSON or comma-separated values', async () => {
     const slug = await made({ resolutionPolicy: POLICY })
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
@@ -455,13 +467,18 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       }),
     )
 
+    const today = new Date().toISOString().slice(0, 10)
+    const ofToday = await mine.openall(['insights', slug, '--from', today, '--to', today])
+    expect(ofToday.stdout).toContain(`${slug}, ${today} to ${today} (UTC days)`)
+    const both = await mine.openall(['insights', slug, '--from', today, '--range', '7d'])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both')])
     const { stdout } = await mine.openall(['insights', slug, '--range', '7d'])
     expect(stdout.replace(/^.*\n/, '')).toBe(
       [
         'views                4  ▁▁▁▁▁▁█',
         'open-all clicks      1  ▁▁▁▁▁▁█',
         'viewers, day by day  1',
-        'clicks per view      25.0 %',
+        'open rate            25.0 %',
         '7 days before        views: 0, clicks: 0, viewers: 0',
         '',
         'VIEWS  CLICKS  RATE   RULE',
@@ -526,7 +543,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     ]
     const tried = await mine.openall(args, { stdin: JSON.stringify(draft) })
     expect(tried.stdout).toBe(
-      `No rule matches: the bundle’s own tabs\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
+      `No rule matches. They see the default tabs.\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
     )
     const input = { viewer: { emailDomain: 'acme.com', query: { ref: 'y', a: 'b=c' } }, resolutionPolicy: draft }
     const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, input)
@@ -547,7 +564,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch eve' })
     const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
     expect(shown).toContain('- title: Launch day\n+ title: Launch week\n+ https://c.example/\n')
-    expect(shown).toContain('! Title: now Launch eve, proposed Launch week\n')
+    expect(shown).toContain('! Title: now Launch eve, suggested Launch week\n')
     const refused = await mine.openall(['proposals', 'accept', slug, id])
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
     expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
@@ -555,10 +572,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const [no, mineToo] = [await propose('--title', 'x'), await propose('--remove', '1')]
     expect((await mine.openall(['proposals', 'reject', slug, no, '--note', 'Not yet'])).stdout).toBe(
-      `Proposal ${no} is rejected.\n`,
+      `Suggestion ${no} is rejected.\n`,
     )
     expect((await mine.openall(['proposals', 'withdraw', slug, mineToo])).stdout).toBe(
-      `Proposal ${mineToo} is withdrawn.\n`,
+      `Suggestion ${mineToo} is withdrawn.\n`,
     )
     expect((await mine.openall(['propose', slug])).code).toBe(2)
   })

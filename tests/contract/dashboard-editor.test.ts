@@ -110,7 +110,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
         ...link(URL_B),
       ])
       expect(check.status).toBe(200)
-      expect(check.html).toContain('2 of 25')
+      expect(check.html).toContain('2 / 25')
       const errors = JSON.parse(/data-errors="([^"]*)"/.exec(check.html)?.[1]?.replaceAll('&#34;', '"') ?? '')
       expect(errors.map((error: { link: number; field: string }) => [error.link, error.field])).toEqual([
         [1, 'url'],
@@ -122,7 +122,11 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const { slug } = await admin.makeBundle({ title: 'One' })
       const path = `/dashboard/links/${slug}`
       const fields: [string, string][] = [['version', '1'], ['title', 'Mine'], ...link(URL_B, 'Mine, too')]
-      expect((await send(admin, path, fields)).headers.get('location')).toBe(`${path}?notice=saved`)
+      const to = (await send(admin, path, fields)).headers.get('location') ?? ''
+      expect(to).toBe(`${path}?notice=saved&slug=${slug}&version=2`)
+      expect(await (await admin.fetch(to)).text()).toMatch(
+        new RegExp(`>\\s*Saved · <a href="${path}/versions\\?version=2">View version 2</a>`),
+      )
       const late = await send(admin, path, [['version', '1'], ['title', 'Late'], ...link(URL_A)])
       expect(late.status).toBe(412)
       expect(late.html).toContain('You saved a newer version in another tab')

@@ -99,7 +99,7 @@ onEveryTarget({}, (server) => {
   describe('an editor', () => {
     test('finds what waits in the inbox, which otherwise teaches', async () => {
       const loner = await newPerson(server())
-      expect((await page('/dashboard/proposals', loner)).html).toContain('Nothing to decide')
+      expect((await page('/dashboard/proposals', loner)).html).toContain('No suggestions to review')
       expect((await page('/dashboard/keys/new?scope=links:propose', loner)).html).toMatch(
         /value="links:propose"[^>]*checked/,
       )
@@ -110,7 +110,7 @@ onEveryTarget({}, (server) => {
       // Bun escapes > too.
       expect(html).toMatch(/&lt;i(>|&gt;)why/)
       expect(html).not.toContain('<i>why')
-      expect((await page('/dashboard')).html).toMatch(/\d+ proposals? to decide/)
+      expect((await page('/dashboard')).html).toMatch(/\d+ suggestions? to review/)
     })
 
     test('sees on the row of the list and on the tab how many wait, until they are decided', async () => {
@@ -125,15 +125,15 @@ onEveryTarget({}, (server) => {
         })
         return { row, tabs: new Set(await Promise.all(pages)) }
       }
-      const none = { row: null, tabs: new Set(['Proposals']) }
+      const none = { row: null, tabs: new Set(['Suggestions']) }
       expect(await marks(admin)).toEqual(none)
       const first = await propose(slug, { title: 'one' })
       const second = await propose(slug, { title: 'two' })
       for (const person of [admin, viewer]) {
-        expect(await marks(person)).toEqual({ row: '2 proposals', tabs: new Set(['Proposals 2 open']) })
+        expect(await marks(person)).toEqual({ row: '2 suggestions', tabs: new Set(['Suggestions 2 open']) })
       }
       expect((await post(`${first}/accept`, { version: '1' })).status).toBe(303)
-      expect(await marks(admin)).toEqual({ row: '1 proposal', tabs: new Set(['Proposals 1 open']) })
+      expect(await marks(admin)).toEqual({ row: '1 suggestion', tabs: new Set(['Suggestions 1 open']) })
       expect((await post(`${second}/reject`, {})).status).toBe(303)
       expect(await marks(admin)).toEqual(none)
       await propose(slug, { title: 'three' })
@@ -220,7 +220,9 @@ onEveryTarget({}, (server) => {
 
     test('rejects with a note that the proposer reads', async () => {
       const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      await viewer.api('POST', '/api/auth/update-user', { name: 'Vera & co' })
       const path = await propose(slug, { title: 'x' })
+      expect((await page(path)).html).toMatch(/Message to Vera &(amp|#38);/)
       const long = await post(`${path}/reject`, { note: 'x'.repeat(501) })
       expect([long.status, long.html]).toEqual([400, expect.stringContaining('x'.repeat(501))])
       expect((await post(`${path}/reject`, { note: 'Not this week.' })).to).toContain('notice=rejected')

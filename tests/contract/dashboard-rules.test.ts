@@ -87,7 +87,10 @@ onEveryTarget({}, (server) => {
     expect(opened.html).toContain('name="rules.0.when.of.1.value"')
     const moved = await press(person, slug, opened.html, 'rule.down 0', { 'rules.0.name': 'Acme & co' })
     const answer = await press(person, slug, moved.html, 'save', { 'rules.1.when.of.1.value': 'acme.de' })
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path(slug)}?notice=saved`])
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      `${path(slug)}?notice=saved&slug=${slug}&version=2`,
+    ])
     const after = await saved(person, slug)
     expect(after?.rules.map(({ name, id }) => [name, id])).toEqual([
       ['Phones', before?.rules[1]?.id],

@@ -17,8 +17,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'openall-defaults-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the default of every setting matches the README’s table', () => {
-  const rows = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([A-Z][A-Z0-9_]*)` +\| (.*?) +\|/gm)
+test('the default of every setting matches the page of settings', () => {
+  const rows = readFileSync(join(ROOT, 'docs/settings.md'), 'utf8').matchAll(/^\| `([A-Z][A-Z0-9_]*)` +\| (.*?) +\|/gm)
   const said = new Map([...rows].map(([, name = '', text = '']) => [name, /^`([^<`]*)`$/.exec(text.trim())?.[1]]))
   expect(said.size).toBe(Object.keys(SETTINGS).length)
   for (const [name, { fallback }] of Object.entries(SETTINGS)) expect([name, said.get(name)]).toEqual([name, fallback])

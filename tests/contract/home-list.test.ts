@@ -56,7 +56,7 @@ onEveryTarget({}, (server) => {
     expect(textOf(list.html, 'title')).toBe('Reading for Monday')
     expect(textOf(list.html, 'urls')?.replaceAll('\r', '')).toBe(CHAT)
     expect(list.html).toContain('3 / 25')
-    expect(unescaped(list.html)).toContain('3 links found, 1 line skipped, 1 duplicate left out')
+    expect(unescaped(list.html)).toContain('3 links found, 1 line without a link, 1 duplicate left out')
     expect(unescaped(list.html)).toContain('Nothing is published yet')
     const { html } = await press(list.html, {
       titles: { [B]: 'The <board> & "more"', [A]: '' },

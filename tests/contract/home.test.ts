@@ -71,7 +71,7 @@ onEveryTarget({}, (server, runtime) => {
     expect(status).toBe(200)
     const stored = await storedBundle(server(), slugOf(html))
     expect([stored.title, stored.urls]).toEqual(['Reading for Monday', ['https://a.example/?x=1', 'https://c.example']])
-    expect(unescaped(html)).toContain('From what you pasted: 2 lines skipped and 1 duplicate left out.')
+    expect(unescaped(html)).toContain('We left out 1 duplicate and 2 lines without a link.')
   })
 
   test('the contents of a list are reported while typing, and charged before they are read', async () => {
@@ -81,7 +81,7 @@ onEveryTarget({}, (server, runtime) => {
     const answer = await ask(text)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const html = await answer.text()
-    expect(html).toContain('2 links found, 3 lines skipped, 1 duplicate left out')
+    expect(html).toContain('2 links found, 3 lines without a link, 1 duplicate left out')
     expect(valuesOf(await (await ask(text, { listed: 'yes' })).text(), 'found-title')).toEqual(['Week <1>'])
     expect(unescaped(html)).toContain('Line 3 must be free of control characters')
     expect(html).not.toContain('<b>')

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { callOf, send } from '../mcp/support.ts'
 import { newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -111,6 +112,67 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       [slug],
     )
     expect(hashes).toBe(162)
+  })
+
+  test('from and to choose UTC days, at most 92 of them, and the file is named by them', async () => {
+    const slug = await ownSlug()
+    await put(server(), slug, [
+      { day: ago(200), views: 1 },
+      { day: ago(199), views: 10, clicks: 5 },
+      { day: ago(109), views: 100 },
+      { day: ago(108), views: 1000 },
+      { day: ago(0), views: 10_000 },
+    ])
+    for (const [query, first, last, views, before] of [
+      [`?from=${ago(199)}&to=${ago(109)}`, 199, 109, 110, 1],
+      [`?from=${ago(199)}&to=${ago(199)}`, 199, 199, 10, 1],
+      [`?from=${ago(91)}`, 91, 0, 10_000, 1100],
+      [`?to=${ago(108)}`, 137, 108, 1100, 0],
+      [`?from=${ago(0)}&to=${ago(0)}`, 0, 0, 10_000, 0],
+    ] as const) {
+      const insights = await read(slug, query)
+      expect([query, insights.totals.views, insights.previous.views]).toEqual([query, views, before])
+      expect([insights.series[0]?.day, insights.series.at(-1)?.day]).toEqual([ago(first), ago(last)])
+      expect(insights.range.from).toBe(`${ago(first)}T00:00:00.000Z`)
+      expect(insights.range.to.slice(0, 10)).toBe(ago(last))
+      const file = await ask(slug, `${query}&format=csv`)
+      const name = `${slug}-insights-${ago(first)}-to-${ago(last)}.csv`
+      expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
+    }
+    for (const [query, error] of [
+      ['?from=2026-02-30', 'from must be a day, such as 2026-11-20'],
+      ['?to=yesterday', 'to must be a day, such as 2026-11-20'],
+      ['?from=2026-1-1', 'from must be a day, such as 2026-11-20'],
+      [`?from=${ago(1)}&to=${ago(2)}`, 'to must not be before from'],
+      [`?to=${ago(-2)}`, 'to must not be after today, in UTC'],
+      [`?from=${ago(-2)}`, 'from must not be after today, in UTC'],
+      [`?from=${ago(92)}`, 'from must make at most 92 days, with both ends'],
+      [`?from=${ago(1)}&range=7d`, 'from goes without range: send one of them'],
+    ] as const) {
+      const answer = await ask(slug, query)
+      expect([query, answer.status, await answer.json()]).toEqual([
+        query,
+        400,
+        expect.objectContaining({ code: 'BAD_REQUEST', error: expect.stringContaining(error) }),
+      ])
+    }
+  })
+
+  test('the answer says which range the default replaced; a tool refuses it', async () => {
+    const slug = await ownSlug()
+    expect(await read(slug, '?range=14d')).toMatchObject({ requestedRange: '14d', series: { length: 30 } })
+    expect(await read(slug, `?range=${'9'.repeat(1000)}`)).toMatchObject({ requestedRange: `${'9'.repeat(200)}…` })
+    for (const query of ['', '?range=7d']) expect(await read(slug, query)).not.toHaveProperty('requestedRange')
+    const { rawKey } = await owner.mint({ scopes: ['links:read'] })
+    const { body } = await send(server(), callOf('get_insights', { slug, range: '14d' }), {
+      authorization: `Bearer ${rawKey}`,
+    })
+    expect(body).toMatchObject({
+      result: {
+        isError: true,
+        structuredContent: { code: 'BAD_REQUEST', error: expect.stringContaining('range must be one of 7d, 30d, 90d') },
+      },
+    })
   })
 
   test('a range is a number of whole UTC days ending today; any invalid range is 30 days', async () => {

@@ -94,13 +94,13 @@ onEveryTarget({}, (at) => {
       for (const answer of [await visitor.fetch(pathOf(claimUrl)), await visitor.fetch('/claim/made-up')]) {
         expect(answer.status).toBe(404)
         const text = await textOf(answer)
-        expect(text).toContain('This claim link no longer works')
+        expect(text).toContain('This edit link no longer works')
         expect(text).toContain(way)
       }
     }
     const again = await ann.form(pathOf(claimUrl), {})
     expect(again.status).toBe(404)
-    expect(await textOf(again)).toContain('This claim link no longer works')
+    expect(await textOf(again)).toContain('This edit link no longer works')
   })
 
   test('going back to the claim link, and reloading, lead the claimer to the bundle, and nobody else', async () => {
@@ -196,7 +196,7 @@ onEveryTarget({}, (at) => {
     const signedOut = await new Visitor(at()).fetch(path)
     expect(signedOut.headers.get('location')).toBe(`/sign-in?next=${path}`)
     const signIn = await textOf(await new Visitor(at()).fetch(`/sign-in?next=${path}`))
-    expect(signIn).toContain('accept your invitation')
+    expect(signIn).toContain('Sign in with the invited address to join the organisation.')
 
     const accepted = await bob.form(path, {})
     expect(accepted.headers.get('location')).toBe('/dashboard?notice=joined')
@@ -302,9 +302,9 @@ onEveryTarget({}, (at) => {
   test('a claim link in an email names the bundle and the day', async () => {
     const email = newEmail()
     const { url } = await new Visitor(at()).makeBundle({ email })
-    const { text } = await mailInBox(at(), email, 'claim link')
+    const { text } = await mailInBox(at(), email, 'private edit link')
     expect(text).toContain('You created a bundle on Openall:')
     expect(text).toContain(url)
-    expect(text).toMatch(/by \w{3}, \d{2} \w{3} \d{4}/)
+    expect(text).toMatch(/by \d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC:/)
   })
 })

@@ -140,15 +140,15 @@ describe('mail to strangers', () => {
     await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
     const { subject, text } = await mailTo(server, email, '')
     const where = 'URGENT: your account at evil.\u200bexample'
-    expect(subject).toBe(`PayPal Security invited you to ${where} on Openall`)
-    expect(text).toContain(`“PayPal Security” (${admin.email}) invited you to “${where}” on Openall`)
+    expect(subject).toBe(`PayPal Security invited you to ${where} as a viewer`)
+    expect(text).toContain(`“PayPal Security” (${admin.email}) invited you to “${where}” as a viewer.`)
     expect(linkIn({ text })).toContain('/invitations/')
     const data = { name: `${'long '.repeat(19)}”` }
     await send('/organization/update', { data, organizationId: id }, admin)
     await send('/update-user', { name: '\u{1f600}'.repeat(100) }, admin)
     await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
     const again = await mailTo(server, email, '\u{1f600}')
-    expect(again.subject).toBe(`${'\u{1f600}'.repeat(40)}… invited you to ${'long '.repeat(8).trim()}… on Openall`)
+    expect(again.subject).toBe(`${'\u{1f600}'.repeat(40)}… invited you to ${'long '.repeat(8).trim()}… as a viewer`)
     // Nothing that a user wrote ends its quotation.
     expect(again.text.match(/[“”]/g)).toEqual(['“', '”', '“', '”'])
   })

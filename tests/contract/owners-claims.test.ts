@@ -138,7 +138,7 @@ onEveryTarget({}, (at) => {
     test('a claim link is mailed to the address, and works', async () => {
       const email = newEmail()
       const { url, claimUrl } = await unclaimed({ email })
-      const mail = await mailInBox(at(), email, 'Your claim link')
+      const mail = await mailInBox(at(), email, 'Your private edit link')
       expect(mail.subject).toContain(url)
       expect(mail.text).toContain(claimUrl)
     })
@@ -201,7 +201,7 @@ onEveryTarget({}, (at) => {
   test('the link in the claim mail opens the claim', async () => {
     const email = newEmail()
     await unclaimed({ email })
-    const { text } = await mailInBox(at(), email, 'Your claim link')
+    const { text } = await mailInBox(at(), email, 'Your private edit link')
     const page = await fetch(linkIn({ text: text.slice(text.indexOf('add it to your account')) }))
     expect(page.status).toBe(200)
   })

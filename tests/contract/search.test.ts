@@ -96,7 +96,7 @@ onEveryTarget({}, (at) => {
     await ann.makeBundle(CONTENT)
     const page = async (q: string) => (await ann.fetch(`/dashboard?q=${encodeURIComponent(q)}`)).text()
     expect(await page('ON-CALL')).toContain('<span>1 bundle</span>')
-    expect(await page('nowhere')).toContain('No title, link, note or tag contains')
+    expect(await page('nowhere')).toContain('No title, link or tag contains')
     expect(await page('nowhere')).toContain('placeholder="Search bundles"')
   })
 })

@@ -99,8 +99,10 @@ test('README.md says which MCP package is used where, and for which revisions', 
   expect(rows.map(([, revisions = '']) => revisions.split(' to ')[1])).toEqual(['2026-07-28', '2026-07-28', OLDER[0]])
 })
 
-test('README.md’s table of settings names every choice, and the bounds as they are', () => {
-  const rows = new Map(rowsOf(README).map(([name = '', preset = '', says = '']) => [name, `${preset} ${says}`]))
+test('settings.md names every choice, and the bounds as they are', () => {
+  const rows = new Map(
+    rowsOf(pageOf('settings.md')).map(([name = '', preset = '', says = '']) => [name, `${preset} ${says}`]),
+  )
   for (const [setting, { reader, fallback }] of Object.entries(SETTINGS)) {
     const says = rows.get(`\`${setting}\``) ?? ''
     const [, least, most] = /`(\d+)` to `(\d+)`/.exec(says) ?? []

@@ -91,7 +91,7 @@ test.each(recipes.map((recipe) => [recipe.split('\n', 1)[0] ?? '', recipe] as co
     expect(rows.length).toBeGreaterThan(1)
     for (const [, viewer = '', gets] of rows) {
       const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, { viewer: JSON.parse(viewer) })
-      expect([viewer, body.matchedRuleName ?? 'the bundle’s own tabs', body.warnings]).toEqual([viewer, gets, []])
+      expect([viewer, body.matchedRuleName ?? 'the default tabs', body.warnings]).toEqual([viewer, gets, []])
     }
   },
 )

@@ -337,6 +337,21 @@ export const CASES: readonly Case[] = [
   { operation: 'list_bundles', title: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },
   { operation: 'list_bundles', title: 'an unknown field', input: () => ({ page: 2 }), refused: 'BAD_REQUEST' },
 
+  { operation: 'pin_bundle', title: 'one’s own', key: 'readKey', input: ({ slug }) => ({ slug }) },
+  {
+    operation: 'pin_bundle',
+    title: 'a deleted one',
+    input: ({ deleted }) => ({ slug: deleted }),
+    refused: 'NOT_FOUND',
+  },
+  { operation: 'unpin_bundle', title: 'what is not pinned', input: ({ slug }) => ({ slug }) },
+  {
+    operation: 'unpin_bundle',
+    title: 'somebody else’s',
+    input: ({ foreign }) => ({ slug: foreign }),
+    refused: 'FORBIDDEN',
+  },
+
   { operation: 'list_versions', title: 'of one’s own', input: ({ slug }) => ({ slug }) },
   {
     operation: 'list_versions',
@@ -427,6 +442,11 @@ export const CASES: readonly Case[] = [
 
   { operation: 'get_insights', title: 'of a month', input: ({ slug }) => ({ slug }) },
   { operation: 'get_insights', title: 'of a week', input: ({ slug }) => ({ slug, range: '7d' }) },
+  {
+    operation: 'get_insights',
+    title: 'of October',
+    input: ({ slug }) => ({ slug, from: '2026-10-01', to: '2026-10-31' }),
+  },
   {
     operation: 'get_insights',
     title: 'of somebody else’s',

@@ -68,6 +68,6 @@ test('the result of saving rules is announced, other changes of the page are not
   await page.click('#rules-0-edit')
   await page.fill('#rules-0-name', 'On a phone')
   await press(page, 'Save rules')
-  await told(page, 'Saved as a new version.')
+  await told(page, 'Saved · View version 2')
   expect(await isKept(page)).toBe(true)
 })

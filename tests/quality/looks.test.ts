@@ -99,7 +99,7 @@ test('names from right to left begin where the text around them begins', async (
       })
   expect(await startOf(`.row a.name[href$="${slug}"]`)).toBe(await startOf('.row .where'))
   await page.goto(`/dashboard/links/${slug}`)
-  expect(await startOf('h1')).toBe(await startOf('.link'))
+  expect(await startOf('h1')).toBe(await startOf('.crumb'))
 })
 
 test('a row of the list has room for its title and three tags, on a phone and on a desktop', async () => {

@@ -91,7 +91,7 @@ test.each([WIDE, PHONE])('what a save says stands in the bar, and covers and mov
   const { slug } = await owner.makeBundle({ ...ONBOARDING, resolutionPolicy: { version: 1, rules: [RULE] } })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, size)
   for (const [bar, path, says] of [
-    ['.save-bar', '', 'Saved as a new version.'],
+    ['.save-bar', '', 'Saved · View version'],
     ['#policy .bar', '/policy', 'No changes to save.'],
   ] as const) {
     await page.goto(`/dashboard/links/${slug}${path}`)
@@ -166,7 +166,7 @@ test('each field of a link has a label that stays when something is typed', asyn
         [...(labels ?? [])].map((label) => (label.checkVisibility() ? label.textContent.trim() : '')).join(),
       ),
     )
-  expect(labels).toEqual(['Address', 'Note', 'Section', 'Tags, comma-separated', 'Opens'])
+  expect(labels).toEqual(['Address', 'Title', 'Section', 'Tags, comma-separated', 'Opens'])
 })
 
 const FROM_RIGHT = {

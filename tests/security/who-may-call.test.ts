@@ -31,6 +31,8 @@ restore_bundle      401       403      403        200   403 403 200 200 403    4
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
 transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+pin_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+unpin_bundle        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 restore_version     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
 propose_edit        401       403      403        201   403 201 201 201 201    201    201   403     403 201 201 201 201 401 401
@@ -110,6 +112,8 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   duplicate_bundle: ({ slug }) => ({ slug }),
   transfer_bundle: ({ slug, to }) => ({ slug, to }),
   list_bundles: () => ({}),
+  pin_bundle: ({ slug }) => ({ slug }),
+  unpin_bundle: ({ slug }) => ({ slug }),
   list_versions: ({ slug }) => ({ slug }),
   restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
   propose_edit: ({ slug }) => ({ slug, title: 'proposed' }),

@@ -4,7 +4,7 @@ import { asset, assetAt } from '../../views/parts/static.ts'
 // What the launcher says about allowing pop-ups, by User-Agent, in the script as it is served. That it is shown, and that it
 // is what Firefox's own bar says, is tested in browsers.
 
-const SCRIPT = assetAt(asset('launcher.js'))?.body ?? ''
+const SCRIPT = String(assetAt(asset('launcher.js'))?.body ?? '')
 const HOST = { host: 'go.example:8443', hostname: 'go.example' }
 
 /** The sentence for a browser, or null if it has no such setting. Only the script's function is run, without a page. */

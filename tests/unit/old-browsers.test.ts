@@ -33,7 +33,6 @@ const LOSSES: Record<string, string> = {
   'css/properties/resize': 'phones have no mouse to resize with',
   'css/properties/rx': 'bars of charts have sharp corners',
   'css/properties/scroll-initial-target': 'the preview starts at the top',
-  'css/properties/scrollbar-width': 'the menu has a scrollbar',
   'css/properties/text-align/match-parent': 'a name in another direction starts at the other side',
   'css/properties/text-wrap': 'lines break where they are full',
   'css/selectors/dir': 'progress and arrows run from left to right',
@@ -45,7 +44,7 @@ const LOSSES: Record<string, string> = {
 const LAUNCHER = /^(?:launcher|values|fill|scriptless|countdown|away)\./
 const targetsOf = (name: string) => TARGETS[LAUNCHER.test(name) ? 'launcher' : 'dashboard']
 const namesOf = (kind: string) => assetNames.filter((name) => name.endsWith(kind))
-const bodyOf = (name: string) => assetAt(asset(name))?.body ?? ''
+const bodyOf = (name: string) => String(assetAt(asset(name))?.body ?? '')
 
 const NEW_SCRIPT =
   'const { at } = [1]; document.body.moveBefore(at, null); Object.groupBy([], String); /(?<=a)b/v.test("b")'

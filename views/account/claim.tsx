@@ -67,11 +67,11 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
 export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX.Element {
   const isSignedIn = (site.user ?? null) !== null
   return (
-    <Page site={site} title={`This claim link no longer works · ${site.name}`}>
+    <Page site={site} title={`This edit link no longer works · ${site.name}`}>
       <section class="narrow">
-        <h1>This claim link no longer works</h1>
+        <h1>This edit link no longer works</h1>
         <p class="lede" safe>
-          {`It has already been used, or it has expired: claim links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
+          {`It has already been used, or it has expired: edit links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
         </p>
         <p>
           {isSignedIn
@@ -107,7 +107,7 @@ export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.E
         <h1>Bundles to claim</h1>
         <p class="lede">
           {bundles.length === 0
-            ? 'Nothing to claim right now. Do you have a claim link? Open it to add its bundle to your account.'
+            ? 'Nothing to claim right now. Do you have a private edit link? Open it to add its bundle to your account.'
             : 'These were created with your email address, without an account. Claim the ones that are yours to edit them.'}
         </p>
         <Alert text={error} />

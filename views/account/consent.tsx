@@ -28,7 +28,7 @@ interface ConsentProps {
 /** What each scope lets an app do. */
 const MAY = {
   'links:read': 'See bundles, their versions and insights',
-  'links:propose': 'Propose edits, which you or an editor accept or reject',
+  'links:propose': 'Suggest edits, which you or an editor accept or reject',
   'links:write': 'Create, edit, delete, restore and claim bundles',
   'keys:admin':
     'Create and revoke API keys, and webhooks, which send what happens to your bundles elsewhere: both keep working after you disconnect it. Export all data',

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Invitation } from '../../src/accounts/invitations.ts'
+import { minuteOf } from '../../src/core/time.ts'
 import { ExactTime } from '../parts/exact-time.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
@@ -11,7 +12,6 @@ import { ConfirmationForm } from './confirm-notice.tsx'
 export function InvitationWords({ invitation }: { invitation: Invitation }): JSX.Element {
   const { inviter, organization, role, expiresAt } = invitation
   const { one, you } = ROLE_WORDS[role]
-  const until = Math.floor(expiresAt.getTime() / 60_000) * 60_000
   return (
     <>
       <h1 dir="auto" safe>{`Join ${organization.name}`}</h1>
@@ -26,7 +26,7 @@ export function InvitationWords({ invitation }: { invitation: Invitation }): JSX
         invited you to <bdi safe>{organization.name}</bdi> <span safe>{`as ${one}. ${you}`}</span>
       </p>
       <p class="hint">
-        The invitation is open until <ExactTime at={until} />.
+        The invitation is open until <ExactTime at={minuteOf(expiresAt)} />.
       </p>
     </>
   )

@@ -72,14 +72,14 @@ function SignInToJoin({ methods, invitation, path, current, errors }: JoinProps)
               {`Sign in and join ${organization.name}`}
             </button>
             <button type="submit" formaction="/sign-in/link" formnovalidate>
-              Email me a sign-in link
+              Email me a link
             </button>
           </div>
         </>
       ) : (
         <div class="send">
           <button type="submit" class="primary">
-            Email me a sign-in link
+            Email me a link
           </button>
         </div>
       )}

@@ -71,28 +71,24 @@ interface ConfirmAddressProps {
 export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
   const { site, email, isHolder, current, hasPasswords, next, error } = props
   return (
-    <Page site={site} title={`Confirm your address · ${site.name}`}>
+    <Page site={site} title={`Confirm ${email} · ${site.name}`}>
       <section class="narrow">
-        <h1>Confirm your address</h1>
+        <h1>
+          Confirm <bdi safe>{email}</bdi>
+        </h1>
         {isHolder ? (
-          <>
-            <p class="lede">
-              Is <strong safe>{email}</strong> your email address?
-            </p>
-            <form method="post" class="send">
-              <input type="hidden" name="next" value={attribute(next)} />
-              <button type="submit" class="primary">
-                Yes, confirm it
-              </button>
-            </form>
-          </>
+          <form method="post" class="send">
+            <input type="hidden" name="next" value={attribute(next)} />
+            <button type="submit" class="primary">
+              Confirm
+            </button>
+          </form>
         ) : (
           <>
             <p class="lede">
-              Someone signed up with <strong safe>{email}</strong>.
               {hasPasswords
-                ? ' If it was you, enter your password to confirm your address.'
-                : ' If it was you, sign in with an emailed link: that confirms your address.'}
+                ? 'Someone signed up with this address. If it was you, enter your password.'
+                : 'Someone signed up with this address. If it was you, sign in with an emailed link: that confirms it.'}
             </p>
             {current === null ? (
               ''
@@ -125,7 +121,7 @@ export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
                 makes the account yours and signs out anyone else.
               </p>
               <p>
-                <button type="submit">Email me a sign-in link</button>
+                <button type="submit">Email me a link</button>
               </p>
             </form>
           </>

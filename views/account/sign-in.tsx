@@ -49,7 +49,7 @@ export function SignInPage({
         {isAgain ? (
           <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
         ) : (
-          <SignInReason next={next} />
+          <SignInReason next={next} step="Sign in" />
         )}
         <Alert text={errors.form} />
         {methods.hasOidc ? <OidcForm next={next} /> : ''}
@@ -63,14 +63,10 @@ export function SignInPage({
                 Sign in
               </button>
               {/* The same form, sent elsewhere: without a password it asks for a link. */}
+              {isAgain ? '' : <span class="hint">Forgot your password?</span>}
               <button type="submit" formaction="/sign-in/link" formnovalidate>
-                Email me a sign-in link
+                Email me a link
               </button>
-              {isAgain ? (
-                ''
-              ) : (
-                <p class="hint">Forgot your password? Use a sign-in link, then set a new one in Settings.</p>
-              )}
             </div>
           </form>
         ) : (
@@ -79,7 +75,7 @@ export function SignInPage({
             <input type="hidden" name="next" value={attribute(next)} />
             <div class="send">
               <button type="submit" class="primary">
-                Email me a sign-in link
+                Email me a link
               </button>
             </div>
           </form>
@@ -96,14 +92,20 @@ export function SignInPage({
   )
 }
 
-/** Why the visitor was sent here, if the previous page says so. */
-export function SignInReason({ next }: { next: string }): JSX.Element {
+/** Why the visitor was sent here, if the previous page says so; `step` is what this page does. */
+export function SignInReason({ next, step }: { next: string; step: 'Sign in' | 'Sign up' }): JSX.Element {
   const text = next.startsWith('/claim/')
     ? 'That adds the bundle to your account.'
     : next.startsWith('/invitations/')
-      ? 'Next, you can accept your invitation. Use the email address it was sent to.'
+      ? `${step} with the invited address to join the organisation.`
       : null
-  return text === null ? '' : <p class="lede">{text}</p>
+  return text === null ? (
+    ''
+  ) : (
+    <p class="lede" safe>
+      {text}
+    </p>
+  )
 }
 
 /** How someone without an account gets one. */

@@ -13,7 +13,7 @@ export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
     <Page site={site} title={`Create account · ${site.name}`}>
       <section class="narrow">
         <h1>Create your account</h1>
-        <SignInReason next={next} />
+        <SignInReason next={next} step="Sign up" />
         <Alert text={errors.form} />
         {methods.hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">

@@ -5,8 +5,8 @@ import { Page, type Site } from '../parts/layout.tsx'
 
 /** When each kind of email is sent, as the end of a sentence. */
 const MAIL_OCCASIONS = {
-  proposed: 'somebody suggests a change to a bundle that you can edit',
-  decided: 'a change that you suggested is accepted or rejected',
+  proposed: 'somebody sends a suggestion for a bundle that you can edit',
+  decided: 'a suggestion of yours is accepted or rejected',
 } as const satisfies Record<ProposalMail, string>
 
 interface UnsubscribeProps {

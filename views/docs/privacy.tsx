@@ -27,10 +27,10 @@ export function PrivacyPage({ site }: { site: Site }): JSX.Element {
         </ul>
         <h2>When you create a link</h2>
         <ul>
-          <li>We store the links, titles and notes you enter. Anyone who has the link can see them.</li>
+          <li>We store the links and texts you enter. Anyone who has the link can see them.</li>
           <li>
             Without an account, we keep a code made from your IP address for up to 30 days to limit abuse. An email
-            address that you give for the claim link is deleted once the link is claimed or expires.
+            address that you give for the private edit link is deleted once the bundle is claimed or the link expires.
           </li>
           <li>
             What you delete is erased: an account at once, a bundle once it can no longer be restored. A link that

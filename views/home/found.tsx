@@ -53,7 +53,7 @@ export function Remarks({ list: { skipped, changed, counts } }: { list: FoundLis
   const rest = counts.skipped + counts.changed - listed.length
   return (
     <details class="more">
-      <summary>Show what was left out or changed</summary>
+      <summary>What we left out</summary>
       <ul class="remark-list">
         <Each
           of={listed}
@@ -80,11 +80,11 @@ function RemarkLine({ remark: { line, text, reason } }: { remark: Remark }): JSX
   )
 }
 
-/** Counts of the lines not taken as they were: `1 line skipped`, `1 duplicate left out`. */
+/** Counts of the lines not taken as they were: `1 line without a link`, `1 duplicate left out`. */
 export function skippedSummary({ skipped, changed, duplicates }: FoundList['counts']): string[] {
   const lines = skipped - duplicates
   return [
-    ...(lines > 0 ? [`${count(lines, 'line')} skipped`] : []),
+    ...(lines > 0 ? [`${count(lines, 'line')} without a link`] : []),
     ...(duplicates > 0 ? [`${count(duplicates, 'duplicate')} left out`] : []),
     ...(changed > 0 ? [`${count(changed, 'line')} changed`] : []),
   ]

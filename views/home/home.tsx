@@ -93,7 +93,7 @@ function Promises(): JSX.Element {
   return (
     <ul class="promises">
       <li>
-        <strong>It really opens all of them.</strong> Pop-ups blocked? We’ll step through the tabs one click at a time.
+        <strong>It opens every tab. Really.</strong> Pop-ups blocked? We’ll step through the tabs one click at a time.
       </li>
       <li>
         <strong>Private.</strong> No cookies, no trackers, nothing loaded from third parties. Views are counted without

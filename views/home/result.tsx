@@ -1,11 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import { joinList } from '../../src/core/words.ts'
+import { exactTime } from '../../src/core/time.ts'
+import { count, joinList } from '../../src/core/words.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
 import { Each } from '../parts/each.tsx'
 import { CopyField } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
-import { skippedSummary } from './found.tsx'
 
 /** A created bundle, as shown to its creator. */
 export interface ResultBundle {
@@ -25,11 +25,11 @@ interface ResultProps {
   left: FoundList['counts']
 }
 
-/** The page after bundles were created: their links and claim links. */
+/** The page after bundles were created: their links, and the private links to edit them. */
 export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
   const several = bundles.length > 1
   const ready = several ? `Your ${bundles.length} links are ready` : 'Your link is ready'
-  const missing = skippedSummary(left)
+  const told = leftOut(left)
   return (
     <Page site={site} title={`${ready} · ${site.name}`}>
       <section class="hero">
@@ -41,7 +41,13 @@ export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
             {bundles[0]?.heading ?? ''}
           </p>
         )}
-        {missing.length === 0 ? '' : <p class="hint" safe>{`From what you pasted: ${joinList(missing, 'and')}.`}</p>}
+        {told === '' ? (
+          ''
+        ) : (
+          <p class="hint" safe>
+            {told}
+          </p>
+        )}
       </section>
       <Each
         of={bundles}
@@ -54,6 +60,20 @@ export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
       </p>
     </Page>
   )
+}
+
+/** What of the pasted text is not in the links as it was; `''` for nothing. */
+function leftOut({ skipped, changed, duplicates }: FoundList['counts']): string {
+  const lines = skipped - duplicates
+  const left = [
+    ...(duplicates > 0 ? [count(duplicates, 'duplicate')] : []),
+    ...(lines > 0 ? [`${count(lines, 'line')} without a link`] : []),
+  ]
+  const did = [
+    ...(left.length > 0 ? [`left out ${joinList(left, 'and')}`] : []),
+    ...(changed > 0 ? [`changed ${count(changed, 'line')}`] : []),
+  ]
+  return did.length === 0 ? '' : `We ${did.join(', and ')}.`
 }
 
 function Bundle({ bundle, id, several }: { bundle: ResultBundle; id: string; several: boolean }): JSX.Element {
@@ -101,18 +121,18 @@ function Bundle({ bundle, id, several }: { bundle: ResultBundle; id: string; sev
 }
 
 function ClaimCard({ id, claim }: { id: string; claim: NonNullable<ResultBundle['claim']> }): JSX.Element {
-  const until = new Date(claim.expiresAt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  const [day = ''] = exactTime(claim.expiresAt).split(',')
   return (
     <section class="card caution">
-      <h2>Save your claim link</h2>
+      <h2>Keep this to edit later</h2>
       <p>
-        It’s the only way to edit this bundle later: open it to add the bundle to your account. It works until{' '}
+        To edit this later, open your private link by{' '}
         <time datetime={claim.expiresAt} safe>
-          {until}
+          {day}
         </time>
-        , and <strong>this page shows it for 24 hours only</strong>. Don’t share it.
+        . We can’t show it again after tomorrow.
       </p>
-      <CopyField id={id} label="Private claim link" value={claim.url} />
+      <CopyField id={id} label="Your private edit link" value={claim.url} />
     </section>
   )
 }

@@ -15,8 +15,8 @@ interface User {
 export function AccountMenu({ user }: { user: User | null | undefined }): JSX.Element {
   if (user === undefined) {
     return (
-      <nav class="who">
-        <a class="quiet" href="/dashboard">
+      <nav class="who" aria-label="Account">
+        <a class="button" href="/dashboard">
           Dashboard
         </a>
       </nav>
@@ -24,8 +24,8 @@ export function AccountMenu({ user }: { user: User | null | undefined }): JSX.El
   }
   if (user === null) {
     return (
-      <nav class="who">
-        <a class="quiet" href="/sign-in">
+      <nav class="who" aria-label="Account">
+        <a class="button" href="/sign-in">
           Sign in
         </a>
       </nav>
@@ -33,12 +33,12 @@ export function AccountMenu({ user }: { user: User | null | undefined }): JSX.El
   }
   const { email, acting, claimable } = user
   return (
-    <nav class="who">
+    <nav class="who" aria-label="Account">
       {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
       <span class="acting" safe>
         {acting === null ? email : `${email} · ${acting.name}`}
       </span>
-      <a class="quiet" href="/dashboard">
+      <a class="button" href="/dashboard">
         Dashboard
       </a>
       <form method="post" action="/sign-out">

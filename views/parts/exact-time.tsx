@@ -1,18 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import { lazy } from '../../src/core/lazy.ts'
+import { exactTime } from '../../src/core/time.ts'
 
-// Lazy, because the launcher's page loads this file at the start, and the first of either loads 4 MB of ICU.
-const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
+// Lazy, because the launcher's page loads this file at the start, and the first use loads 4 MB of ICU.
 const relative = lazy(() => new Intl.RelativeTimeFormat('en-GB'))
 
-/** A time in full, in UTC: `1 December 2026, 09:00 UTC`. */
-export function exactTime(at: number | string): string {
-  const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(new Date(at).toISOString()) ?? []
-  return `${date().format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`
-}
-
-/** The same as an element, which the launcher's script shows in the local time zone. */
+/** A time in full, in UTC, as an element, which the launcher's script shows in the local time zone. */
 export function ExactTime({ at }: { at: number | string }): JSX.Element {
   return (
     <time datetime={new Date(at).toISOString()} safe>

@@ -49,6 +49,8 @@ export function attribute(text: string): string {
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string
+  /** Whether its headings have the display face; launchers have the system's. */
+  hasFace?: true
   /** Loaded in this order. */
   scripts: readonly string[]
   /** Additional head elements, already escaped. */
@@ -56,7 +58,7 @@ type DocumentProps = PropsWithChildren<{
 }>
 
 /** A whole HTML document. */
-export function Document({ title, styles, scripts, head, children }: DocumentProps): JSX.Element {
+export function Document({ title, styles, hasFace, scripts, head, children }: DocumentProps): JSX.Element {
   return (
     <>
       {'<!doctype html>'}
@@ -69,6 +71,11 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
           {/* Renders the page only once it is complete, so that nothing shifts while it loads. */}
           <link rel="expect" href="#end" blocking="render" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
+          {hasFace ? (
+            <link rel="preload" href={asset('display.woff2')} as="font" type="font/woff2" crossorigin="anonymous" />
+          ) : (
+            ''
+          )}
           <link rel="stylesheet" href={asset(styles)} />
           {scripts.map((script) => (
             <script src={asset(script)} defer></script>
@@ -102,12 +109,23 @@ export function Announcements(): JSX.Element {
   return <div id="live" class="visually-hidden" aria-live="polite"></div>
 }
 
-/** The footer links of every page. */
-function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
+/** The service's name, which leads home. */
+function Brand({ site }: Pick<PageProps, 'site'>): JSX.Element {
   return (
-    <footer class={['foot', kind]}>
+    <a class="brand" href="/">
+      <img src={asset('icon.svg')} alt="" width="26" height="26" />
+      <span safe>{site.name}</span>
+    </a>
+  )
+}
+
+/** The footer links of every page. */
+function Footer({ site }: Pick<PageProps, 'site'>): JSX.Element {
+  return (
+    <footer>
+      <Brand site={site} />
       <a href="/docs/quick-start">Guides</a>
-      <a href="/docs">API docs</a>
+      <a href="/docs">API</a>
       <a href="/llms.txt">For AI agents</a>
       <a href="/privacy">Privacy</a>
       {site.sourceUrl === undefined ? '' : <a href={attribute(site.sourceUrl)}>Source code</a>}
@@ -129,19 +147,25 @@ export function Page({ site, title, description, kind, header, script, children 
     <Document
       title={title}
       styles="site.css"
+      hasFace
       scripts={['site.js', ...(script === undefined ? [] : [script])]}
       head={head}
     >
       <Announcements />
-      <header class={['top cluster', kind]}>
-        <a class="brand" href="/">
-          <img src={asset('icon.svg')} alt="" width="26" height="26" />
-          <span safe>{site.name}</span>
-        </a>
+      <header class="top">
+        <Brand site={site} />
+        <nav class="who" aria-label="Main">
+          <a class="quiet" href="/docs/quick-start">
+            Guides
+          </a>
+          <a class="quiet" href="/docs">
+            API
+          </a>
+        </nav>
         {header === 'plain' ? '' : <AccountMenu user={site.user} />}
       </header>
       <main class={kind}>{children}</main>
-      <Footer site={site} kind={kind} />
+      <Footer site={site} />
     </Document>
   )
 }

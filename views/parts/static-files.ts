@@ -2,12 +2,19 @@
 
 export const HTMX = import.meta.resolve('htmx.org/dist/htmx.min.js')
 
+/** The face of headings; launchers have the system's. */
+const FACE = import.meta.resolve(
+  '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2',
+)
+
 export const CSS = 'text/css; charset=utf-8'
 export const JS = 'text/javascript; charset=utf-8'
+export const WOFF2 = 'font/woff2'
 
 /** The styles of every page of the service itself; launchers have their own. */
 const SITE_CSS = [
   'parts/tokens.css',
+  'parts/display.css',
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
@@ -122,5 +129,6 @@ export const FILES: Record<string, File> = {
   'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },
   'docs.js': { type: JS, sources: ['docs/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
+  'display.woff2': { type: WOFF2, sources: [FACE] },
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { entryOf } from '../../src/core/entry.ts'
-import { CSS, FILES, type File, HTMX, JS } from './static-files.ts'
+import { CSS, FILES, type File, HTMX, JS, WOFF2 } from './static-files.ts'
 
 const VIEWS = new URL('../', import.meta.url)
 
@@ -24,7 +24,8 @@ interface Asset {
   /** Contains a hash of the body, so that it can be cached forever. */
   address: string
   type: string
-  body: string
+  /** Bytes of what is no text, which is compressed already. */
+  body: string | Uint8Array<ArrayBuffer>
   /** Whether documents of another origin may load it. */
   isForFrames: boolean
 }
@@ -45,13 +46,14 @@ function assetOf(name: string): Asset | undefined {
   return made
 }
 
-function bodyOf({ type, sources }: File): string {
+function bodyOf({ type, sources }: File): string | Uint8Array<ArrayBuffer> {
+  if (type === WOFF2) return new Uint8Array(readFileSync(new URL(sources[0]!, VIEWS)))
   const texts = sources.map((source) => {
     const text = readFileSync(new URL(source, VIEWS), 'utf8')
     const comments = source === HTMX ? undefined : COMMENTS[type]
     return comments === undefined ? text : text.replace(comments, '').replace(MODULE, '').replace(/^\s+/gm, '')
   })
-  return texts.join('\n')
+  return texts.join('\n').replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
 }
 
 /** The address of a file; it changes with the content. */

@@ -1,4 +1,4 @@
-import { isSort } from '../../bundles/listing.ts'
+import { isSort } from '../../bundles/list-order.ts'
 import { listBundles } from '../../bundles/operations.ts'
 import type { Listing } from '../../bundles/shapes.ts'
 import type { Config } from '../../config/config.ts'

@@ -4,7 +4,7 @@ import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bu
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
 import { TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
-import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { diff, isSame } from '../../bundles/diff.ts'
@@ -77,7 +77,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const saved = await resultOrProblem(() =>
     run(visit, updateBundle, { slug, ...content, ...rulesOf(form), ...password }, { expectedVersion: version }),
   )
-  if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved') }
+  if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved', madeVersion(saved)) }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)
   return editorPage(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
 }

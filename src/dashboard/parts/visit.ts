@@ -1,4 +1,5 @@
 import type { DashboardSite } from '../../../views/dashboard/parts/shell.tsx'
+import { isPinned } from '../../bundles/pins.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Service } from '../../core/service.ts'
 import { callContext } from '../../http/client.ts'
@@ -32,11 +33,14 @@ export async function visitOf(
   if (context.caller.kind !== 'session') return null
   const { session } = context.caller
   const { name, origin, shortPaths } = service.config
-  const [user, openProposals] = await Promise.all([
+  const { slug } = params
+  const { store } = service
+  const [user, openProposals, pinned] = await Promise.all([
     signedInUser(session, service),
-    params.slug === undefined ? 0 : countOpenFor(service.store, params.slug),
+    slug === undefined ? 0 : countOpenFor(store, slug),
+    slug === undefined ? false : isPinned(store, session.userId, slug),
   ])
-  const site = { name, origin, shortPaths, user, openProposals }
+  const site = { name, origin, shortPaths, user, openProposals, isPinned: pinned }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
-import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EffectDiff } from '../../../views/dashboard/proposals/conflicts.tsx'
 import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
@@ -38,7 +38,7 @@ export const proposalScreens: readonly Screen[] = [
     path: '/dashboard/proposals',
     async get(visit) {
       const proposals = await run(visit, listOpenProposals, {})
-      return { section: 'bundles', title: 'Proposals', view: <InboxView site={visit.site} proposals={proposals} /> }
+      return { section: 'proposals', title: 'Suggestions', view: <InboxView site={visit.site} proposals={proposals} /> }
     },
   },
   {
@@ -48,7 +48,7 @@ export const proposalScreens: readonly Screen[] = [
       const bundle = await run(visit, getBundle, { slug })
       const proposals = await run(visit, listProposals, { slug, state: 'all' })
       const view = <BundleProposalsView site={visit.site} bundle={bundle} proposals={proposals} />
-      return { section: 'bundles', title: 'Proposals', view }
+      return { section: 'bundles', title: 'Suggestions', view }
     },
   },
   { path: ONE, get: (visit) => proposalPage(visit) },
@@ -95,7 +95,7 @@ async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}):
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
-  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
+  return { section: 'bundles', title: 'Suggestion', view: <ProposalView {...props} />, problem }
 }
 
 function saidOf({ code, message }: Problem): string {
@@ -111,8 +111,8 @@ async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   return accepted(saved)
 }
 
-function accepted({ slug, versionNumber }: { slug: string; versionNumber: number }): Outcome {
-  return { to: withFlash(`/dashboard/links/${slug}`, 'accepted', { slug, version: String(versionNumber) }) }
+function accepted(saved: { slug: string; versionNumber: number }): Outcome {
+  return { to: withFlash(`/dashboard/links/${saved.slug}`, 'accepted', madeVersion(saved)) }
 }
 
 async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {

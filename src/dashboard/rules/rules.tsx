@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { FACTS } from '../../../db/policy.ts'
-import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
@@ -68,9 +68,8 @@ export const policyScreens: readonly Screen[] = [
       const input = { slug: visit.params.slug, resolutionPolicy: null }
       const expectedVersion = versionIn(form.get('version') ?? '')
       if (expectedVersion === null) throw noVersion()
-      const { slug, versionNumber } = await run(visit, updateBundle, input, { expectedVersion })
-      const undo = { slug, version: String(versionNumber) }
-      return { to: withFlash(`/dashboard/links/${slug}/policy`, 'cleared', undo) }
+      const cleared = await run(visit, updateBundle, input, { expectedVersion })
+      return { to: withFlash(`/dashboard/links/${cleared.slug}/policy`, 'cleared', madeVersion(cleared)) }
     },
   },
 ]
@@ -146,7 +145,7 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
   if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: withFlash(page, 'unchanged') }
   const change = { slug, resolutionPolicy: read.policy }
   const saved = await resultOrProblem(() => run(visit, updateBundle, change, { expectedVersion: version }))
-  if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
+  if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved', madeVersion(saved)) }
   if (saved.code === 'VERSION_CONFLICT') {
     const sides = await sidesOf(visit, slug, version)
     const { theirs, base } = sides

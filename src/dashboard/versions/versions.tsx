@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { History, HistoryView } from '../../../views/dashboard/versions/history.tsx'
 import type { ComparisonForm, HistoryProps } from '../../../views/dashboard/versions/history-props.ts'
 import type { Version } from '../../bundles/history.ts'
@@ -40,10 +40,7 @@ export const versionScreens: readonly Screen[] = [
           : `Nothing was restored. ${restored.message}`
         return historyPage({ ...props, alert }, restored)
       }
-      const version = String(restored.versionNumber)
-      return {
-        to: withFlash(`/dashboard/links/${restored.slug}/versions`, 'reverted', { slug: restored.slug, version }),
-      }
+      return { to: withFlash(`/dashboard/links/${restored.slug}/versions`, 'reverted', madeVersion(restored)) }
     },
   },
 ]

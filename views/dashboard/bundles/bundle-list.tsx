@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Listed } from '../../../src/bundles/listing.ts'
+import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { RecentCounts } from '../../../src/insights/recent.ts'
@@ -52,20 +52,28 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
       ) : (
         ''
       )}
-      <ul class="rows">
-        <Each
-          of={bundles}
-          show={(bundle) => (
-            <BundleRow
-              bundle={bundle}
-              site={site}
-              listing={listing}
-              recent={recent.get(bundle.id)}
-              open={open.get(bundle.id) ?? 0}
-            />
-          )}
-        />
-      </ul>
+      <Each
+        of={groupsOf(bundles)}
+        show={({ name, rows }) => (
+          <>
+            {name === null ? '' : <h2 class="group">{name}</h2>}
+            <ul class="rows">
+              <Each
+                of={rows}
+                show={(bundle) => (
+                  <BundleRow
+                    bundle={bundle}
+                    site={site}
+                    listing={listing}
+                    recent={recent.get(bundle.id)}
+                    open={open.get(bundle.id) ?? 0}
+                  />
+                )}
+              />
+            </ul>
+          </>
+        )}
+      />
       {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
       <Pager
         text={bundles.length === total ? count(total, 'bundle') : `${offset + 1} to ${to} of ${total}`}
@@ -76,8 +84,26 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
   )
 }
 
+interface Group {
+  /** Null on a page that has no pinned bundles. */
+  name: 'Pinned' | 'All bundles' | null
+  rows: readonly ListedBundle[]
+}
+
+/** The pinned bundles of a page, which come first, and the others. */
+function groupsOf(bundles: readonly ListedBundle[]): Group[] {
+  const pinned = bundles.filter(({ isPinned }) => isPinned)
+  const others = bundles.slice(pinned.length)
+  if (pinned.length === 0) return [{ name: null, rows: others }]
+  const groups: Group[] = [
+    { name: 'Pinned', rows: pinned },
+    { name: 'All bundles', rows: others },
+  ]
+  return groups.filter(({ rows }) => rows.length > 0)
+}
+
 function nothingFound({ q, tag }: Listing): string {
-  const wanted = q === undefined ? '' : `No title, link, note or tag contains “${q}”`
+  const wanted = q === undefined ? '' : `No title, link or tag contains “${q}”`
   if (tag === undefined) return `${wanted}.`
   return q === undefined
     ? `No bundle has a link with the tag “${tag}”.`

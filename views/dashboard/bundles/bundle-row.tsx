@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { linkOf } from '../../../src/bundles/link.ts'
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { tagsOf } from '../../../src/bundles/tags.ts'
 import { count, plural } from '../../../src/core/words.ts'
@@ -16,13 +16,14 @@ import { attribute } from '../../parts/layout.tsx'
 import { compact, formatInteger } from '../../parts/numbers.ts'
 import { Blanks } from '../parts/blanks.tsx'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
+import { Pin } from '../parts/pin.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { listAddress } from './address.ts'
 import { mayChoose } from './bulk-bar.tsx'
 
 interface BundleRowProps {
-  bundle: StoredBundle
+  bundle: ListedBundle
   site: DashboardSite
   listing: Listing
   /** Undefined if nothing was counted. */
@@ -80,7 +81,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
           ''
         ) : (
           <a class="tag good" href={`/dashboard/links/${slug}/proposals`} safe>
-            {count(open, 'proposal')}
+            {count(open, 'suggestion')}
           </a>
         )}
         {opening === '' || isDeleted ? '' : <span safe>{opening}</span>}
@@ -90,7 +91,11 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         </span>
       </div>
       {isDeleted ? '' : <Figures bundle={bundle} recent={recent} />}
-      {isDeleted ? <RestoreButton slug={slug} role={site.user.role} /> : <RowActions bundle={bundle} site={site} />}
+      {isDeleted ? (
+        <RestoreButton slug={slug} role={site.user.role} />
+      ) : (
+        <RowActions bundle={bundle} site={site} listing={listing} />
+      )}
     </li>
   )
 }
@@ -148,8 +153,8 @@ function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Elemen
   )
 }
 
-function RowActions({ bundle, site }: { bundle: StoredBundle; site: DashboardSite }): JSX.Element {
-  const { slug } = bundle
+function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | 'site' | 'listing'>): JSX.Element {
+  const { slug, isPinned } = bundle
   return (
     <div class="actions">
       <button
@@ -161,7 +166,9 @@ function RowActions({ bundle, site }: { bundle: StoredBundle; site: DashboardSit
         <Icon name="copy" />
         <span class="label">Copy</span>
       </button>
-      <BundleMenu bundle={bundle} user={site.user} role={site.user.role} />
+      <BundleMenu bundle={bundle} user={site.user} role={site.user.role}>
+        <Pin slug={slug} isPinned={isPinned} back={listAddress(listing).split('?')[1]} />
+      </BundleMenu>
     </div>
   )
 }

@@ -91,7 +91,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       ) : (
         <p class="waiting">
           <a class="button" href="/dashboard/proposals" safe>
-            {mayEdit ? `${count(proposals, 'proposal')} to decide` : count(proposals, 'open proposal')}
+            {mayEdit ? `${count(proposals, 'suggestion')} to review` : count(proposals, 'open suggestion')}
           </a>
         </p>
       )}
@@ -100,7 +100,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       ) : (
         <Search {...props} />
       )}
-      <p class="foot">
+      <p class="cluster">
         {isDeleted ? (
           <>
             <a href="/dashboard">Back to your bundles</a>

@@ -141,7 +141,7 @@ function About({
 
 function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
   return (
-    <Field id="slug" label="Custom link" note="optional, can’t be changed later" error={error}>
+    <Field id="slug" label="Custom link" note="Can’t be changed later" error={error}>
       <div class="slug-field">
         <span class="hint" aria-hidden="true">
           /l/

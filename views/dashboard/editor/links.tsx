@@ -98,7 +98,7 @@ export function Check({ checked: { count, errors, list, variables } }: { checked
         data-variables={attribute(JSON.stringify({ ...variables, offers }))}
         safe
       >
-        {`${count} of ${BOUNDS.urls}`}
+        {`${count} / ${BOUNDS.urls}`}
       </span>
     </>
   )

@@ -38,7 +38,7 @@ function whyStale(pane, status) {
   if (status !== 204) return 'The preview couldn’t be updated. It will be with your next change.'
   return pane.querySelector('iframe') === null
     ? 'Add a link to see your page here.'
-    : 'This is the page before your last changes: something in the form can’t be saved yet.'
+    : 'Fix the error to update the preview.'
 }
 
 /** The old frame stays until the new one has loaded, so that nothing flashes during typing. @param {Element} pane @param {string} html */
@@ -46,6 +46,8 @@ function showPreview(pane, html) {
   const frame = document.createElement('iframe')
   frame.title = 'Preview of your page'
   frame.className = 'coming'
+  // Nothing in it takes the focus; Firefox would stop there all the same, and not go on.
+  frame.tabIndex = -1
   frame.setAttribute('sandbox', '')
   frame.srcdoc = html
   frame.addEventListener(

@@ -1,7 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import { exactTime } from '../../../src/core/time.ts'
 import { Each } from '../../parts/each.tsx'
-import { ExactTime, exactTime } from '../../parts/exact-time.tsx'
+import { ExactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
 /** One of somebody else's changes that can be applied to the form. */

@@ -30,7 +30,7 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
                 Open all
               </th>
               <th scope="col" class="number">
-                Per view
+                Open rate
               </th>
             </tr>
           </thead>

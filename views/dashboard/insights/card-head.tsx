@@ -22,7 +22,7 @@ export function CardHead({ slug, days, table, heading, hasFile }: CardHeadProps)
       </h2>
       {hasFile ? (
         <a
-          class="button"
+          class="quiet"
           href={attribute(`/api/links/${slug}/insights?range=${days}d&format=csv&breakdown=${table}`)}
           download=""
           aria-label={attribute(`${heading} as CSV`)}

@@ -33,7 +33,7 @@ export function Totals({ insights: { totals, previous, series } }: { insights: I
         name="Daily visitors"
         number={formatInteger(uniqueViewerDays)}
         change={change('uniqueViewerDays')}
-        hint="Someone who visits on three days counts three times"
+        hint="Unique visitors each day, added up"
       />
       <Total
         name="Open all"
@@ -42,10 +42,10 @@ export function Totals({ insights: { totals, previous, series } }: { insights: I
         hint="Clicks on the button"
       />
       <Total
-        name="Open all per view"
+        name="Open rate"
         number={rate(openAllRate)}
         change={rateBefore(previous, series.length)}
-        hint={openAllRate > 1 ? 'Over 100%: one visitor can click more than once' : 'Clicks on Open all for each view'}
+        hint={openAllRate > 1 ? 'Over 100%: one visitor can click more than once' : 'Share of views that opened all'}
       />
     </dl>
   )

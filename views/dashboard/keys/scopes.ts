@@ -4,12 +4,12 @@ import type { Scope } from '../../../src/identity/roles.ts'
 export const SCOPES: Record<Scope, { name: string; allows: string }> = {
   'links:read': { name: 'Read', allows: 'See bundles, versions and insights. Can’t change anything.' },
   'links:propose': {
-    name: 'Read and propose',
-    allows: 'Also propose edits. Nothing changes until you accept them. Good for agents.',
+    name: 'Read and suggest',
+    allows: 'Also suggest edits. Nothing changes until you accept them. Good for agents.',
   },
   'links:write': {
     name: 'Read and write',
-    allows: 'Also create, edit, delete, restore and claim bundles, and decide proposals.',
+    allows: 'Also create, edit, delete, restore and claim bundles, and review suggestions.',
   },
   'keys:admin': {
     name: 'Full access',

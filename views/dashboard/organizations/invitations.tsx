@@ -112,7 +112,7 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
           )}
         />
       </ul>
-      <p class="hint">Each link works only for the address it was sent to, once that address is confirmed.</p>
+      <p class="hint">Only the invited address can use its link.</p>
     </section>
   )
 }

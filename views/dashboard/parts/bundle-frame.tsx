@@ -7,6 +7,7 @@ import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleMenu } from './bundle-menu.tsx'
+import { Pin } from './pin.tsx'
 import { roleOver } from './role.ts'
 import { type DashboardSite, Head } from './shell.tsx'
 
@@ -14,7 +15,7 @@ const TABS = {
   edit: { path: '', name: 'Links' },
   policy: { path: '/policy', name: 'Rules' },
   versions: { path: '/versions', name: 'Versions' },
-  proposals: { path: '/proposals', name: 'Proposals' },
+  proposals: { path: '/proposals', name: 'Suggestions' },
   insights: { path: '/insights', name: 'Insights' },
 } as const
 
@@ -38,16 +39,31 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
   const link = linkOf(slug, site)
   return (
     <>
-      <Head title={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} {...ownerOf(bundle, site)}>
-        <button type="button" data-text={link}>
-          <Icon name="copy" />
-          <span class="label">Copy link</span>
-        </button>
+      <Head
+        crumb={<BundlesCrumb />}
+        title={headingOf(bundle)}
+        names={bundle.variables.map(({ name }) => name)}
+        {...ownerOf(bundle, site)}
+      >
+        <span class="link">
+          <bdi>
+            <span class="host" safe>
+              {new URL(link).host}
+            </span>
+            <span safe>{link.slice(new URL(link).origin.length, -slug.length)}</span>
+            <b safe>{slug}</b>
+          </bdi>
+          <button type="button" data-text={link}>
+            <span class="label">Copy</span>
+            <span class="visually-hidden"> link</span>
+          </button>
+        </span>
         <a class="button" href={`/l/${slug}`} target="_blank" rel="noopener">
           <Icon name="out" />
           Open
         </a>
         <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
+          <Pin slug={slug} isPinned={site.isPinned} />
           <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
             QR code (SVG)
           </a>
@@ -61,9 +77,6 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           />
         </BundleMenu>
       </Head>
-      <p class="link">
-        <bdi safe>{link}</bdi>
-      </p>
       <nav class="tabbar" aria-label="This bundle">
         <Each
           of={Object.entries(TABS)}
@@ -75,8 +88,18 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           )}
         />
       </nav>
-      {children}
+      <div class="sheet">{children}</div>
     </>
+  )
+}
+
+/** Where a bundle's page is. */
+function BundlesCrumb(): JSX.Element {
+  return (
+    <nav class="crumb" aria-label="Where you are">
+      <a href="/dashboard">Bundles</a>
+      <span aria-hidden="true">›</span>
+    </nav>
   )
 }
 

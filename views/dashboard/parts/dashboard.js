@@ -67,5 +67,5 @@ document.addEventListener('pointerover', ({ target }) => {
   const time = target instanceof Element ? target.closest('time') : null
   if (time === null || time.dataset.local !== undefined) return
   time.dataset.local = ''
-  time.title = new Date(time.dateTime).toLocaleString()
+  time.title = new Date(time.dateTime).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 })

@@ -7,16 +7,16 @@ import { attribute } from '../../parts/layout.tsx'
 const MESSAGES = {
   created: 'Bundle created.',
   exampleCopied: 'This bundle is yours now. Replace the links with your own, then share it.',
-  saved: 'Saved as a new version.',
+  saved: 'Saved',
   unchanged: 'No changes to save.',
-  proposed: 'Suggestion sent. An editor decides.',
-  accepted: 'Accepted, and saved as a new version.',
-  rejected: 'Rejected. The bundle is as it was.',
-  withdrawn: 'Withdrawn.',
+  proposed: 'Suggestion sent. An editor will review it.',
+  accepted: 'Accepted',
+  rejected: 'Suggestion rejected. The bundle is as it was.',
+  withdrawn: 'Suggestion withdrawn.',
   deleted: 'Bundle deleted. Its link no longer works.',
   restored: 'Bundle restored. Its link works again.',
-  reverted: 'The earlier version is back, saved as a new one.',
-  cleared: 'Rules cleared. Everyone gets the bundle’s own tabs.',
+  reverted: 'The earlier version is back',
+  cleared: 'Rules cleared, so everyone gets the default tabs',
   keyRevoked: 'API key revoked. It no longer works.',
   keyMadeBefore:
     'You already created this key, and it was shown then. If you didn’t copy it, revoke it and create another.',
@@ -45,12 +45,17 @@ const MESSAGES = {
   sessionsEnded: 'All other browsers are signed out.',
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
+  pinned: 'Pinned to the top of your list. Only you see it there.',
+  unpinned: 'Unpinned.',
   moved: 'Bundle moved. Its link stays the same.',
   movedAll: 'Selected bundles moved. Their links stay the same.',
   taggedAll: 'Tag added to every link of the selected bundles.',
   deletedAll: 'Selected bundles deleted. Their links no longer work.',
   restoredAll: 'Selected bundles restored. Their links work again.',
 } as const
+
+/** Those of what made a version, which they lead to. */
+const MAKE_VERSIONS: ReadonlySet<string> = new Set<FlashName>(['saved', 'accepted', 'reverted', 'cleared'])
 
 const SLUG = /^[a-z0-9-]{3,64}$/
 
@@ -65,6 +70,11 @@ export function withFlash(path: string, name: FlashName, more: Record<string, st
   return `${pathname}?${search}`
 }
 
+/** What `withFlash` adds for a message about a version that was made. */
+export function madeVersion({ slug, versionNumber }: { slug: string; versionNumber: number }): Record<string, string> {
+  return { slug, version: String(versionNumber) }
+}
+
 /**
  * The message about what was just done, with an Undo button if it can be undone.
  * @param acting the name of the organisation that the visitor acts for.
@@ -77,18 +87,33 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
       {name === 'joined' && acting !== null ? (
         <p safe>{`You joined ${acting}.`}</p>
       ) : (
-        <p>{MESSAGES[name as FlashName]}</p>
+        <p>
+          {MESSAGES[name as FlashName]}
+          {MAKE_VERSIONS.has(name) ? <NewVersion query={query} /> : ''}
+        </p>
       )}
       {name === 'deleted' ? (
         <UndoDelete query={query} />
       ) : name === 'deletedAll' ? (
         <UndoDeletions query={query} />
-      ) : name === 'reverted' || name === 'cleared' || name === 'accepted' ? (
+      ) : name !== 'saved' && MAKE_VERSIONS.has(name) ? (
         <UndoRevert query={query} />
       ) : (
         ''
       )}
     </div>
+  )
+}
+
+/** The version that was made, which the page of versions opens. */
+function NewVersion({ query }: { query: URLSearchParams }): JSX.Element {
+  const made = versionIn(query)
+  if (made === null) return '.'
+  return (
+    <>
+      {' · '}
+      <a href={`/dashboard/links/${made.slug}/versions?version=${made.version}`}>View version {made.version}</a>
+    </>
   )
 }
 
@@ -119,9 +144,9 @@ function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
 
 /** Undoes `version` by restoring the one before it, as long as it is the latest. */
 function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
-  const slug = slugIn(query)
-  const version = Number(query.get('version'))
-  if (slug === null || !Number.isSafeInteger(version) || version < 2) return ''
+  const made = versionIn(query)
+  if (made === null) return ''
+  const { slug, version } = made
   return (
     <form method="post" action={`/dashboard/links/${slug}/versions/${version - 1}/restore`}>
       <input type="hidden" name="expectedVersion" value={String(version)} />
@@ -130,6 +155,13 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
       </button>
     </form>
   )
+}
+
+/** The bundle and version in the address, which anyone can write: null unless there can be such a version after another. */
+function versionIn(query: URLSearchParams): { slug: string; version: number } | null {
+  const slug = slugIn(query)
+  const version = Number(query.get('version'))
+  return slug === null || !Number.isSafeInteger(version) || version < 2 ? null : { slug, version }
 }
 
 /** The slug in the address, which anyone can write: null unless it is well formed. */

@@ -28,7 +28,7 @@ export function PaletteButton(): JSX.Element {
   return (
     <button type="button" class="quiet scripted to-palette" data-opens="palette" aria-keyshortcuts="Control+K Meta+K">
       <Icon name="search" />
-      {'Go to… '}
+      <span>{'Go to… '}</span>
       <kbd>Ctrl K</kbd>
     </button>
   )

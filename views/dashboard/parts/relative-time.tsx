@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { iso } from '../../../src/core/time.ts'
+import { exactTime, iso, minuteOf } from '../../../src/core/time.ts'
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -25,9 +25,8 @@ export function RelativeTime({ at }: { at: number }): JSX.Element {
       : ago >= 7 * 86_400_000
         ? date.format(at)
         : relative.format(-Math.floor(ago / length), unit)
-  const exact = iso(at)
   return (
-    <time datetime={exact} title={`${exact.slice(0, 16).replace('T', ' ')} UTC`} safe>
+    <time datetime={iso(at)} title={exactTime(minuteOf(at))} safe>
       {text}
     </time>
   )

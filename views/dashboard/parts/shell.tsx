@@ -1,13 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
 import { SearchLink } from '../../parts/open-search.tsx'
-import { asset } from '../../parts/static.ts'
 import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
@@ -16,6 +15,7 @@ import { WorkspaceMenu } from './workspace-menu.tsx'
 /** The sections of the dashboard, in the order of the navigation: a page belongs to the last whose address its own begins with. */
 export const SECTIONS = {
   bundles: { href: '/dashboard', name: 'Bundles', icon: 'bundles' },
+  proposals: { href: '/dashboard/proposals', name: 'Suggestions', icon: 'idea' },
   keys: { href: '/dashboard/keys', name: 'API keys', icon: 'key' },
   webhooks: { href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
   organizations: { href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },
@@ -23,6 +23,9 @@ export const SECTIONS = {
 } as const satisfies Record<string, { href: string; name: string; icon: IconName }>
 
 export type Section = keyof typeof SECTIONS
+
+/** Where a phone's three places at the thumb lead; the other sections are in the menu of the workspace. */
+const NEAREST: readonly Section[] = ['bundles', 'proposals', 'settings']
 
 /** Sections whose pages refuse everybody but admins of the workspace. */
 const FOR_ADMINS: readonly Section[] = ['keys', 'webhooks']
@@ -40,6 +43,8 @@ export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
   user: SignedInUser
   /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
   openProposals: number
+  /** Whether the visitor has pinned that bundle. */
+  isPinned: boolean
 }
 
 type DashboardProps = PropsWithChildren<{
@@ -63,6 +68,7 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
     <Document
       title={`${title} · ${site.name}`}
       styles="dashboard.css"
+      hasFace
       scripts={['htmx.js', 'dashboard.js']}
       head={
         <>
@@ -98,24 +104,43 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
 
 function DashboardFrame({ site, section, query, path, children }: DashboardProps): JSX.Element {
   const { user } = site
+  const sections = sectionsFor(user)
   return (
     <>
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <header class="side">
-        <a class="brand" href="/dashboard">
-          <img src={asset('icon.svg')} alt="" width="26" height="26" />
-          <span safe>{site.name}</span>
-        </a>
-        <WorkspaceMenu user={user} />
+        <WorkspaceMenu user={user}>
+          <Each
+            of={sections.filter((own) => !NEAREST.includes(own))}
+            show={(own) => (
+              <a class="item further" href={SECTIONS[own].href}>
+                <Icon name={SECTIONS[own].icon} />
+                {SECTIONS[own].name}
+              </a>
+            )}
+          />
+        </WorkspaceMenu>
+        {user.claimable === 0 ? (
+          ''
+        ) : (
+          <a class="quiet claim" href="/claims" hx-boost="false" safe>
+            {`Claim ${user.claimable}`}
+          </a>
+        )}
+        <PaletteButton />
         <nav class="sections" aria-label="Dashboard">
           <Each
-            of={sectionsFor(user)}
+            of={sections}
             show={(own) => {
               const { href, name, icon } = SECTIONS[own]
               return (
-                <a href={href} aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}>
+                <a
+                  class={NEAREST.includes(own) ? undefined : 'further'}
+                  href={href}
+                  aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}
+                >
                   <Icon name={icon} />
                   {name}
                 </a>
@@ -123,24 +148,6 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
             }}
           />
         </nav>
-        <div class="me">
-          <PaletteButton />
-          {user.claimable === 0 ? (
-            ''
-          ) : (
-            <a class="quiet" href="/claims" hx-boost="false" safe>
-              {`Claim ${user.claimable}`}
-            </a>
-          )}
-          <span class="address" title={user.email} safe>
-            {user.email}
-          </span>
-          <form method="post" action="/sign-out" hx-boost="false">
-            <button type="submit" class="quiet">
-              Sign out
-            </button>
-          </form>
-        </div>
       </header>
       <main id="main" tabindex="-1">
         <div id="messages">
@@ -149,13 +156,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <ConfirmNotice user={user} back={path} />
         {children}
       </main>
-      <Palette
-        user={user}
-        pages={[
-          ...sectionsFor(user).map((name) => SECTIONS[name]),
-          { href: '/dashboard/proposals', name: 'Proposals' },
-        ]}
-      />
+      <Palette user={user} pages={sections.map((name) => SECTIONS[name])} />
     </>
   )
 }
@@ -165,14 +166,17 @@ interface HeadProps extends PropsWithChildren {
   /** The names of variables in the title. */
   names?: readonly string[]
   lede?: string
+  /** Where the page is, above its title. */
+  crumb?: Children
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
-export function Head({ title, names = [], lede, children }: HeadProps): JSX.Element {
+export function Head({ title, names = [], lede, crumb, children }: HeadProps): JSX.Element {
   const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
+        {crumb}
         <h1 dir="auto">
           <Blanks text={title} names={names} />
         </h1>

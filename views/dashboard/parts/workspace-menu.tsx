@@ -1,13 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import type { SignedInUser } from '../../parts/layout.tsx'
+import { attribute, type SignedInUser } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram, personName } from './person.tsx'
 
-/** The subject that the visitor acts for, always visible, and a menu of the others. */
-export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {
+/** The subject that the visitor acts for, always visible, and a menu of the others; children are further items. */
+export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: SignedInUser }>): JSX.Element {
   const { acting, organizations, role } = user
   const name = acting === null ? personName(user) : acting.name
   return (
@@ -44,6 +45,16 @@ export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {
           <Icon name="plus" />
           New organisation
         </a>
+        {children}
+        <form class="leave" method="post" action="/sign-out" hx-boost="false">
+          <button type="submit" class="item">
+            <Icon name="out" />
+            Sign out
+            <span class="hint" title={attribute(user.email)} safe>
+              {user.email}
+            </span>
+          </button>
+        </form>
       </div>
     </details>
   )

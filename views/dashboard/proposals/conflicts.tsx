@@ -35,7 +35,7 @@ export function Conflicts({ conflicts, named }: Pick<ProposalInFull, 'conflicts'
               </h3>
               <div class="sides">
                 <Side name="Now" from={base} to={newest} effort={effort} />
-                <Side name="Proposed" from={base} to={proposed} effort={effort} />
+                <Side name="Suggested" from={base} to={proposed} effort={effort} />
               </div>
             </li>
           )

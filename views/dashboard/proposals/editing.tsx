@@ -36,7 +36,7 @@ export function SuggestPage({
     <TextArea
       id="reason"
       label="Why?"
-      note="optional, for the editor who decides"
+      note="optional, for the editor who reviews it"
       error={reason.error}
       value={reason.text}
       rows="2"
@@ -46,9 +46,7 @@ export function SuggestPage({
   )
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
-      <p class="hint">
-        Nothing changes for now: an editor of the organisation sees what you made different, and accepts or rejects it.
-      </p>
+      <p class="hint">Make your edits, then send them. An editor will review them.</p>
       <Editor
         action={`/dashboard/links/${bundle.slug}/suggest`}
         kind="suggested"
@@ -103,14 +101,14 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
       {changes.resolutionPolicy === undefined ? (
         ''
       ) : (
-        <p class="hint">The proposed rules come along. You can change them on the Rules page afterwards.</p>
+        <p class="hint">The suggested rules come along. You can change them on the Rules page afterwards.</p>
       )}
     </>
   )
   return (
     <BundleFrame site={site} bundle={bundle} tab="proposals">
       <p>
-        <a href={path}>Back to the proposal</a>
+        <a href={path}>Back to the suggestion</a>
       </p>
       <Editor
         action={`${path}/edit`}
@@ -136,7 +134,7 @@ function RulesChoice({ rules }: { rules: string }): JSX.Element {
       </label>
       <label class="choice">
         <input type="radio" name="rules" value="proposed" required checked={rules === 'proposed'} />
-        <span>Take the proposed rules instead</span>
+        <span>Take the suggested rules instead</span>
       </label>
     </fieldset>
   )

@@ -62,14 +62,14 @@ interface ListProps {
 
 /** The open proposals for all bundles of the acting subject. */
 export function InboxView({ site, proposals }: ListProps): JSX.Element {
-  const lede = `Edits that wait for ${allowsRole(site.user.role, 'editor') ? 'you' : 'an editor'} to decide.`
+  const lede = `Edits that wait for ${allowsRole(site.user.role, 'editor') ? 'your' : 'an editor’s'} review.`
   return (
     <>
-      <Head title="Proposals" {...(proposals.length === 0 ? {} : { lede })} />
+      <Head title="Suggestions" {...(proposals.length === 0 ? {} : { lede })} />
       {proposals.length === 0 ? (
         <>
           <Empty
-            heading="Nothing to decide"
+            heading="No suggestions to review"
             text="Agents and viewers can suggest edits without changing anything. What they suggest waits here until an editor accepts or rejects it."
           >
             <Ways site={site} />
@@ -79,7 +79,7 @@ export function InboxView({ site, proposals }: ListProps): JSX.Element {
       ) : (
         <Rows site={site} proposals={proposals} of="all" />
       )}
-      <p class="foot">
+      <p class="cluster">
         <a href="/dashboard">Back to your bundles</a>
       </p>
     </>
@@ -105,7 +105,7 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
       )}
       {open.length === 0 ? (
         <Empty
-          heading="No open proposals"
+          heading="No open suggestions"
           text={
             isViewer
               ? 'Suggest an edit, and an editor of the organisation sees what would become different before it does.'
@@ -136,14 +136,14 @@ function Ways({ site: { user } }: Pick<ListProps, 'site'>): JSX.Element {
     <p class="actions">
       <a class="button" href="/dashboard/keys/new?scope=links:propose">
         <Icon name="key" />
-        Create a key that proposes
+        Create a key that suggests
       </a>
       <a class="button" href={members}>
         <Icon name="people" />
         Invite viewers
       </a>
       <a class="quiet" href="/docs/proposals" hx-boost="false">
-        How proposals work
+        How suggestions work
       </a>
     </p>
   )

@@ -35,7 +35,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
       <Alert text={alert} />
       <section class="card proposal" aria-labelledby="proposal-heading">
         <div class="step cluster">
-          <h2 id="proposal-heading">{isOpen ? 'Proposed edit' : 'Decided proposal'}</h2>
+          <h2 id="proposal-heading">{isOpen ? 'Suggestion' : 'Decided suggestion'}</h2>
           {isOpen ? '' : <StateTag state={state} />}
           <span class="by hint">
             <ProposedBy site={site} proposal={proposal} />
@@ -70,10 +70,10 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         )}
         {isOpen ? <Actions {...props} /> : ''}
       </section>
-      <p class="foot">
-        <a href={`/dashboard/links/${bundle.slug}/proposals`}>All proposals for this bundle</a>
+      <p class="cluster">
+        <a href={`/dashboard/links/${bundle.slug}/proposals`}>All suggestions for this bundle</a>
         <a class="hint" href="/dashboard/proposals">
-          Everything to decide
+          All suggestions
         </a>
       </p>
     </BundleFrame>
@@ -113,6 +113,11 @@ function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
       )}
     </>
   )
+}
+
+/** The label of what is said to its rejection. */
+function messageTo({ proposer }: ProposalPageProps['proposal']): string {
+  return `Message to ${proposer === null ? 'the author' : personName(proposer)}`
 }
 
 function Actions(props: ProposalPageProps): JSX.Element {
@@ -156,7 +161,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
         <form class="reject stack" method="post" action={`${path}/reject`}>
           <TextArea
             id="note"
-            label="Note to whoever proposed it"
+            label={messageTo(proposal)}
             note="optional"
             error={note.error}
             value={note.text}

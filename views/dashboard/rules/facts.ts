@@ -61,12 +61,12 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   },
   client: {
     group: 'Browser',
-    label: 'Kind of reader',
+    label: 'Who’s reading',
     choices: CLIENT_NAMES,
     sentence: {
       at: '',
-      the: 'with a kind of reader that',
-      any: 'with any kind of reader',
+      the: 'with a reader that',
+      any: 'with any reader',
       value: choiceName(CLIENT_WORDS, (words) => words),
     },
   },
@@ -138,7 +138,7 @@ export const TOPIC_WORDS: Readonly<
 > = {
   ...FACT_WORDS,
   signedIn: { group: 'Person', label: 'Signed in' },
-  query: { group: 'Link', label: 'Value in the link', placeholder: 'newsletter' },
+  query: { group: 'Link', label: 'Link parameter', placeholder: 'newsletter' },
   now: { group: 'Time', label: 'Date and time' },
   timeWindow: { group: 'Time', label: 'Days and hours' },
 }

@@ -113,7 +113,7 @@ function Written({ editor, bundle, findings, isLosing }: PolicyProps & { editor:
       {bundle.resolutionPolicy === null ? (
         ''
       ) : (
-        <p class="foot">
+        <p class="cluster">
           <a class="hint" href={`${path}/clear`}>
             Clear all rules…
           </a>

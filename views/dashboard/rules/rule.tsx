@@ -5,7 +5,6 @@ import type { Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
-import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -181,7 +180,7 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
       </section>
       <section class="part">
         <h3>
-          They get <span class="hint" safe>{`${tabs.length} of ${POLICY_BOUNDS.tabs} tabs`}</span>
+          Opens <span safe>{count(tabs.length, 'tab')}</span>
         </h3>
         <Notes place={`${path}.tabs`} findings={findings} />
         <ol class="tab-fields">

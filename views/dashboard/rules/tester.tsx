@@ -45,7 +45,7 @@ export function Tester({ variables, viewer, findings, testResult }: TesterProps)
       <ViewerFields variables={variables} viewer={viewer} findings={findings} />
       <p class="actions scriptless">
         <button type="submit" class="small" name="do" value="test">
-          Show what they get
+          Show what opens
         </button>
       </p>
       <div id="verdict">
@@ -85,7 +85,7 @@ function ViewerFields({ variables, viewer, findings }: FieldsProps & Pick<Tester
         <Notes place="viewer.now" findings={findings} />
       </div>
       <TextField name="zone" label="Time zone" placeholder="UTC" list="zones" viewer={viewer} findings={findings} />
-      <TextField name="query" label="In the link, after ?" placeholder="ref=mail" viewer={viewer} findings={findings} />
+      <TextField name="query" label="Link parameter" placeholder="ref=mail" viewer={viewer} findings={findings} />
     </fieldset>
   )
 }

@@ -36,7 +36,7 @@ export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
     <>
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
-      <p class="hint" safe>{`They get ${count(preview.tabs.length, 'tab')}:`}</p>
+      <p class="hint" safe>{`Opens ${count(preview.tabs.length, 'tab')}:`}</p>
       <AskedFirst filling={preview.filling} variables={variables} />
       <TabList tabs={preview.tabs} fill={{ variables, filling: preview.filling }} />
       {preview.trace.length === 0 ? (
@@ -77,7 +77,7 @@ function MatchedRule({ preview, number }: { preview: Tried; number: number | nul
     <p class={['outcome', number !== null && 'yes']} id="outcome">
       {number === null ? (
         <span>
-          No rule matches: <strong>the bundle’s own tabs</strong>
+          No rule matches. They see <strong>the default tabs</strong>.
         </span>
       ) : (
         <>

@@ -4,8 +4,8 @@ import type { ProposalMail } from '../../../db/schema.ts'
 import { Each } from '../../parts/each.tsx'
 
 const LABELS: [ProposalMail, string][] = [
-  ['proposed', 'Somebody suggests a change to my bundles'],
-  ['decided', 'My suggestion was decided'],
+  ['proposed', 'Somebody sends a suggestion for my bundles'],
+  ['decided', 'My suggestion was accepted or rejected'],
 ]
 
 /** Switches for the emails that a person can do without. */

@@ -10,9 +10,9 @@ export const EVENTS: Record<WebhookEvent, string> = {
   'bundle.restored': 'Bundle restored',
   'bundle.claimed': 'Bundle claimed',
   'bundle.transferred': 'Bundle moved to another owner',
-  'proposal.opened': 'Edit proposed',
-  'proposal.accepted': 'Proposal accepted',
-  'proposal.rejected': 'Proposal rejected',
+  'proposal.opened': 'Suggestion made',
+  'proposal.accepted': 'Suggestion accepted',
+  'proposal.rejected': 'Suggestion rejected',
 }
 
 /** The name of an event, the test included. */

@@ -1,0 +1,68 @@
+import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { bundles } from '../../db/schema.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ownerIdOf } from '../plans/owners.ts'
+import { fold, matchesSearch } from './search.ts'
+import type { Listing } from './shapes.ts'
+
+// What lists of bundles contain, and in which order.
+
+/** The orders of lists. Each ends with the id, so that pages neither repeat nor skip equal entries. */
+export const ORDERS: Record<Listing['sort'], SQL[]> = {
+  created: [desc(bundles.createdAt), desc(bundles.id)],
+  updated: [desc(bundles.updatedAt), desc(bundles.id)],
+  title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
+}
+
+/** Whether a text names a sort order of lists. */
+export function isSort(text: string): text is Listing['sort'] {
+  return Object.hasOwn(ORDERS, text)
+}
+
+/** What the queries depend on, besides the values of their placeholders. */
+export type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type'] }
+
+/** The id of the owner `owner`, a placeholder. */
+export const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))
+
+/** Whether a bundle is in a list. */
+export function isListed({ subject, state }: Omit<Shape, 'sort'>, ownerId = ownerOf(subject)): SQL | undefined {
+  const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
+  return and(eq(bundles.ownerId, ownerId), isInState)
+}
+
+/** Whether a list is searched, by which text or tag. */
+export interface Searching {
+  isSearch: boolean
+  isTagged: boolean
+}
+
+/** Whether a bundle is in a list, and what is searched for in it. */
+export function matching({ isSearch, isTagged, ...shape }: Shape & Searching): SQL | undefined {
+  return and(isListed(shape), isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
+}
+
+/** The values of what is searched for. */
+export function searched({ q, tag }: Pick<Listing, 'q' | 'tag'>): Record<string, string> {
+  return {
+    ...(q === undefined ? {} : { folded: fold(q) }),
+    ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
+  }
+}
+
+/** Builds a query once per shape. */
+export function eachShape<S extends object, Built>(build: (shape: S) => Built): (shape: S) => Built {
+  const built = new Map<string, Built>()
+  return (shape) => {
+    const key = Object.values(shape).join()
+    let made = built.get(key)
+    if (made === undefined) built.set(key, (made = build(shape)))
+    return made
+  }
+}
+
+/** Whether a link has the tag `tag`. Metadata is parsed only if it contains the tag's JSON, `quoted`: most does not. */
+function tagged(): SQL {
+  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
+  return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+}

@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
+import { bundles, pins } from '../../db/schema.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { waitForReadSlot } from '../operations/read-slots.ts'
+import { subjectIdOf } from '../plans/owners.ts'
+import { eachShape, matching, ORDERS, type Searching, type Shape, searched } from './list-order.ts'
+import type { Listing } from './shapes.ts'
+import { contentBytes } from './stored.ts'
+
+/** What stands for a bundle of the page, with its size in the store. */
+export interface Sized {
+  id: number
+  bytes: number
+}
+
+/** Those of a list that the caller has pinned, in its order: few enough to be read with each page. */
+export async function pinnedIn({ db }: Store, caller: SignedIn, { q, tag, sort, state }: Listing): Promise<Sized[]> {
+  if (state === 'deleted') return []
+  const { subject, userId } = caller
+  await waitForReadSlot(userId)
+  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
+  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched({ q, tag }) })
+}
+
+const pinnedOf = prepared((db) =>
+  eachShape((shape: Shape & Searching) => {
+    const own = sql`SELECT ${pins.bundleId} FROM ${pins} WHERE ${pins.userId} = ${sql.placeholder('userId')}`
+    return (
+      db
+        .select({ id: bundles.id, bytes: contentBytes() })
+        .from(bundles)
+        // CASE, so that SQLite reads these, and does not look for them among all of the owner.
+        .where(sql`${bundles.id} IN (${own}) AND CASE WHEN ${matching(shape)} THEN 1 END`)
+        .orderBy(...ORDERS[shape.sort])
+        .prepare()
+    )
+  }),
+)
