@@ -98,7 +98,7 @@ export async function openClaim({ db }: Store, token: string): Promise<string | 
 }
 
 /** An unclaimed bundle, as its future owner sees it. */
-export type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
+type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
 
 export type ListedClaimable = Claimable & { id: number; bytes: number }
 

@@ -20,6 +20,8 @@ export interface Listed extends Paged {
   /** Counts the entries of all pages, which takes longer than reading one page. */
   count(): Promise<number>
   subject: Subject
+  /** Whether it was asked for by a cursor. */
+  isByCursor: boolean
   /** The key of a bundle of the page, for cursors. */
   keyOf(bundle: ListedBundle): readonly unknown[]
 }
@@ -61,6 +63,7 @@ export async function list(store: Store, caller: SignedIn, listing: Listing): Pr
     count,
     pagination: { limit, offset },
     hasMore,
+    isByCursor: cursor !== undefined,
     keyOf: keyed,
     after: cursor === undefined ? undefined : nextCursor(bundles, hasMore, keyed).nextCursor,
     subject: caller.subject,

@@ -134,8 +134,12 @@ export const listBundles = implement('list_bundles', {
   },
   next: nextPage,
   note(page) {
-    if (page.inMessage === page.bundles.length) return null
-    return `More would be too long for one message: call list_bundles again with "cursor": "${messageOf(page).more.nextCursor}".`
+    const { bundles, inMessage, pagination, isByCursor } = page
+    if (inMessage === bundles.length) return null
+    const place = isByCursor
+      ? `"cursor": "${messageOf(page).more.nextCursor}"`
+      : `"offset": ${pagination.offset + inMessage}`
+    return `More would be too long for one message: call list_bundles again with ${place}.`
   },
   run: (input, { service: { store }, caller }) => list(store, signedIn(caller), input),
 })
