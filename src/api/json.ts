@@ -83,7 +83,7 @@ function asked(kind: Variant['kind'] | undefined, decoded: unknown): unknown {
 }
 
 /** The Link header of a page of a list, with the address of the next one. */
-function linkTo({ url }: Request, next: Readonly<Record<string, number>>): string {
+function linkTo({ url }: Request, next: Readonly<Record<string, number | string>>): string {
   const { pathname, searchParams } = new URL(url)
   for (const [name, value] of Object.entries(next)) searchParams.set(name, String(value))
   return `<${pathname}?${searchParams}>; rel="next"`

@@ -115,6 +115,7 @@ export const BundleList = lazy(() =>
       .array(),
     pagination: Pagination(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     subject: Subject(),
     '+': 'reject',
   }),
@@ -135,6 +136,7 @@ export const VersionList = lazy(() =>
       .configure({ named: 'Version' }, 'self')
       .array(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )
@@ -152,6 +154,7 @@ export const ClaimableList = lazy(() =>
       '+': 'reject',
     }).array(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )

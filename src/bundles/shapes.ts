@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { type Content, SOURCES } from '../../db/schema.ts'
+import { Cursor, isOnePlace } from '../core/cursor.ts'
 import { OFFSET } from '../core/paging.ts'
 import { type Checked, refuse, refusing } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
@@ -141,6 +142,7 @@ export const Versions = type({
   slug: 'string',
   'limit?': `1 <= number.integer <= ${BOUNDS.page}`,
   'before?': '1 <= number.integer <= 999999999999999',
+  'cursor?': Cursor,
   '+': 'reject',
 })
 
@@ -157,12 +159,13 @@ export const OneVersion = type({
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,
+  'cursor?': Cursor,
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('tag')),
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',
-})
+}).narrow(isOnePlace)
 
 export type Listing = typeof Listing.infer
 
@@ -170,8 +173,9 @@ export type Listing = typeof Listing.infer
 export const Claims = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = ${BOUNDS.page}`,
   offset: OFFSET,
+  'cursor?': Cursor,
   '+': 'reject',
-})
+}).narrow(isOnePlace)
 
 export type Claims = typeof Claims.infer
 

@@ -138,6 +138,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   webhookId: 'list_deliveries',
   limit: 'list_bundles',
   offset: 'list_bundles',
+  cursor: 'list_bundles',
 }
 
 /** Requires no field, because a failed call’s `{ error, code }`, which clients check against this schema too, has none. */

@@ -12,7 +12,7 @@ export interface PublicAnswer {
   /** The answer streamed in parts, if it may be too large for memory. */
   download?: Download
   /** The query fields that select the next page, if there is one. */
-  next?: Readonly<Record<string, number>>
+  next?: Readonly<Record<string, number | string>>
   /** Text that a tool’s result has besides the body. */
   note?: string
 }

@@ -114,7 +114,7 @@ interface Described<In, Out, Body> {
   /** Text that a tool’s result has besides the answer, if any. */
   note?: (output: Out) => string | null
   /** Of a page of a list: the query fields that select the next page; null on the last one. */
-  next?: (output: Out) => Readonly<Record<string, number>> | null
+  next?: (output: Out) => Readonly<Record<string, number | string>> | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Response headers derived from the output, by name. */

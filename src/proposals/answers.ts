@@ -53,6 +53,7 @@ export const ProposalList = lazy(() =>
     proposals: type({ ...listed(), '+': 'reject' })
       .configure({ named: 'ListedProposal' }, 'self')
       .array(),
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )

@@ -3,6 +3,7 @@ import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content.ts'
 import { changesLinks, isEitherWay, linkChanges } from '../bundles/link-shapes.ts'
 import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
+import { part } from '../core/cursor.ts'
 import { refuse } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
 
@@ -48,6 +49,7 @@ export type NewProposal = typeof NewProposal.infer
 export const ProposalQuery = type({
   slug: 'string',
   state: type.enumerated(...PROPOSAL_STATES, 'all').default('open'),
+  ...part,
   '+': 'reject',
 })
 
