@@ -139,7 +139,7 @@ test('Open next and Start over do not push the other buttons of a launcher to an
     expect(Math.abs(open.middle - qr.middle)).toBeLessThan(4)
   }
   await page.click('#open')
-  await page.locator('#open', { hasText: 'Open next (13 of 25)' }).waitFor()
+  await page.getByRole('button', { name: 'Open next 13 of 25' }).waitFor()
   await expectInLine()
   await page.reload()
   await page.locator('#again', { hasText: 'Start over' }).waitFor()
