@@ -54,7 +54,7 @@ type DashboardProps = PropsWithChildren<{
   path: string
   query: URLSearchParams
   /** Below the navigation. */
-  aside?: JSX.Element | undefined
+  aside?: Children
 }>
 
 /**
