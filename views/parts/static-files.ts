@@ -97,6 +97,7 @@ export const FILES: Record<string, File> = {
       'dashboard/rules/media.css',
       'dashboard/versions/versions.css',
       'dashboard/proposals/proposals.css',
+      'dashboard/insights/numbers.css',
       'dashboard/insights/insights.css',
       'dashboard/parts/panels.css',
       'dashboard/parts/forced-colors.css',
