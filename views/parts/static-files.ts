@@ -96,6 +96,7 @@ export const FILES: Record<string, File> = {
       'dashboard/rules/tester.css',
       'dashboard/rules/media.css',
       'dashboard/versions/versions.css',
+      'dashboard/versions/diff.css',
       'dashboard/proposals/proposals.css',
       'dashboard/insights/numbers.css',
       'dashboard/insights/insights.css',
