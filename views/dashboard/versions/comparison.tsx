@@ -46,7 +46,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
   const older = Math.min(from.versionNumber, to.versionNumber)
   const mayRestore = older < latest && allowsRole(roleOver(bundle, site.user), 'editor')
   return (
-    <section class="compared stack" aria-labelledby="comparison-heading">
+    <section class="compared aside stack" aria-labelledby="comparison-heading">
       <div class="step cluster">
         <h2 id="comparison-heading" safe>
           {`Version ${from.versionNumber} → version ${to.versionNumber}`}

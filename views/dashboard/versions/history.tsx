@@ -59,7 +59,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
 export function History(props: HistoryProps): JSX.Element {
   const { versions, earlier, comparison, latest } = props
   return (
-    <div id="history" class={['history', comparison !== null && 'comparing']}>
+    <div id="history" class={['history', comparison !== null && 'split']}>
       {comparison === null ? '' : <Compared {...props} {...comparison} />}
       <div class="past">
         {latest === 1 ? (
