@@ -1,12 +1,22 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
 import type { Fact } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import type { TestTexts, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import {
+  type People,
+  personIn,
+  type TestTexts,
+  type TestViewer,
+  viewerInput,
+} from '../../../src/policies/draft/test-viewer.ts'
 import { Each } from '../../parts/each.tsx'
+import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Monogram, personName } from '../parts/person.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
 import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable } from './facts.ts'
 import { idOf, Notes } from './parts.tsx'
 import { Verdict } from './verdict.tsx'
@@ -24,7 +34,9 @@ export function viewerPlaces(variables: readonly Variable[]): string[] {
   return [...TYPED, ...variables.map(({ name }) => `values.${name}`)].map((name) => `viewer.${name}`)
 }
 
-interface TesterProps {
+export interface TesterProps {
+  site: DashboardSite
+  people: People
   /** The bundle's variables. */
   variables: readonly Variable[]
   viewer: TestViewer
@@ -33,25 +45,77 @@ interface TesterProps {
 }
 
 /** Describes a viewer and shows which tabs they get, and why. */
-export function Tester({ variables, viewer, findings, testResult }: TesterProps): JSX.Element {
+export function Tester({ site, people, variables, viewer, findings, testResult }: TesterProps): JSX.Element {
+  const chosen = personIn(people, viewer)
   return (
-    <section class="tester" id="try" aria-labelledby="try-title">
-      <div class="tester-head">
-        <h2 id="try-title">Try it</h2>
-        <button type="submit" class="small" name="do" value="me">
-          As my browser
-        </button>
-      </div>
-      <ViewerFields variables={variables} viewer={viewer} findings={findings} />
-      <p class="actions scriptless">
-        <button type="submit" class="small" name="do" value="test">
-          Show what opens
-        </button>
-      </p>
-      <div id="verdict">
-        <Verdict testResult={testResult} variables={variables} />
+    <section class="tester aside" id="try" aria-labelledby="try-title">
+      <div class="stays">
+        <h2 id="try-title">Try it as</h2>
+        <fieldset class="people">
+          <legend class="visually-hidden">The viewer</legend>
+          <Person name="me" label="Me" said="In this browser" isChosen={chosen === 'me'}>
+            <Monogram text={personName(site.user)} />
+          </Person>
+          <Person
+            name="colleague"
+            label="A colleague"
+            said="Signed in, on a computer"
+            isChosen={chosen === 'colleague'}
+          >
+            <Icon name="people" />
+          </Person>
+          <Person name="phone" label="Somebody on a phone" said="Not signed in" isChosen={chosen === 'phone'}>
+            <Icon name="phone" />
+          </Person>
+          <details
+            class="custom"
+            open={chosen === null && Object.keys(viewerInput(viewer)).length > viewer.values.size}
+          >
+            <summary>Custom</summary>
+            <ViewerFields viewer={viewer} findings={findings} />
+          </details>
+        </fieldset>
+        <div class="facts">
+          <Each
+            of={variables}
+            show={(variable) => <VariableField variable={variable} viewer={viewer} findings={findings} />}
+          />
+        </div>
+        <p class="actions scriptless">
+          <button type="submit" class="small" name="do" value="test">
+            Show what opens
+          </button>
+        </p>
+        <div id="verdict">
+          <Verdict testResult={testResult} variables={variables} />
+        </div>
       </div>
     </section>
+  )
+}
+
+type PersonProps = PropsWithChildren<{ name: keyof People; label: string; said: string; isChosen: boolean }>
+
+function Person({ name, label, said, isChosen, children }: PersonProps): JSX.Element {
+  return (
+    <button
+      type="submit"
+      class="item"
+      name="do"
+      value={name}
+      id={`try-${name}`}
+      aria-pressed={isChosen ? 'true' : 'false'}
+    >
+      {children}
+      <span class="who">
+        <span class="name" safe>
+          {label}
+        </span>
+        <span class="hint" safe>
+          {said}
+        </span>
+      </span>
+    </button>
   )
 }
 
@@ -60,14 +124,10 @@ interface FieldsProps {
   findings: Findings
 }
 
-function ViewerFields({ variables, viewer, findings }: FieldsProps & Pick<TesterProps, 'variables'>): JSX.Element {
+function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
   return (
     <fieldset class="facts">
-      <legend class="visually-hidden">The viewer</legend>
-      <Each
-        of={variables}
-        show={(variable) => <VariableField variable={variable} viewer={viewer} findings={findings} />}
-      />
+      <legend class="visually-hidden">What is known of them</legend>
       <label class="check">
         <input type="checkbox" name="viewer.signedIn" value="true" checked={viewer.signedIn === 'true'} />
         <span>Signed in</span>
