@@ -6,7 +6,7 @@ onEveryTarget({}, (server) => {
   /** The links in the page header, besides home. */
   const whereTo = async (visitor: Visitor, path: string) => {
     const html = await (await visitor.fetch(path)).text()
-    const [, nav = ''] = /<nav class="who">(.*?)<\/nav>/s.exec(html) ?? []
+    const [, nav = ''] = /<nav class="who" aria-label="Account">(.*?)<\/nav>/s.exec(html) ?? []
     return [...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)
   }
   const resultOf = async (visitor: Visitor) => {

@@ -1,24 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
 import type { Fact } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import {
-  type People,
-  personIn,
-  type TestTexts,
-  type TestViewer,
-  viewerInput,
-} from '../../../src/policies/draft/test-viewer.ts'
+import type { TestTexts, TestViewer, People as TriedAs } from '../../../src/policies/draft/test-viewer.ts'
 import { Each } from '../../parts/each.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Monogram, personName } from '../parts/person.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable } from './facts.ts'
 import { idOf, Notes } from './parts.tsx'
+import { People } from './people.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The text fields, which have notes; a choice from a list cannot be wrong. */
@@ -36,7 +28,7 @@ export function viewerPlaces(variables: readonly Variable[]): string[] {
 
 export interface TesterProps {
   site: DashboardSite
-  people: People
+  people: TriedAs
   /** The bundle's variables. */
   variables: readonly Variable[]
   viewer: TestViewer
@@ -46,35 +38,13 @@ export interface TesterProps {
 
 /** Describes a viewer and shows which tabs they get, and why. */
 export function Tester({ site, people, variables, viewer, findings, testResult }: TesterProps): JSX.Element {
-  const chosen = personIn(people, viewer)
   return (
     <section class="tester aside" id="try" aria-labelledby="try-title">
       <div class="stays">
         <h2 id="try-title">Try it as</h2>
-        <fieldset class="people">
-          <legend class="visually-hidden">The viewer</legend>
-          <Person name="me" label="Me" said="In this browser" isChosen={chosen === 'me'}>
-            <Monogram text={personName(site.user)} />
-          </Person>
-          <Person
-            name="colleague"
-            label="A colleague"
-            said="Signed in, on a computer"
-            isChosen={chosen === 'colleague'}
-          >
-            <Icon name="people" />
-          </Person>
-          <Person name="phone" label="Somebody on a phone" said="Not signed in" isChosen={chosen === 'phone'}>
-            <Icon name="phone" />
-          </Person>
-          <details
-            class="custom"
-            open={chosen === null && Object.keys(viewerInput(viewer)).length > viewer.values.size}
-          >
-            <summary>Custom</summary>
-            <ViewerFields viewer={viewer} findings={findings} />
-          </details>
-        </fieldset>
+        <People site={site} people={people} viewer={viewer}>
+          <ViewerFields viewer={viewer} findings={findings} />
+        </People>
         <div class="facts">
           <Each
             of={variables}
@@ -91,31 +61,6 @@ export function Tester({ site, people, variables, viewer, findings, testResult }
         </div>
       </div>
     </section>
-  )
-}
-
-type PersonProps = PropsWithChildren<{ name: keyof People; label: string; said: string; isChosen: boolean }>
-
-function Person({ name, label, said, isChosen, children }: PersonProps): JSX.Element {
-  return (
-    <button
-      type="submit"
-      class="item"
-      name="do"
-      value={name}
-      id={`try-${name}`}
-      aria-pressed={isChosen ? 'true' : 'false'}
-    >
-      {children}
-      <span class="who">
-        <span class="name" safe>
-          {label}
-        </span>
-        <span class="hint" safe>
-          {said}
-        </span>
-      </span>
-    </button>
   )
 }
 
