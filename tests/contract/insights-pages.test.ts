@@ -91,6 +91,7 @@ onEveryTarget({}, (server) => {
     expect(cells.slice(0, 9)).toEqual([ago(0), '1,000', '250', ago(1), '0', '0', ago(2), '234', '4'])
     expect(cells.slice(-9)).toEqual(['234', '4', '1.7%', '0', '0', '0%', '1,000', '250', '25%'])
     expect(html.includes('r_0123456789')).toBe(false)
+    expect(html.match(/>nobody in 7 days</g)).toHaveLength(1)
     expect(textsIn(html, 'span')).toContain('Phones <b>')
     const month = await insights(slug)
     expect(textsIn(month, 'span')).toContain('(removed rule)')

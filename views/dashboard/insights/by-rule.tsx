@@ -52,9 +52,9 @@ export function ByRule({ insights, shown }: { insights: Insights; shown: Shown }
                       <Share share={totals.views === 0 ? 0 : views / totals.views} />
                       <RuleName ruleId={ruleId} ruleName={ruleName} />
                       {views === 0 && ruleId !== null ? (
-                        <span class="never" safe>
+                        <a class="never" href={`/dashboard/links/${slug}/policy`} safe>
                           {days === 1 ? 'nobody on this day' : `nobody in ${days} days`}
-                        </span>
+                        </a>
                       ) : (
                         ''
                       )}
