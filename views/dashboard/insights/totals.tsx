@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { formatInteger, rate } from '../../parts/numbers.ts'
 import { CHARTS, type Chart, ChartLink } from './chart-link.tsx'
@@ -57,10 +56,9 @@ export function Totals({ insights: { totals, previous }, shown, chart }: TotalsP
         number={formatInteger(views)}
         change={change('views')}
         hint="Times the page was opened"
+        link={link('views')}
         isCurrent={chart === 'views'}
-      >
-        {link('views')}
-      </Total>
+      />
       <Total
         name="Daily visitors"
         number={formatInteger(uniqueViewerDays)}
@@ -72,10 +70,9 @@ export function Totals({ insights: { totals, previous }, shown, chart }: TotalsP
         number={formatInteger(openAllClicks)}
         change={change('openAllClicks')}
         hint="Clicks on the button"
+        link={link('open-all')}
         isCurrent={chart === 'open-all'}
-      >
-        {link('open-all')}
-      </Total>
+      />
       <Total
         name="Open rate"
         number={rate(openAllRate)}
@@ -86,19 +83,20 @@ export function Totals({ insights: { totals, previous }, shown, chart }: TotalsP
   )
 }
 
-/** The children, instead of its name. */
-type TotalProps = PropsWithChildren<{
+interface TotalProps {
   name: string
   number: string
   change: Change
   hint: string
+  /** Shows its chart, instead of its name. */
+  link?: JSX.Element
   isCurrent?: boolean
-}>
+}
 
-function Total({ name, number, change, hint, isCurrent, children }: TotalProps): JSX.Element {
+function Total({ name, number, change, hint, link, isCurrent }: TotalProps): JSX.Element {
   return (
     <div class={isCurrent ? 'current' : undefined}>
-      {children === undefined ? <dt safe>{name}</dt> : <dt>{children}</dt>}
+      {link === undefined ? <dt safe>{name}</dt> : <dt>{link}</dt>}
       <dd class="figure" safe>
         {number}
       </dd>

@@ -40,9 +40,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
           <div class="from">
             <Monogram text={proposerName({ site, proposal })} />
             <div class="step cluster">
-              <h2 id="proposal-heading" safe>
-                {isOpen ? headingOf(props) : 'Decided suggestion'}
-              </h2>
+              <h2 id="proposal-heading">{isOpen ? <Heading {...props} /> : 'Decided suggestion'}</h2>
               {isOpen ? '' : <StateTag state={state} />}
               <span class="by hint">
                 <ProposedBy site={site} proposal={proposal} />
@@ -90,12 +88,12 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
 }
 
 /** `Sam suggests 3 changes`, as it was made. */
-function headingOf({ site, proposal, difference }: ProposalPageProps): string {
+function Heading({ site, proposal, difference }: ProposalPageProps): JSX.Element {
   const { proposedBy, proposer } = proposal
   const changes = Object.values(difference).reduce((sum, part) => sum + Object.keys(part).length, 0)
   const isOwn = proposedBy === site.user.userId
   const who = isOwn ? 'You suggest' : `${proposer === null ? 'A deleted account' : personName(proposer)} suggests`
-  return `${who} ${count(changes, 'change')}`
+  return <bdi safe>{`${who} ${count(changes, 'change')}`}</bdi>
 }
 
 /** The tabs that accepting it leads to. */
