@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import type { Condition } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { leavesOf } from '../../../src/policies/draft/conditions.ts'
@@ -21,13 +22,16 @@ export function Sentence({ rule, at, when, variables }: SentenceProps): JSX.Elem
     <p class="summary" dir="auto">
       <Each
         of={piecesOf(rule, when, variables)}
-        show={({ text, path }) =>
+        show={({ text, path, tail }) =>
           path === null ? (
             <span safe>{text}</span>
           ) : (
-            <button type="submit" class="word" name="do" value={attribute(`rule.open ${at} ${path}`)} safe>
-              {text}
-            </button>
+            <span class="tied">
+              <button type="submit" class="word" name="do" value={attribute(`rule.open ${at} ${path}`)} safe>
+                {text}
+              </button>
+              {escapeHtml(tail)}
+            </span>
           )
         }
       />
@@ -39,13 +43,15 @@ interface Piece {
   text: string
   /** The place of its condition; null between them. */
   path: string | null
+  /** What no line begins with: a comma, a bracket. */
+  tail: string
 }
 
 function piecesOf(rule: DraftRule, when: Condition, variables: readonly Variable[]): Piece[] {
   const sentence = summaryOf(when, variables)
   const phrases = phrasesOf(when, variables)
   const leaves = leavesOf(toOpenRule(rule).when, ['when'])
-  if (leaves.length !== phrases.length) return [{ text: sentence, path: null }]
+  if (leaves.length !== phrases.length) return [{ text: sentence, path: null, tail: '' }]
   // Its first letter is a capital one.
   const plain = (phrases[0]?.[0] ?? '') + sentence.slice(1)
   const pieces: Piece[] = []
@@ -54,11 +60,11 @@ function piecesOf(rule: DraftRule, when: Condition, variables: readonly Variable
     const start = plain.indexOf(phrase, end)
     // A long sentence leaves some out.
     if (start === -1) continue
-    if (start > end) pieces.push({ text: sentence.slice(end, start), path: null })
+    if (start > end) pieces.push({ text: sentence.slice(end, start), path: null, tail: '' })
     end = start + phrase.length
-    // A line does not begin with these.
-    while (',)'.includes(plain[end] ?? ' ')) end += 1
-    pieces.push({ text: sentence.slice(start, end), path: leaves[index]?.[1].join('.') ?? null })
+    const [tail = ''] = /^[,)]*/.exec(plain.slice(end)) ?? []
+    pieces.push({ text: sentence.slice(start, end), path: leaves[index]?.[1].join('.') ?? null, tail })
+    end += tail.length
   }
-  return end < sentence.length ? [...pieces, { text: sentence.slice(end), path: null }] : pieces
+  return end < sentence.length ? [...pieces, { text: sentence.slice(end), path: null, tail: '' }] : pieces
 }
