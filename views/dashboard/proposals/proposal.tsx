@@ -108,7 +108,7 @@ function After({ bundle, changes }: ProposalPageProps): JSX.Element {
       <p class="hint" safe>
         {urls.length === now ? 'if it’s accepted, as many as now' : `if it’s accepted; ${now} now`}
       </p>
-      <p class="tiles">
+      <p class="tab-tiles">
         <Each of={urls} show={(url) => <Tile url={url} />} />
       </p>
     </div>

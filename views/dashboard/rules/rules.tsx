@@ -105,7 +105,7 @@ function Fallthrough({ own }: { own: readonly DraftTab[] }): JSX.Element {
         <span aria-hidden="true"> →</span>
         <span safe>{` the bundle’s own ${count(own.length, 'tab')}`}</span>
       </p>
-      <span class="tiles">
+      <span class="tab-tiles">
         <Each of={own} show={({ url }) => <Tile url={url} />} />
       </span>
     </div>
