@@ -134,6 +134,7 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await at.choose('[id^=rules-0-when][id$=topic]', 'device')
     await at.choose('[id^=rules-0-when][id$=value]', 'mobile')
     await at.fill('[id^=rules-0-tabs][id$=url]', 'https://m.example/')
+    await at.click('.custom > summary')
     await at.choose('#viewer-device', 'mobile')
     await at.sees('Rule 1: On the move')
     await at.click(button('Save rules'))

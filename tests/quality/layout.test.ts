@@ -117,7 +117,7 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
     }
     for (const box of await page.locator('input[name=slug][type=checkbox]').all()) await box.check()
     // An expanded form.
-    await page.locator('details.try').evaluateAll((all) => {
+    await page.locator('details:is(.try, .custom)').evaluateAll((all) => {
       for (const one of all) one.setAttribute('open', '')
     })
     await expand(page)

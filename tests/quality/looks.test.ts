@@ -168,6 +168,7 @@ test('the examples in the fields for trying rules can be read whole', async () =
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   for (const window of [PHONE, WIDE]) {
     const { page } = await stage.open(`/dashboard/links/${slug}/policy`, owner, window)
+    await page.locator('.custom > summary').click()
     const cut = await page.locator('.tester input[placeholder]').evaluateAll((all) =>
       (all as HTMLInputElement[])
         .filter((field) => {

@@ -6,6 +6,7 @@ const PATHS = {
   qr: 'M2.5 2.5h4v4h-4zm7 0h4v4h-4zm-7 7h4v4h-4zm7 0v4m4-4v1.5m0 2.5h-1.5',
   bundles: 'M2.5 5.5l5.5-3 5.5 3-5.5 3zm0 3l5.5 3 5.5-3m-11 3l5.5 3 5.5-3',
   idea: 'M13.5 9.5a2 2 0 0 1-2 2H6.7L3.5 14V4.5a2 2 0 0 1 2-2h6a2 2 0 0 1 2 2zM8.5 5v4m-2-2h4',
+  phone: 'M5 1.5h6v13H5zm2.5 10.5h1',
   key: 'M9.2 6.8a3.2 3.2 0 1 0-1.4 1.4l1.2 1.3h1.5v1.5h1.5v1.5h2v-2z',
   webhook: 'M2.5 4h7m-7 0v8h7m0-8v3m0 2v3m4-4h-6m4-2l2 2-2 2',
   people:
