@@ -96,8 +96,8 @@ type PageProps = PropsWithChildren<{
   title: string
   /** The description for search engines and link previews. */
   description?: string
-  /** `wide` puts the text beside the form if there is room. */
-  kind?: 'wide'
+  /** `wide` is home, `result` is as wide as a link, `gate` is in the middle. */
+  kind?: 'wide' | 'result' | 'gate'
   /** `plain` leaves out who is signed in: the page is about signing in itself. */
   header?: 'plain'
   /** The page’s own script, loaded after those of every page. */
