@@ -6,7 +6,7 @@ onEveryTarget({}, (server) => {
   /** The links in the page header, besides home. */
   const whereTo = async (visitor: Visitor, path: string) => {
     const html = await (await visitor.fetch(path)).text()
-    const [, nav = ''] = /<nav class="who">(.*?)<\/nav>/s.exec(html) ?? []
+    const [, nav = ''] = /<nav class="who" aria-label="Account">(.*?)<\/nav>/s.exec(html) ?? []
     return [...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)
   }
   const resultOf = async (visitor: Visitor) => {
@@ -16,9 +16,11 @@ onEveryTarget({}, (server) => {
 
   test('every page offers signed-out people to sign in, and no dashboard', async () => {
     const visitor = new Visitor(server())
-    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/sign-up', '/privacy', await resultOf(visitor)])
+    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/privacy', await resultOf(visitor)])
       expect(await whereTo(visitor, path), path).toEqual(['/sign-in'])
     expect(await whereTo(visitor, '/sign-in')).toEqual([])
+    // The pages about signing in lead to one another.
+    expect(await (await visitor.fetch('/sign-up')).text()).toContain('href="/sign-in?next=')
   })
 
   test('the same pages lead signed-in people to the dashboard', async () => {
