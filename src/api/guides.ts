@@ -5,6 +5,7 @@ import { lazy } from '../core/lazy.ts'
 /** The pages of `docs/` that the service serves below `/docs/`, in reading order; the rest is for its developers. */
 export const GUIDES = [
   'quick-start',
+  'sharing',
   'variables',
   'keyword',
   'moving',

@@ -17,6 +17,7 @@ export async function startChromium(): Promise<Engine> {
     const heard = { complaints: [], refusals: [] }
     context.on('page', (page) => listen(page, heard, new URL(url).origin))
     const page = await context.newPage()
+    const tree = await context.newCDPSession(page)
     await page.goto(url)
     async function leaveAndReturn() {
       await page.goto('about:blank')
@@ -40,9 +41,20 @@ export async function startChromium(): Promise<Engine> {
         const taps = Array.from({ length: times }, () => [page.mouse.down(), page.mouse.up()])
         await Promise.all(taps.flat())
       },
-      async press(key) {
+      async press(keys) {
         await page.bringToFront()
-        await page.keyboard.press(key)
+        await page.keyboard.press(keys)
+      },
+      async type(text) {
+        await page.bringToFront()
+        await page.keyboard.type(text)
+      },
+      async focused() {
+        const { result } = await tree.send('Runtime.evaluate', { expression: 'document.activeElement' })
+        const objectId = result.objectId ?? ''
+        const { nodes } = await tree.send('Accessibility.getPartialAXTree', { objectId, fetchRelatives: false })
+        const [{ role, name } = {}] = nodes
+        return { role: String(role?.value).toLowerCase(), name: String(name?.value ?? '').trim() }
       },
       fill: (selector, text) => page.locator(selector).first().fill(text),
       async choose(selector, value) {

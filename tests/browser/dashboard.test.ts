@@ -8,6 +8,7 @@ import { weigh } from './weight.ts'
 
 const KB = 1000
 const FIRST_PAGE = 60 * KB
+const FACE = 42 * KB
 const LATER_PAGE = 15 * KB
 
 const stage = setStage()
@@ -152,19 +153,21 @@ test('if the server cannot be reached, the page says so and stays as it is', asy
   expect(complaints.splice(0)[0]).toContain('ERR_INTERNET_DISCONNECTED')
 })
 
-test('a page weighs at most 60 KB on first load and 15 KB after that', async () => {
+test('a page weighs at most 60 KB and the face of its headings on first load, and 15 KB after that', async () => {
   const { page } = await open('about:blank')
   const weight = await weigh(page)
   await page.goto('/dashboard', { waitUntil: 'networkidle' })
   const first = await weight.bytes()
   expect(first).toBeGreaterThan(10 * KB)
   expect(first).toBeLessThanOrEqual(FIRST_PAGE)
+  expect(weight.ofFaces()).toBeLessThanOrEqual(FACE)
   weight.reset()
   await page.getByRole('link', { name: 'Next' }).click()
   await page.getByText('21 to 25 of 25').waitFor()
   const later = await weight.bytes()
   expect(later).toBeGreaterThan(0.5 * KB)
   expect(later).toBeLessThanOrEqual(LATER_PAGE)
+  expect(weight.ofFaces()).toBe(0)
 })
 
 test('a bundle, its menu and another page are reached by keyboard alone', async () => {

@@ -22,6 +22,7 @@ const SETTINGS = {
   'browser.shell.checkDefaultBrowser': false,
   'browser.startup.homepage_override.mstone': 'ignore',
   'browser.startup.page': 0,
+  'browser.dom.window.dump.enabled': true,
   'datareporting.policy.dataSubmissionEnabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
@@ -36,6 +37,7 @@ const SETTINGS = {
   'dom.ipc.processCount': 1,
   'dom.ipc.processCount.webIsolated': 1,
   'dom.ipc.processPrelaunch.enabled': false,
+  'devtools.console.stdout.content': true,
   'extensions.systemAddon.update.enabled': false,
   'gfx.webrender.software': true,
   'toolkit.cosmeticAnimations.enabled': false,
@@ -61,8 +63,16 @@ export async function startFirefox(): Promise<Engine> {
   const options = ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', profile]
   const child = Bun.spawn([path, ...options], {
     env: { ...process.env, MOZ_HEADLESS_WIDTH: '1280', MOZ_HEADLESS_HEIGHT: '1000' },
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
+  // What pages write by `console`.
+  let written = ''
+  const reading = (async () => {
+    const [decoder, reader] = [new TextDecoder(), child.stdout.getReader()]
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      written += decoder.decode(read.value, { stream: true })
+    }
+  })()
   const call = await marionette(port)
   const started = (await call('WebDriver:NewSession', {})) as { capabilities: { browserVersion: string } }
   const send: Send = async (command, input = {}) => unwrap(await call(`WebDriver:${command}`, input))
@@ -79,6 +89,7 @@ export async function startFirefox(): Promise<Engine> {
 
   async function open(url: string, conditions: Conditions) {
     const { popups, window, scripts, screen } = conditions
+    const start = written.length
     const first = await send('GetWindowHandle')
     const { handle } = (await send('NewWindow', { type: 'window', private: window === 'private' })) as {
       handle: string
@@ -92,7 +103,12 @@ export async function startFirefox(): Promise<Engine> {
     return viewerOf(send, conditions, {
       pointer: isPhone ? 'touch' : 'mouse',
       resize,
-      complaints: async () => (await inBrowser(COMPLAINTS, new URL(url).origin)) as string[],
+      async complaints() {
+        // The browser's own begin with the names of its parts.
+        const lines = written.slice(start).split('\n')
+        const said = lines.filter((line) => /^console\.(?:error|warn): ["(]/.test(line))
+        return [...said, ...((await inBrowser(COMPLAINTS, new URL(url).origin)) as string[])]
+      },
       // Switching to the tab restores it.
       unload: async () => void (await inBrowser(DISCARD)),
       allowInBar: async () => (await inBrowser(ALLOW)) as string[],
@@ -130,7 +146,7 @@ export async function startFirefox(): Promise<Engine> {
     open,
     async stop() {
       await call('Marionette:Quit', { flags: ['eForceQuit'] })
-      await child.exited
+      await Promise.all([child.exited, reading])
       rmSync(profile, { recursive: true, force: true })
     },
   }
@@ -155,7 +171,7 @@ const RESIZE = `
   page.style.minHeight = page.style.maxHeight = height + 'px'
 `
 
-// Among those of the browser itself. What pages write by `console` stays in their process.
+// Among those of the browser itself.
 const COMPLAINTS = `
   const [origin] = arguments
   return Services.console.getMessageArray()

@@ -1,4 +1,6 @@
+import { expect } from 'bun:test'
 import { eventually } from '../eventually.ts'
+import { PASSWORD } from '../people.ts'
 import type { Viewer } from './viewer.ts'
 
 /** A button by its text; not one that is there only for Enter. */
@@ -6,6 +8,10 @@ export const button = (text: string) => `//button[not(@hidden) and ${shows(text)
 
 /** A link by its text. */
 export const link = (text: string) => `//a[${shows(text)}]`
+
+/** A field by its label, or by the name that it has for those who do not see it. */
+export const field = (name: string) =>
+  `//*[@id = //label[starts-with(normalize-space(), "${name}")]/@for] | //*[self::input or self::select or self::textarea][@aria-label = "${name}"]`
 
 const shows = (text: string) => `normalize-space() = "${text}"`
 
@@ -41,6 +47,72 @@ export class At {
   async paste(selector: string, text: string): Promise<void> {
     await this.click(selector)
     await this.viewer.read(`document.execCommand('insertText', false, ${JSON.stringify(text)})`)
+  }
+
+  /** Signs in with the password of the tests. */
+  async signIn(email: string): Promise<void> {
+    await this.open('/sign-in?next=/dashboard')
+    await this.fill('[type=email]', email)
+    await this.fill('[type=password]', PASSWORD)
+    await this.viewer.press('Enter')
+    // At rest: a page that is left while it loads complains of what it did not get.
+    await this.#holds("location.pathname === '/dashboard'", 'signed in')
+  }
+
+  /** Presses Tab until something has the focus whose name begins, or is, so. Whatever has it on the way must have a name too. */
+  async reach(name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+    const passed: string[] = []
+    for (let presses = 0; presses < 100; presses += 1) {
+      const at = await this.#focused()
+      if (typeof name === 'string' ? at.name.startsWith(name) : name.test(at.name)) return
+      passed.push(`${at.role} “${at.name}”`)
+      if (at.name === '' && (await this.#isHeld())) throw new Error(`without a name: ${await this.#held()}`)
+      await this.viewer.press(key)
+    }
+    throw new Error(`${key} does not reach ${name}, but ${passed.join(', ')}`)
+  }
+
+  /** Waits until a page at rest has put the focus on something that can be seen. @returns its name. */
+  async holdsFocus(): Promise<string> {
+    await this.#holds(
+      'document.activeElement.matches(":not(body)") && document.activeElement.checkVisibility()',
+      'focus',
+    )
+    return (await this.#focused()).name
+  }
+
+  /** Waits for the live regions to say something that contains a text. */
+  async hears(text: string): Promise<void> {
+    await this.#holds(
+      `[...document.querySelectorAll('[aria-live], [role=status], [role=alert]')].some(({ textContent }) => textContent.includes(${JSON.stringify(text)}))`,
+      `“${text}” in a live region`,
+    )
+  }
+
+  /** What has the focus on a page at rest; meanwhile htmx may replace it. */
+  async #focused() {
+    for (;;) {
+      await this.#holds('true', 'a page at rest')
+      const found = await this.viewer.focused().catch((error) => {
+        if (/stale|no such/.test(String(error))) return null
+        throw error
+      })
+      if (found !== null) return found
+    }
+  }
+
+  /** Whether a control has the focus, not the page or a part of it that was scrolled to. */
+  #isHeld(): Promise<boolean> {
+    return this.viewer.read('document.activeElement?.matches(":not(html, body, [tabindex=\'-1\'])") === true')
+  }
+
+  #held(): Promise<string> {
+    return this.viewer.read('document.activeElement.outerHTML.slice(0, 200)')
+  }
+
+  /** Expects that no page of the service has complained in the console, if the browser tells. */
+  async expectQuiet(): Promise<void> {
+    expect((await this.viewer.complaints?.()) ?? [], 'in the console').toEqual([])
   }
 
   async choose(selector: string, value: string): Promise<void> {

@@ -14,6 +14,12 @@ export const PHONE = { width: 390, height: 844 }
 /** With which button or key a link is clicked. */
 type Click = 'left' | 'middle' | 'with Ctrl'
 
+/** An element as the accessibility tree has it. */
+interface Focused {
+  role: string
+  name: string
+}
+
 /** Somebody at a page in one browser. Every action first returns to its tab, as a viewer does. */
 export interface Viewer {
   goTo(url: string): Promise<void>
@@ -21,7 +27,12 @@ export interface Viewer {
   click(selector: string, how?: Click): Promise<void>
   /** Clicks as fast as the browser takes it, without looking at what opens. */
   tap(selector: string, times: number): Promise<void>
-  press(key: 'Tab' | 'Enter'): Promise<void>
+  /** Presses a key such as `Enter`, or several at once such as `Shift+Tab`, named as in events of keyboards. */
+  press(keys: string): Promise<void>
+  /** Types a text where the focus is. */
+  type(text: string): Promise<void>
+  /** What has the focus, as the browser tells programs that read the screen. */
+  focused(): Promise<Focused>
   /** Types a text into a field, instead of what it has. */
   fill(selector: string, text: string): Promise<void>
   /** Chooses an option by its value. */
@@ -46,8 +57,8 @@ export interface Viewer {
   /** Types a keyword and what is searched into the address bar, and presses Enter. */
   search?(keyword: string, text: string): Promise<void>
   /**
-   * Errors and warnings so far in the console, of pages at the origin of the first one. Firefox tells its own, such as of
-   * scripts that fail and of what the CSP forbids; WebKit keeps those of automated windows to itself.
+   * Errors and warnings so far in the console, of pages at the origin of the first one: what pages write, scripts that
+   * fail, what the CSP forbids. WebKit keeps those of automated windows to itself.
    */
   complaints?(): Promise<string[]>
   /** Closes the launcher and the tabs it opened. */

@@ -13,6 +13,9 @@ const ROUTES = {
   Back: 'POST /back',
   FindElement: 'POST /element',
   SetWindowRect: 'POST /window/rect',
+  GetActiveElement: 'GET /element/active',
+  GetComputedLabel: 'GET /element/{id}/computedlabel',
+  GetComputedRole: 'GET /element/{id}/computedrole',
   ElementClick: 'POST /element/{id}/click',
   ElementClear: 'POST /element/{id}/clear',
   ElementSendKeys: 'POST /element/{id}/value',
@@ -25,7 +28,7 @@ const ROUTES = {
 export type Send = (command: keyof typeof ROUTES, input?: Record<string, unknown>) => Promise<unknown>
 
 const BUTTONS = { left: 0, middle: 1 }
-const KEYS = { Tab: '\uE004', Enter: '\uE007', Ctrl: '\uE009' }
+const KEYS: Record<string, string> = { Tab: '\uE004', Enter: '\uE007', Shift: '\uE008', Control: '\uE009', Space: ' ' }
 
 /** How many moves a drag takes. */
 const DRAG_STEPS = 12
@@ -82,14 +85,28 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
     },
     async click(selector, how = 'left') {
       if (how !== 'with Ctrl') return clickTimes(selector, BUTTONS[how], 1)
-      await type([{ type: 'keyDown', value: KEYS.Ctrl }])
+      await type([{ type: 'keyDown', value: KEYS.Control }])
       await clickTimes(selector, BUTTONS.left, 1)
-      await type([{ type: 'keyUp', value: KEYS.Ctrl }])
+      await type([{ type: 'keyUp', value: KEYS.Control }])
     },
     tap: (selector, times) => clickTimes(selector, BUTTONS.left, times),
-    async press(key) {
+    async press(keys) {
       await comeBack()
-      await type(['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] })))
+      const down = keys.split('+').map((key) => KEYS[key] ?? key)
+      await type([
+        ...down.map((value) => ({ type: 'keyDown', value })),
+        ...down.toReversed().map((value) => ({ type: 'keyUp', value })),
+      ])
+    },
+    async type(text) {
+      await comeBack()
+      await type([...text].flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value }))))
+    },
+    async focused() {
+      await comeBack()
+      const id = idOf((await send('GetActiveElement')) as Found)
+      const [role, name] = [await send('GetComputedRole', { id }), await send('GetComputedLabel', { id })]
+      return { role: String(role).toLowerCase(), name: String(name).trim() }
     },
     async fill(selector, text) {
       const id = idOf(await find(selector))

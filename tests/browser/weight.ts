@@ -6,25 +6,32 @@ export async function weigh(page: Page) {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')
   const pending = new Set<string>()
+  const faces = new Set<string>()
   let sum = 0
-  client.on('Network.requestWillBeSent', ({ requestId, loaderId }) => {
+  let ofFaces = 0
+  client.on('Network.requestWillBeSent', ({ requestId, loaderId, request }) => {
     // A new document: requests of the page before it, such as its icon, may never be reported as finished.
     if (requestId === loaderId) pending.clear()
     pending.add(requestId)
+    if (request.url.endsWith('.woff2')) faces.add(requestId)
   })
   client.on('Network.loadingFailed', ({ requestId }) => pending.delete(requestId))
   client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     pending.delete(requestId)
-    sum += encodedDataLength
+    if (faces.has(requestId)) ofFaces += encodedDataLength
+    else sum += encodedDataLength
   })
   return {
-    /** Waits for pending requests. @returns the bytes so far, compressed and with headers. */
+    /** Waits for pending requests. @returns the bytes so far, compressed and with headers, without those of typefaces. */
     async bytes(): Promise<number> {
       await eventually(() => pending.size === 0, 'the page has loaded everything it requested')
       return sum
     },
+    /** The bytes of typefaces so far, which browsers keep for a year. */
+    ofFaces: () => ofFaces,
     reset(): void {
       sum = 0
+      ofFaces = 0
     },
   }
 }

@@ -30,6 +30,9 @@ onEveryTarget({}, (server) => {
   test('a link with a name in braces is asked about once: two presses make it a variable', async () => {
     const asked = await send(await home(), { urls: TEXT, title: 'Customer {customer}' })
     expect([asked.status, offersIn(asked.html)]).toEqual([200, [['{customer}', 'Make {customer} a variable?']]])
+    const [, named] = /press “([^”]*)”/.exec(asked.html) ?? []
+    const [, button] = /class="primary">([^<]*)</.exec(asked.html) ?? []
+    expect([named, button]).toEqual(['Get the link as it is', 'Get the link as it is'])
     const { html } = await send(asked.html, {}, 'declare-{customer}')
     const { urls, title, ...stored } = await made(html)
     expect([urls, title]).toEqual([

@@ -52,7 +52,8 @@ onEveryTarget(CAPS, (at) => {
     await fetch(url, { headers: BROWSER })
     await ann.api('POST', `/api/links/${slug}/proposals`, { title: 'Proposed' })
     const counts = async (by: Visitor) =>
-      (await by.api<{ totals: unknown }>('GET', `/api/links/${slug}/insights`)).body.totals
+      (await by.api<{ totals: { views: number } }>('GET', `/api/links/${slug}/insights`)).body.totals
+    await becomes(async () => (await counts(ann)).views, 1)
     const before = {
       bundle: (await ann.api<Record<string, unknown>>('GET', `/api/links/${slug}`)).body,
       versions: (await ann.api('GET', `/api/links/${slug}/versions`)).body,

@@ -184,7 +184,7 @@ test('content that would be refused is adjusted, and reported', () => {
   )
   const metadata = bundles[0]?.links[0]?.metadata
   expect([metadata?.note?.length, metadata?.tags?.length, metadata?.tags?.[0]?.length]).toEqual([500, 10, 40])
-  expect(changed.map(({ reason }) => reason.slice(0, 20))).toEqual(['has a note of more t', 'has more than 10 tag'])
+  expect(changed.map(({ reason }) => reason.slice(0, 20))).toEqual(['has a title of more ', 'has more than 10 tag'])
 })
 
 test('control characters and direction marks are removed from an import, and reported', () => {
@@ -198,7 +198,7 @@ test('control characters and direction marks are removed from an import, and rep
   ])
   const told = 'control or text-direction characters, which are left out'
   expect(changed).toEqual([
-    { line: 3, text: 'https://a.example/', reason: `has a note with ${told}` },
+    { line: 3, text: 'https://a.example/', reason: `has a title with ${told}` },
     { line: 3, text: 'https://a.example/', reason: `has a tag with ${told}` },
     { line: 3, text: 'Week', reason: `comes under a title with ${told}` },
     { line: 3, text: 'What  it is', reason: `comes under a description with ${told}` },

@@ -5,7 +5,7 @@ import { Each } from '../parts/each.tsx'
 import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
 import { attribute } from '../parts/layout.tsx'
 import type { HomeForm } from './form.ts'
-import { Gauge, List } from './list.tsx'
+import { Gauge, List, publishText } from './list.tsx'
 
 interface BuilderProps {
   form: HomeForm
@@ -17,7 +17,7 @@ interface BuilderProps {
 
 /** The form of the home page: a text is pasted, and its links are listed, changed and published. */
 export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Element {
-  const { errors, isWanted, offers } = form
+  const { errors, isWanted } = form
   const alert = errors.form ?? errors.urls ?? ''
   return (
     <form class="builder" method="post" action="/" aria-labelledby="builder-name" data-list="/found">
@@ -67,8 +67,8 @@ export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Elem
         <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
         {isWanted ? <input type="hidden" name="wanted" value="yes" /> : ''}
         <div class="send">
-          <button type="submit" class="primary">
-            {isWanted && offers.length > 0 ? 'Get the link as it is' : 'Get the link'}
+          <button type="submit" class="primary" safe>
+            {publishText(form)}
           </button>
           <p class="hint" safe>
             {later}

@@ -43,6 +43,11 @@ export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
   )
 }
 
+/** What the button says that publishes: offers of variables, once shown, can be left alone. */
+export function publishText({ isWanted, offers }: Pick<HomeForm, 'isWanted' | 'offers'>): string {
+  return isWanted && offers.length > 0 ? 'Get the link as it is' : 'Get the link'
+}
+
 /** What was found, as a list to look through and to change before anything is published. */
 export function List({ form }: { form: HomeForm }): JSX.Element {
   const { listing, errors, offers, focus, isAsked } = form
@@ -54,7 +59,7 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
         ''
       ) : (
         <>
-          <Summary listing={listing} told={errors.urls} isAsked={isAsked} />
+          <Summary listing={listing} told={errors.urls} isAsked={isAsked} button={publishText(form)} />
           <ul class="items">
             <Each
               of={listing.links}
@@ -81,12 +86,14 @@ interface SummaryProps {
   told: string | undefined
   /** Whether the page is the answer to asking for the link. */
   isAsked: boolean
+  /** What the button says that publishes. */
+  button: string
 }
 
 /** Also of what is no field, which the types do not know. */
 const FOCUSED = { autofocus: true }
 
-function Summary({ listing, told, isAsked }: SummaryProps): JSX.Element {
+function Summary({ listing, told, isAsked, button }: SummaryProps): JSX.Element {
   const { list, count: kept, removed, links, parts } = listing
   if (links.length === 0 && list.counts.skipped + list.counts.changed === 0) return ''
   const error = kept > BOUNDS.urls ? tooMany(kept, BOUNDS.urls) : null
@@ -101,7 +108,7 @@ function Summary({ listing, told, isAsked }: SummaryProps): JSX.Element {
       <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
         {found.join(', ')}
       </p>
-      {isAsked ? <p class="hint">Nothing is published yet: check the list, then press “Get the link”.</p> : ''}
+      {isAsked ? <p class="hint" safe>{`Nothing is published yet: check the list, then press “${button}”.`}</p> : ''}
       {error === null || error === told ? (
         ''
       ) : (

@@ -46,6 +46,8 @@ function showPreview(pane, html) {
   const frame = document.createElement('iframe')
   frame.title = 'Preview of your page'
   frame.className = 'coming'
+  // Nothing in it takes the focus; Firefox would stop there all the same, and not go on.
+  frame.tabIndex = -1
   frame.setAttribute('sandbox', '')
   frame.srcdoc = html
   frame.addEventListener(

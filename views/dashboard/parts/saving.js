@@ -93,7 +93,11 @@ document.addEventListener('htmx:after:swap', (event) => {
   // htmx changes the address and scrolls to the top only after this event.
   setTimeout(() => {
     forgetMessage()
-    if (stays && !isWrong) window.scrollTo(0, scrolled)
+    if (!stays || isWrong) return
+    window.scrollTo(0, scrolled)
+    // The button that was pressed is gone, and its focus with it.
+    const button = document.activeElement === document.body ? saveButton() : null
+    if (button instanceof HTMLElement) button.focus({ preventScroll: true })
   })
 })
 

@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import Papa from 'papaparse'
+import { becomes } from '../eventually.ts'
+import { startInProcess } from '../in-process.ts'
+import { newEmail, type Person, signUp } from '../people.ts'
+import type { Server } from '../server.ts'
+import { DESKTOP, IPHONE } from './devices.ts'
+import { KINDS } from './engines.ts'
+import { At, button, field, link } from './journey.ts'
+import type { Engine } from './viewer.ts'
+
+// Somebody who works with tables: what is counted goes out as CSV, and links come in as CSV.
+
+// Only guards against hanging; generous, because the machine may be busy.
+setDefaultTimeout(300_000)
+
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+const [PLAN, BOARD, PHONE] = ['https://plan.example/q3', 'https://board.example/?of=a,b', 'https://m.example/']
+
+/** A list as a spreadsheet saves it: every column that we have, and cells that need quotes. */
+const LINKS = `url,note,tags,openPolicy,section
+https://one.example/,"First, of all","read first, ""a, b""",auto,Start
+https://two.example/?q=1,Said “two”,,manual,Start
+https://three.example/,,third,auto,
+https://four.example/,'=SUM(A1),,auto,End
+`
+const rowsOf = (csv: string) => Papa.parse<Record<string, string>>(csv.trim(), { header: true }).data
+
+let server: Server
+beforeAll(async () => {
+  server = await startInProcess()
+})
+afterAll(() => server.stop())
+
+describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
+  let engine: Engine
+  let at: At
+  let owner: Person
+  beforeAll(async () => {
+    engine = await kind.start()
+    owner = await signUp(server, newEmail('analyst'))
+    at = new At(server.origin, await engine.open(`${server.origin}/sign-in`, { popups: 'as-is' }))
+    await at.signIn(owner.email)
+  })
+  afterEach(() => at.expectQuiet())
+  afterAll(async () => {
+    await at?.viewer.close()
+    await engine?.stop()
+  })
+
+  /** A bundle with a rule, and what was counted of it today and before. */
+  async function counted(): Promise<void> {
+    const when = { op: 'equals', field: 'device', value: 'mobile' }
+    const { slug } = await owner.makeBundle({
+      title: 'Quarter three',
+      urls: [PLAN, BOARD],
+      urlMetadata: [{ note: 'The plan' }],
+      resolutionPolicy: { version: 1, rules: [{ name: 'Phones, "all"', when, tabs: [{ url: PHONE }] }] },
+    })
+    const views: Record<string, string>[] = [
+      { 'user-agent': DESKTOP, 'accept-language': 'de-AT', referer: 'https://news.example/story' },
+      { 'user-agent': DESKTOP, 'accept-language': 'en-GB', referer: 'https://news.example/' },
+      { 'user-agent': DESKTOP, 'accept-language': 'en-GB', referer: 'https://wiki.example/' },
+      { 'user-agent': IPHONE, 'accept-language': 'en-GB' },
+    ]
+    for (const headers of views) await fetch(`${server.origin}/l/${slug}`, { headers })
+    const opened = [[PLAN, BOARD], [PLAN], [PLAN, PHONE], [PHONE]]
+    for (const urls of opened) {
+      await fetch(`${server.origin}/api/links/${slug}/events`, {
+        method: 'POST',
+        headers: { 'user-agent': DESKTOP, 'content-type': 'text/plain', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify({ kind: 'open_tabs', urls }),
+      })
+    }
+    for (const [days, views, clicks] of [
+      [3, 1200, 30],
+      [20, 17, 4],
+      [60, 5, 5],
+    ] as const) {
+      const insert = "INSERT INTO daily_counters SELECT id, ?, '', ?, ? FROM bundles WHERE slug = ?"
+      await server.sql(insert, [ago(days), views, clicks, slug])
+    }
+    const told = async () => (await owner.api<Counted>('GET', `/api/links/${slug}/insights`)).body
+    const sum = (all: { views: number }[]) => all.reduce((before, { views }) => before + views, 0)
+    await becomes(async () => {
+      const { breakdowns, tabs, totals } = await told()
+      return [totals.views, sum(breakdowns.languages.values), tabs.map(({ opens }) => opens)]
+    }, [1221, 4, [3, 1, 2]])
+  }
+
+  test('insights are read in another range, and every file that the page offers has its numbers', async () => {
+    await counted()
+    await at.open('/dashboard')
+    await at.click(link('Quarter three'))
+    await at.click(link('Insights'))
+    for (const [days, views] of [
+      ['7', '1,204'],
+      ['90', '1,226'],
+    ] as const) {
+      await at.click(link(`${days} days`))
+      await at.has(`//*[@aria-current][normalize-space() = "${days} days"]`)
+      await at.sees(views)
+      const offered = await at.viewer.read<Offered[]>(OFFERED)
+      const names = offered.map(({ heading }) => heading)
+      expect(names).toEqual(expect.arrayContaining(['', 'Referrers', 'Devices', 'Languages', 'By rule']))
+      expect(names.length).toBe(6)
+      for (const { heading, href, rows } of offered) {
+        const answer = await owner.fetch(href)
+        expect([heading, answer.status, answer.headers.get('content-type')]).toEqual([
+          heading,
+          200,
+          'text/csv; charset=utf-8',
+        ])
+        const [header = [], ...lines] = Papa.parse<string[]>((await answer.text()).trim()).data
+        const counts = header.flatMap((name, column) => (COUNTS.includes(name) ? [column] : []))
+        const inFile = lines.map((cells) => counts.map((column) => Number(cells[column])))
+        const onPage = rows.map((cells) =>
+          cells.slice(0, counts.length).map((cell) => Number(cell.replaceAll(',', ''))),
+        )
+        expect([heading, inFile.length, counts.length]).toEqual([
+          heading,
+          rows.length,
+          heading === '' || heading === 'By rule' ? 2 : 1,
+        ])
+        expect([heading, inFile.toSorted(byNumbers)]).toEqual([heading, onPage.toSorted(byNumbers)])
+      }
+      const lines = rowsOf(await (await owner.fetch(offered[0]!.href)).text())
+      expect(lines).toHaveLength(Number(days))
+    }
+  })
+
+  test('a CSV of links is imported, changed before it is made, and exported again with nothing lost', async () => {
+    await at.open('/dashboard')
+    await at.click(link('New bundle'))
+    await at.has(field('Title'))
+    await at.click('main a[href="/dashboard/links/import"]')
+    await at.paste(field('Paste or upload'), LINKS)
+    await at.click(button('Preview'))
+    await at.has(field('Title of bundle 1'))
+    const titles = async () => {
+      const { body } = await owner.api<{ bundles: { title: string }[] }>('GET', '/api/me/links')
+      return body.bundles.map(({ title }) => title)
+    }
+    expect(await titles()).toEqual(['Quarter three'])
+    await at.fill(field('Title of bundle 1'), 'From a spreadsheet')
+    await at.click('//label[contains(., "three.example")]//input')
+    await at.click(button('Create 1 bundle'))
+    await at.click(link('From a spreadsheet'))
+    expect(await titles()).toContain('From a spreadsheet')
+    await at.has(link('Insights'))
+    const files = await at.viewer.read<string[]>(
+      `[...document.querySelectorAll('a[href$=".csv"]')].map(({ href }) => href)`,
+    )
+    expect(files).toHaveLength(1)
+    const exported = rowsOf(await (await owner.fetch(files[0]!)).text())
+    const kept = rowsOf(LINKS).filter(({ url }) => url !== 'https://three.example/')
+    expect(exported).toEqual(kept)
+  })
+})
+
+interface Counted {
+  totals: { views: number }
+  tabs: { opens: number }[]
+  breakdowns: { languages: { values: { views: number }[] } }
+}
+
+/** A file that the page offers, and the rows of numbers beside it. */
+interface Offered {
+  heading: string
+  href: string
+  rows: string[][]
+}
+
+/** The columns of files that are on the page as they are. */
+const COUNTS = ['views', 'openAllClicks', 'opens']
+
+/** The whole report has no section of its own: its numbers are those by day. */
+const OFFERED = `[...document.querySelectorAll('main a[download][href*="/insights"]')].map((file) => {
+  const section = file.closest('section')
+  const table = section?.querySelector('table') ?? document.querySelector('main details table')
+  const all = section === null ? [table] : [...section.querySelectorAll('table')]
+  return {
+    heading: section?.querySelector('h2, h3')?.textContent.trim() ?? '',
+    href: file.getAttribute('href'),
+    rows: all.flatMap((table) => [...table.tBodies[0].rows]).map((row) => [...row.cells].slice(1).map((cell) => cell.textContent.trim())),
+  }
+})`
+
+function byNumbers(one: number[], other: number[]): number {
+  return one.map((number, at) => number - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0
+}
