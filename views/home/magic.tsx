@@ -49,11 +49,11 @@ export function Magic(): JSX.Element {
               <g>
                 <svg x={FIRST + at * PITCH} y="14" width="55" height="32" aria-hidden="true" fill={`var(--h${hue}i)`}>
                   <path d="M0 32v-24a8 8 0 0 1 8 -8h39a8 8 0 0 1 8 8v24z" fill={`var(--h${hue})`} />
-                  <text x="7" y="21" font-size="13" font-weight="700" safe>
+                  <text x="7" y="21" font-size="13" font-weight="700">
                     {letter}
-                  </text>
-                  <text class="word" x="23" y="20.5" font-size="10" font-weight="550" safe>
-                    {word}
+                    <tspan class="word" dx="3" font-size="9" font-weight="550" safe>
+                      {word}
+                    </tspan>
                   </text>
                 </svg>
               </g>
