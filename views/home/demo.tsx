@@ -2,9 +2,8 @@
 
 import { FREE } from '../../src/launcher/filling.ts'
 import { qrCode } from '../../src/launcher/qr.ts'
-import type { PublicBundle } from '../../src/launcher/served.ts'
 import { bookmarksFile } from '../launcher/bookmarks.ts'
-import { Launcher, QR } from '../launcher/launcher.tsx'
+import { Launcher } from '../launcher/launcher.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 
 const LINKS = [
@@ -15,13 +14,14 @@ const LINKS = [
 ] as const
 
 /** Without a slug, so that its script tells the server of no press. */
-const BUNDLE: PublicBundle = {
+const BUNDLE = {
   slug: '',
   title: 'Tonight’s sky',
   description: 'Four tabs for the balcony.',
   urls: LINKS.map(([url]) => url),
   urlMetadata: LINKS.map(([, note]) => ({ note })),
   variables: [],
+  organization: null,
   isUnclaimed: false,
   hasRules: false,
   isProtected: false,
@@ -36,9 +36,9 @@ const BOOKMARKS = `data:text/html;charset=utf-8;base64,${Buffer.from(bookmarksFi
  * address. It loads nothing of its sites, and not before it is scrolled to.
  */
 export function Demo({ site }: { site: Site }): JSX.Element {
-  const qr = qrCode(site.origin).replace('<svg ', `<svg role="img" aria-label="${QR}" `)
+  const qr = qrCode(site.origin).replace('<svg ', `<svg role="img" aria-label="QR code of this service" `)
   const html = (
-    <Document title={BUNDLE.title ?? ''} styles="launcher.css" scripts={['launcher.js']} head={<base target="_top" />}>
+    <Document title={BUNDLE.title} styles="launcher.css" scripts={['launcher.js']} head={<base target="_top" />}>
       <Launcher site={site} bundle={BUNDLE} filling={FREE} unlocked={{ qr, bookmarks: BOOKMARKS }} />
     </Document>
   ) as string
