@@ -43,7 +43,7 @@ export function Bands({ site }: { site: Site }): JSX.Element {
         <h2>Yours to run</h2>
         <p class="lede">Open source. One small server, one database file, one line in a copy of {source(site)}.</p>
         <p class="shell">
-          <code safe>{RUN}</code>
+          <code>{RUN}</code>
           <button type="button" class="copy" data-text={attribute(RUN)}>
             <Icon name="copy" />
             <span class="label">Copy</span>

@@ -156,11 +156,11 @@ export function Filled({ site }: { site: Site }): JSX.Element {
               <li>
                 <Tile url={url} />
                 <span>
-                  <strong safe>{title}</strong>
+                  <strong>{title}</strong>
                   <code>
                     <span safe>{url.replace('https://', '')}</span>
                     <mark>4711</mark>
-                    <span safe>{rest}</span>
+                    <span>{rest}</span>
                   </code>
                 </span>
               </li>

@@ -51,7 +51,7 @@ export function Magic(): JSX.Element {
                   <path d="M0 32v-24a8 8 0 0 1 8 -8h39a8 8 0 0 1 8 8v24z" fill={`var(--h${hue})`} />
                   <text x="7" y="21" font-size="13" font-weight="700">
                     {letter}
-                    <tspan class="word" dx="3" font-size="9" font-weight="550" safe>
+                    <tspan class="word" dx="3" font-size="9" font-weight="550">
                       {word}
                     </tspan>
                   </text>
