@@ -123,7 +123,7 @@ onEveryTarget({}, (server, runtime) => {
     expect(unescaped(html)).toContain('Create 2 bundles instead')
     const { status, html: made } = await submit(server(), [...fieldsOf(html), ['do', 'split']])
     expect(status).toBe(200)
-    const slugs = [...made.matchAll(/value="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
+    const slugs = [...made.matchAll(/class="shared" href="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
     const stored = await Promise.all(slugs.map((slug) => storedBundle(server(), slug)))
     expect(stored.map(({ title, urls: all }) => [title, all.length])).toEqual([
       ['Long (1 of 2)', 25],
