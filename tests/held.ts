@@ -143,6 +143,8 @@ const agent = (method: string, params: unknown) => () =>
     },
   )
 
+const EDITS = Array.from({ length: 99 }, (_, at) => ({ slug: `large-${at + 1}`, closedNote: quoted(400) }))
+
 const READS: Record<string, () => Promise<Response>> = {
   list_bundles: get('/api/me/links?limit=100'),
   'list_bundles with a slow search': get(`/api/me/links?q=${encodeURIComponent(`${rocket(90)}x`)}`),
@@ -152,6 +154,13 @@ const READS: Record<string, () => Promise<Response>> = {
     ref: { type: 'ref/prompt', name: 'write_policy' },
     argument: { name: 'slug', value: '' },
   }),
+  update_bundles: () =>
+    send(
+      'PATCH',
+      '/api/links/bulk',
+      { edits: EDITS },
+      { cookie: cookies.join('; '), 'content-type': 'application/json' },
+    ),
   list_claims: get('/api/me/claims'),
   list_keys: get('/api/me/keys'),
   'list_keys as a tool': agent('tools/call', { name: 'list_keys', arguments: {} }),

@@ -1,4 +1,5 @@
 import * as abuse from '../abuse/operations.ts'
+import * as bulk from '../bundles/bulk-operations.ts'
 import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
@@ -17,6 +18,7 @@ import * as webhooks from '../webhooks/operations.ts'
 const implemented = [
   ...Object.values(abuse),
   ...Object.values(bundles),
+  ...Object.values(bulk),
   ...Object.values(copies),
   ...Object.values(versions),
   ...Object.values(claims),

@@ -162,12 +162,23 @@ function within(key: string, value: unknown, naming: Naming, place: string): unk
 function field(schema: JsonSchema, naming: Naming, place: string, name: string): JsonSchema {
   // A constant needs no description.
   if ('const' in schema) return withType(schema)
+  const named = ENTRIES[`${place}.${name}`]
+  const shape = named === undefined ? schema : { ...schema, items: { ...(schema.items as JsonSchema), named } }
   return annotated(
-    name === 'resolutionPolicy' ? policy(schema, naming) : documented(schema, naming, name),
+    name === 'resolutionPolicy' ? policy(schema, naming) : documented(shape, naming, name),
     place,
     name,
     naming.annotations,
   )
+}
+
+/** Names of entries of lists in inputs that arktype loses, as below. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  'update_bundle.addUrls': 'AddedLink',
+  'propose_edit.addUrls': 'AddedLink',
+  'OneEdit.addUrls': 'AddedLink',
+  'create_bundles.bundles': 'NewBundle',
+  'update_bundles.edits': 'OneEdit',
 }
 
 /** Names the policy of an input again: arktype loses the name of a shape with a morph. */

@@ -9,7 +9,8 @@ import { readJson } from '../http/body.ts'
 import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
-import { type PublicAnswer, respond } from '../operations/execute.ts'
+import type { PublicAnswer } from '../operations/answer.ts'
+import { respond } from '../operations/execute.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
 import { isShared, optionsOf, share } from './cors.ts'
@@ -82,7 +83,7 @@ function asked(kind: Variant['kind'] | undefined, decoded: unknown): unknown {
 }
 
 /** The Link header of a page of a list, with the address of the next one. */
-function linkTo({ url }: Request, next: Readonly<Record<string, number>>): string {
+function linkTo({ url }: Request, next: Readonly<Record<string, number | string>>): string {
   const { pathname, searchParams } = new URL(url)
   for (const [name, value] of Object.entries(next)) searchParams.set(name, String(value))
   return `<${pathname}?${searchParams}>; rel="next"`

@@ -49,8 +49,10 @@ export const TAG_DOCS = {
 /** The part to which each operation belongs. */
 export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   create_bundle: 'Bundles',
+  create_bundles: 'Bundles',
   get_bundle: 'Bundles',
   update_bundle: 'Bundles',
+  update_bundles: 'Bundles',
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',

@@ -8,7 +8,7 @@ import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { LINK_NAMES, type Link, type LinkName, linkField } from './link-fields.ts'
-import { UrlMetadata } from './shapes.ts'
+import { UrlMetadata } from './link-shapes.ts'
 import { Variable } from './variable-shapes.ts'
 
 const VERSION = 'number.integer >= 1'
@@ -115,6 +115,7 @@ export const BundleList = lazy(() =>
       .array(),
     pagination: Pagination(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     subject: Subject(),
     '+': 'reject',
   }),
@@ -135,6 +136,7 @@ export const VersionList = lazy(() =>
       .configure({ named: 'Version' }, 'self')
       .array(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )
@@ -152,6 +154,7 @@ export const ClaimableList = lazy(() =>
       '+': 'reject',
     }).array(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )

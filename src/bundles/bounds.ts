@@ -25,6 +25,8 @@ export const BOUNDS = {
   variableDefault: MAX_VALUE,
   options: 50,
   option: 100,
+  /** Bundles that one call creates or edits. */
+  bulk: 100,
   /** Entries on a page of a list. */
   page: 100,
   email: MAX_EMAIL,

@@ -1,11 +1,11 @@
-import { nextPage } from '../core/paging.ts'
+import { nextCursor } from '../core/cursor.ts'
+import { nextPage, type Paged } from '../core/paging.ts'
 import { fitting, jsonParts } from '../core/parts.ts'
 import { implement, type Site } from '../operations/operation.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
 import { linkOf } from './link.ts'
-import type { Listed } from './listing.ts'
 import { etag, toBundle } from './present.ts'
 import { Claim, Claims } from './shapes.ts'
 
@@ -25,7 +25,7 @@ export const claimBundle = implement('claim_bundle', {
   run: (by, context) => claims.claim(editing(context), by),
 })
 
-type ClaimablePage = Pick<Listed, 'pagination' | 'hasMore'> & { bundles: (claims.Claimable & { bytes: number })[] }
+type ClaimablePage = Paged & { bundles: claims.ListedClaimable[] }
 
 /** GET /api/me/claims: what can be claimed without a token. */
 export const listClaims = implement('list_claims', {
@@ -36,19 +36,28 @@ export const listClaims = implement('list_claims', {
   input: Claims,
   output: answers.ClaimableList,
   // No tool gets any, so they need not fit into a message.
-  present: ({ bundles, hasMore }: ClaimablePage, site) => ({ bundles: [...items(bundles, site)], hasMore }),
-  whole: ({ bundles, hasMore }, site) =>
-    fitting(bundles) === bundles.length ? null : jsonParts({ bundles: items(bundles, site) }, { hasMore }),
+  present: (page: ClaimablePage, site) => ({ bundles: [...items(page.bundles, site)], ...moreIn(page) }),
+  whole: (page, site) =>
+    fitting(page.bundles) === page.bundles.length
+      ? null
+      : jsonParts({ bundles: items(page.bundles, site) }, moreIn(page)),
   next: nextPage,
   async run(paging, { service: { store }, caller }) {
-    const { limit, offset } = paging
+    const { limit, offset, cursor } = paging
     // A key represents no person, and so no address.
     const found =
-      caller.kind === 'session' ? await claims.listClaimable(store, caller.session, { offset, limit: limit + 1 }) : []
-    return { bundles: found.slice(0, limit), hasMore: found.length > limit, pagination: paging }
+      caller.kind === 'session'
+        ? await claims.listClaimable(store, caller.session, { ...paging, limit: limit + 1 })
+        : []
+    const page = { bundles: found.slice(0, limit), hasMore: found.length > limit, pagination: { limit, offset } }
+    return { ...page, after: cursor === undefined ? undefined : moreIn(page).nextCursor }
   },
 })
 
+function moreIn({ bundles, hasMore }: ClaimablePage) {
+  return { hasMore, ...nextCursor(bundles, hasMore, ({ id }) => [id]) }
+}
+
 function* items(bundles: ClaimablePage['bundles'], site: Site) {
-  for (const { bytes: _, ...bundle } of bundles) yield { ...bundle, url: linkOf(bundle.slug, site) }
+  for (const { bytes: _, id: __, ...bundle } of bundles) yield { ...bundle, url: linkOf(bundle.slug, site) }
 }

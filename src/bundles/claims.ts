@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import { keyIn, NumberKey } from '../core/cursor.ts'
 import { sha256 } from '../core/hash.ts'
 import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
@@ -97,18 +98,22 @@ export async function openClaim({ db }: Store, token: string): Promise<string | 
 }
 
 /** An unclaimed bundle, as its future owner sees it. */
-export type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
+type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
+
+export type ListedClaimable = Claimable & { id: number; bytes: number }
 
 /**
  * The unclaimed bundles created with a user’s verified address; claiming them needs no token.
- * @returns with each its size in bytes.
+ * @returns with each its id, and its size in bytes.
  */
 export async function listClaimable({ db }: Store, { email, emailVerified, userId }: Addressee, paging: Claims) {
   if (!emailVerified) return []
   const { page, rows } = claimable(db)
+  const { limit, offset, cursor } = paging
+  const [after = Number.MAX_SAFE_INTEGER] = keyIn(cursor, NumberKey) ?? []
   const values = { email, now: Date.now() }
-  const found: (Claimable & { bytes: number })[] = []
-  for (const piece of piecesOf(await page.all({ ...values, ...paging }))) {
+  const found: ListedClaimable[] = []
+  for (const piece of piecesOf(await page.all({ ...values, limit, offset, after }))) {
     await waitForReadSlot(userId)
     found.push(...(await rows.all({ ...values, ids: JSON.stringify(piece.map(({ id }) => id)) })))
   }
@@ -135,13 +140,13 @@ const claimable = prepared((db) => {
       .select({ id: bundles.id, bytes: contentBytes() })
       .from(claims)
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-      .where(open)
+      .where(and(open, lt(claims.bundleId, sql.placeholder('after'))))
       .orderBy(order)
       .limit(sql.placeholder('limit'))
       .offset(sql.placeholder('offset'))
       .prepare(),
     rows: db
-      .select({ ...PREVIEW_COLUMNS, bytes: contentBytes() })
+      .select({ ...PREVIEW_COLUMNS, id: bundles.id, bytes: contentBytes() })
       .from(claims)
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(and(open, sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`))

@@ -38,10 +38,10 @@ const SLUG_LENGTH = 10
 /** The version of a new bundle. */
 export const FIRST_VERSION = 1
 /**
- * Slugs that would look like the service’s own, or whose bundle another path would hide: of the API (`dry-run`), or of the
+ * Slugs that would look like the service’s own, or whose bundle another path would hide: of the API (`bulk`, `dry-run`), or of the
  * service once an operator switches short paths on.
  */
-const RESERVED = new Set([...OWN_PATHS, 'admin', 'dry-run', 'import', 'new', 'openall', 'support'])
+const RESERVED = new Set([...OWN_PATHS, 'admin', 'bulk', 'dry-run', 'import', 'new', 'openall', 'support'])
 
 /** Who creates a bundle, and how. */
 export interface Creator {

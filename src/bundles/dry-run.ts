@@ -13,7 +13,7 @@ import { LISTED_NAMES, pick } from './content.ts'
 import { type Creator, FIRST_VERSION, newContent, refuseNewPassword, refuseUnfit, slugTaken } from './creation.ts'
 import { refuseFullHistory } from './history-cap.ts'
 import { linkOf } from './link.ts'
-import type { Changes } from './merge.ts'
+import type { SentChanges } from './merge.ts'
 import { toMetadata } from './present.ts'
 import { slugHash } from './retired.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
@@ -70,7 +70,7 @@ export async function isFree(
  * What an edit would save.
  * @throws Problem for whatever the edit would refuse now.
  */
-export async function edit(edit: Edit, changes: Changes, password?: string) {
+export async function edit(edit: Edit, changes: SentChanges, password?: string) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await nextContent(edit, bundle, changes, password)

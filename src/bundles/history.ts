@@ -3,6 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundleVersions, type Content, user } from '../../db/schema.ts'
+import { keyIn, NumberKey } from '../core/cursor.ts'
 import { fitting } from '../core/parts.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmail, realEmailIn } from '../identity/sessions.ts'
@@ -47,7 +48,9 @@ const BYTES_AT_ONCE = 2 ** 18
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function listVersions({ db }: Store, caller: SignedIn, query: Versions): Promise<History> {
-  const { slug, limit = Number.POSITIVE_INFINITY, before = Number.MAX_SAFE_INTEGER } = query
+  const { slug, limit = Number.POSITIVE_INFINITY, cursor } = query
+  const [last = Number.MAX_SAFE_INTEGER] = keyIn(cursor, NumberKey) ?? []
+  const before = Math.min(last, query.before ?? last)
   const bundle = await loadFor(db, caller, slug, 'viewer')
   const page = { db, id: bundle.id, limit, before, atOnce: AT_ONCE }
   const versions = await firstOf(page)

@@ -1,3 +1,4 @@
+import { type Type, type } from 'arktype'
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { bundles } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
@@ -14,13 +15,38 @@ export const ORDERS: Record<Listing['sort'], SQL[]> = {
   title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
 }
 
+/** What a cursor of a list has of the last entry before it: the order, and by what that sorts. */
+export const ListKey = type(['string', 'boolean', 'string | number | null', 'number.integer']) as Type<
+  [sort: string, isPinned: boolean, value: string | number | null, id: number]
+>
+
+/** The key of a bundle in a list. */
+export function keyOf(
+  {
+    isPinned,
+    id,
+    ...bundle
+  }: { isPinned: boolean; id: number; createdAt: number; updatedAt: number; title: string | null },
+  sort: Listing['sort'],
+): typeof ListKey.infer {
+  return [sort, isPinned, { created: bundle.createdAt, updated: bundle.updatedAt, title: bundle.title }[sort], id]
+}
+
+/** Whether a bundle comes after the entry with the value `key` and the id `keyId`, in the same order. */
+export function isAfter(sort: Listing['sort']): SQL {
+  const [key, id] = [sql.placeholder('key'), sql.placeholder('keyId')]
+  if (sort !== 'title') return sql`(${bundles[`${sort}At`]}, ${bundles.id}) < (${key}, ${id})`
+  const title = sql`coalesce(${bundles.title}, '') COLLATE NOCASE`
+  return sql`(${bundles.title} IS NULL, ${title}, -${bundles.id}) > (${key} IS NULL, coalesce(${key}, ''), -${id})`
+}
+
 /** Whether a text names a sort order of lists. */
 export function isSort(text: string): text is Listing['sort'] {
   return Object.hasOwn(ORDERS, text)
 }
 
 /** What the queries depend on, besides the values of their placeholders. */
-export type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type'] }
+export type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isAfter?: boolean }
 
 /** The id of the owner `owner`, a placeholder. */
 export const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))

@@ -6,7 +6,9 @@ import { type Templates, unfitTemplates } from './templates.ts'
 import { variableOf, wholeVariable } from './variables.ts'
 
 /** The fields that an edit may send. */
-export type Changes = Omit<BundleEdit, 'slug' | 'password'>
+export type SentChanges = Omit<BundleEdit, 'slug' | 'password'>
+/** The same with whole lists of links. */
+export type Changes = Omit<SentChanges, 'addUrls' | 'removeUrls' | 'setMetadata'>
 
 /** The next content of a bundle, and the rule ids that it has not had before. */
 export interface NextContent {

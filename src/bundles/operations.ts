@@ -1,3 +1,4 @@
+import { nextCursor } from '../core/cursor.ts'
 import { nextPage } from '../core/paging.ts'
 import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
@@ -58,8 +59,7 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you edit, because an edit replaces ' +
-    'whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
+    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you replace whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -72,9 +72,9 @@ export const getBundle = implement('get_bundle', {
 export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
-    'Changes the fields that you send. A field that you send is replaced entirely: to add a URL, send all `urls` ' +
-    'including the new one. If you send `urls` alone, the remaining URLs keep their metadata. `resolutionPolicy: ' +
-    'null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
+    'Changes the fields that you send. `addUrls`, `removeUrls` and `setMetadata` change single links, whatever others edit ' +
+    'meanwhile; any other field is replaced entirely. If you send `urls` alone, the remaining URLs keep their metadata. ' +
+    '`resolutionPolicy: null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
@@ -119,28 +119,28 @@ export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
     'Lists your bundles, or those of the organisation that you act for, those that you pinned first, without their ' +
-    'policies: see get_bundle. If `hasMore`, call it again with a higher `offset`.',
+    'policies: see get_bundle. If `hasMore`, call it again with `nextCursor` as `cursor`.',
   input: Listing,
   output: answers.BundleList,
-  present({ bundles, inMessage, pagination, hasMore, subject }: Listed, site) {
-    const { limit, offset } = pagination
-    const isAll = inMessage === bundles.length
-    return {
-      bundles: [...items(bundles.slice(0, inMessage), site)],
-      pagination: { limit: isAll ? limit : inMessage, offset },
-      hasMore: hasMore || !isAll,
-      subject,
-    }
+  present(page: Listed, site) {
+    const { bundles, more, limit } = messageOf(page)
+    const { pagination, subject } = page
+    return { bundles: [...items(bundles, site)], pagination: { ...pagination, limit }, ...more, subject }
   },
-  whole: ({ bundles, inMessage, pagination, hasMore, subject }, site) =>
-    inMessage === bundles.length
-      ? null
-      : jsonParts({ bundles: items(bundles, site) }, { pagination, hasMore, subject }),
+  whole({ bundles, inMessage, pagination, hasMore, subject, keyOf }, site) {
+    if (inMessage === bundles.length) return null
+    const more = { hasMore, ...nextCursor(bundles, hasMore, keyOf) }
+    return jsonParts({ bundles: items(bundles, site) }, { pagination, ...more, subject })
+  },
   next: nextPage,
-  note: ({ bundles, inMessage, pagination: { offset } }) =>
-    inMessage === bundles.length
-      ? null
-      : `More would be too long for one message: call list_bundles again with "offset": ${offset + inMessage}.`,
+  note(page) {
+    const { bundles, inMessage, pagination, isByCursor } = page
+    if (inMessage === bundles.length) return null
+    const place = isByCursor
+      ? `"cursor": "${messageOf(page).more.nextCursor}"`
+      : `"offset": ${pagination.offset + inMessage}`
+    return `More would be too long for one message: call list_bundles again with ${place}.`
+  },
   run: (input, { service: { store }, caller }) => list(store, signedIn(caller), input),
 })
 
@@ -165,6 +165,15 @@ export const unpinBundle = implement('unpin_bundle', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: ({ slug }, { service: { store }, caller }) => pins.unpin(store, signedIn(caller), slug),
 })
+
+/** What of a page fits into one message. */
+function messageOf({ bundles, inMessage, pagination, hasMore, keyOf }: Listed) {
+  const shown = bundles.slice(0, inMessage)
+  const isAll = inMessage === bundles.length
+  const isMore = hasMore || !isAll
+  const more = { hasMore: isMore, ...nextCursor(shown, isMore, keyOf) }
+  return { bundles: shown, more, limit: isAll ? pagination.limit : inMessage }
+}
 
 function* items(bundles: readonly ListedBundle[], site: Site) {
   for (const bundle of bundles) yield { ...toListItem(bundle, site), isPinned: bundle.isPinned }

@@ -5,7 +5,7 @@ import { bundles, pins } from '../../db/schema.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { waitForReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { eachShape, matching, ORDERS, type Searching, type Shape, searched } from './list-order.ts'
+import { eachShape, isAfter, matching, ORDERS, type Searching, type Shape, searched } from './list-order.ts'
 import type { Listing } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
@@ -15,13 +15,24 @@ export interface Sized {
   bytes: number
 }
 
-/** Those of a list that the caller has pinned, in its order: few enough to be read with each page. */
-export async function pinnedIn({ db }: Store, caller: SignedIn, { q, tag, sort, state }: Listing): Promise<Sized[]> {
+/** Where a page begins: after an entry with these, or with nulls from the start. */
+export interface Place {
+  key: string | number | null
+  keyId: number | null
+}
+
+/** Those of a list that the caller has pinned, in its order, and whether they come after an entry: few enough to be read with each page. */
+export async function pinnedIn(
+  { db }: Store,
+  caller: SignedIn,
+  { q, tag, sort, state }: Listing,
+  after: Place,
+): Promise<(Sized & { isAfter: number | null })[]> {
   if (state === 'deleted') return []
   const { subject, userId } = caller
   await waitForReadSlot(userId)
   const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
-  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched({ q, tag }) })
+  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched({ q, tag }), ...after })
 }
 
 const pinnedOf = prepared((db) =>
@@ -29,7 +40,7 @@ const pinnedOf = prepared((db) =>
     const own = sql`SELECT ${pins.bundleId} FROM ${pins} WHERE ${pins.userId} = ${sql.placeholder('userId')}`
     return (
       db
-        .select({ id: bundles.id, bytes: contentBytes() })
+        .select({ id: bundles.id, bytes: contentBytes(), isAfter: sql<number | null>`${isAfter(shape.sort)}` })
         .from(bundles)
         // CASE, so that SQLite reads these, and does not look for them among all of the owner.
         .where(sql`${bundles.id} IN (${own}) AND CASE WHEN ${matching(shape)} THEN 1 END`)

@@ -1,5 +1,6 @@
-import { type Type, type } from 'arktype'
-import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
+import { type } from 'arktype'
+import { type Content, SOURCES } from '../../db/schema.ts'
+import { Cursor, isOnePlace } from '../core/cursor.ts'
 import { OFFSET } from '../core/paging.ts'
 import { type Checked, refuse, refusing } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
@@ -9,27 +10,8 @@ import { INSTANT, isInstant } from '../policies/instants.ts'
 import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
-import { LINK_NAMES, linkField } from './link-fields.ts'
+import { isEitherWay, linkChanges, optional, UrlMetadata } from './link-shapes.ts'
 import { Variables } from './variable-shapes.ts'
-
-/** The metadata of a URL: any of the fields of a link. */
-export const UrlMetadata = type({
-  ...optional(each(LINK_NAMES, (name) => linkShape(linkField(name)))),
-  '+': 'reject',
-}).configure({ named: 'UrlMetadata' }, 'self') as unknown as Type<StoredMetadata>
-
-function linkShape(field: ReturnType<typeof linkField>): Type<unknown> {
-  switch (field.kind) {
-    case 'text':
-      return field.lines === 'many' ? lines(field.max) : line(field.max).narrow(withText(field.label.toLowerCase()))
-    case 'tags':
-      return line(field.max).narrow(withText('tag')).array().atMostLength(field.most)
-    case 'choice':
-      return type.enumerated(...field.options)
-    case 'switch':
-      return type('boolean')
-  }
-}
 
 /** Whitespace alone counts as no text. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
@@ -61,11 +43,6 @@ export const sent = optional({
   ...each(SWITCH_NAMES, () => type('boolean')),
   resolutionPolicy: PolicyOrNone,
 } satisfies Record<keyof Content, unknown>)
-
-function optional<Shapes extends object>(shapes: Shapes) {
-  const entries = Object.entries(shapes).map(([name, shape]) => [`${name}?`, shape])
-  return Object.fromEntries(entries) as { [Name in keyof Shapes & string as `${Name}?`]: Shapes[Name] }
-}
 
 /** `urlMetadata` must not be longer than `urls`. */
 export const isAtMostAsLong = ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx: Checked) =>
@@ -101,7 +78,7 @@ const Email = type('string').narrow(
 )
 
 /** The password of a bundle, which is no content: write-only, and in no version. */
-const password = {
+export const password = {
   'password?': type('string').narrow(
     refusing({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string) =>
       unfit(text, BOUNDS.password, CONTROLS),
@@ -128,10 +105,12 @@ export type NewBundle = typeof NewBundle.infer
 export const BundleEdit = type({
   slug: 'string',
   ...sent,
+  ...linkChanges,
   ...password,
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
+  .narrow(isEitherWay)
   .narrow((edit, ctx) => Object.keys(edit).length > 1 || refuse(ctx, { code: 'no_change' }))
 
 export type BundleEdit = typeof BundleEdit.infer
@@ -163,6 +142,7 @@ export const Versions = type({
   slug: 'string',
   'limit?': `1 <= number.integer <= ${BOUNDS.page}`,
   'before?': '1 <= number.integer <= 999999999999999',
+  'cursor?': Cursor,
   '+': 'reject',
 })
 
@@ -179,12 +159,13 @@ export const OneVersion = type({
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,
+  'cursor?': Cursor,
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('tag')),
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',
-})
+}).narrow(isOnePlace)
 
 export type Listing = typeof Listing.infer
 
@@ -192,8 +173,9 @@ export type Listing = typeof Listing.infer
 export const Claims = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = ${BOUNDS.page}`,
   offset: OFFSET,
+  'cursor?': Cursor,
   '+': 'reject',
-})
+}).narrow(isOnePlace)
 
 export type Claims = typeof Claims.infer
 

@@ -1,3 +1,4 @@
+import { cursorOf } from '../core/cursor.ts'
 import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
@@ -21,7 +22,7 @@ export const listVersions = implement('list_versions', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   present(found: history.History) {
     const { versions, before } = history.inMessage(found)
-    return { versions: versions.map(toSnapshot), hasMore: before !== null }
+    return { versions: versions.map(toSnapshot), ...moreIn(before) }
   },
   whole: (found) => (history.inMessage(found).isAll ? null : historyParts(found)),
   next: ({ next }) => (next === null ? null : { before: next }),
@@ -34,7 +35,12 @@ export const listVersions = implement('list_versions', {
 
 /** The whole history as JSON, in the form of `present`. */
 function historyParts({ versions, rest, next }: history.History): AsyncGenerator<string> {
-  return jsonParts({ versions: snapshotsOf(versions, rest ?? []) }, { hasMore: next !== null })
+  return jsonParts({ versions: snapshotsOf(versions, rest ?? []) }, moreIn(next))
+}
+
+/** @param before of the next page; null on the last. */
+function moreIn(before: number | null) {
+  return { hasMore: before !== null, ...(before === null ? {} : { nextCursor: cursorOf([before]) }) }
 }
 
 async function* snapshotsOf(...lists: (Iterable<history.Version> | AsyncIterable<history.Version>)[]) {

@@ -6,12 +6,15 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
+import type { Commit } from '../operations/idempotency.ts'
 import { subjectIdOf, subjectOf } from '../plans/owners.ts'
 import { recordRuleIds, withStoredRuleIds } from '../policies/rule-ids.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
-import { type Changes, merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
+import { linkOf } from './link.ts'
+import { asSent, withWholeLists } from './link-changes.ts'
+import { merged, type NextContent, refuseUnfitTemplates, type SentChanges } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -30,6 +33,8 @@ export interface Edit {
   slug: string
   /** From If-Match; null: any. */
   expectedVersion: number | null
+  /** How the edit is written, if it is part of a call that takes effect once. */
+  commit?: Commit
 }
 
 /**
@@ -38,7 +43,7 @@ export interface Edit {
  * @param password a new password of the bundle.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
-export function edit(edit: Edit, changes: Changes, password?: string): Promise<StoredBundle> {
+export function edit(edit: Edit, changes: SentChanges, password?: string): Promise<StoredBundle> {
   return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, password), password)
 }
 
@@ -49,18 +54,20 @@ export function edit(edit: Edit, changes: Changes, password?: string): Promise<S
 export async function nextContent(
   { store: { db }, blockedHosts, config }: Pick<Edit, 'store' | 'blockedHosts' | 'config'>,
   bundle: StoredBundle,
-  changes: Changes,
+  changes: SentChanges,
   password?: string,
 ): Promise<NextContent> {
-  const { resolutionPolicy, ...rest } = changes
+  const { resolutionPolicy, ...rest } = withWholeLists(bundle, changes)
   const content = merged(bundle, rest)
   await refuseUnfitPassword({ before: bundle, content, password }, config)
   const sent = {
     ...content,
     resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
   }
-  blockedHosts.refuse(sent)
-  refuseUnfitTemplates(sent)
+  asSent(changes, sent, () => {
+    blockedHosts.refuse(sent)
+    refuseUnfitTemplates(sent)
+  })
   if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
   if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
   const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)
@@ -96,7 +103,7 @@ export interface Acceptance {
  * otherwise.
  */
 export async function writeVersion(
-  { store, config, caller, slug, expectedVersion, hashPassword }: Edit,
+  { store, config, caller, slug, expectedVersion, hashPassword, commit = store.write }: Edit,
   next: (bundle: StoredBundle) => Promise<NextContent & { acceptance?: Acceptance }>,
   password?: string,
 ): Promise<StoredBundle> {
@@ -111,7 +118,7 @@ export async function writeVersion(
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
     const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance, passwordHash }
-    if (await write({ store, config }, bundle, made, version)) {
+    if (await write({ store, config, commit }, bundle, made, version)) {
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }
@@ -129,7 +136,7 @@ interface NewVersion {
 
 /** @returns false, having written nothing, if a concurrent edit or decision won. */
 async function write(
-  { store, config }: Pick<Edit, 'store' | 'config'>,
+  { store, config, commit }: Pick<Edit, 'store' | 'config'> & { commit: Commit },
   { id, slug, owner, ownerId, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy, acceptance, passwordHash }: NewVersion,
@@ -149,12 +156,13 @@ async function write(
     searchText: searchText({ ...content, slug }),
   }
   try {
-    await store.write([
+    const writes = [
       ...(acceptance?.writes(versionNumber) ?? []),
       ...editWrites(store.db, shape, edited),
       ...recordRuleIds(store.db, id, newRuleIds),
       ...(passwordHash === undefined ? [] : [savePassword(store.db, id, passwordHash)]),
-    ])
+    ]
+    await commit(writes, { slug, url: linkOf(slug, config), versionNumber })
     return true
   } catch (error) {
     if (isHistoryCapError(error)) throw await historyCapReached(store, owner, config)

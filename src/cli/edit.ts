@@ -51,11 +51,16 @@ export const edit = command({
     const flags = await documentFrom({ ...args, add, remove }, bundle)
     // A password alone is a change too, and needs no editor.
     const changed = flags === null && args['password-file'] !== undefined ? {} : flags
-    // The edit is based on this version, so it must not overwrite someone else's later one.
-    const { expectedVersion = bundle.versionNumber } = expectedVersionIn(args['if-version'])
+    const single = onlyLinks({ ...args, add, remove }, bundle)
+    // Any other edit is based on this version, so it must not overwrite someone else's later one.
+    const based = single === null ? { expectedVersion: bundle.versionNumber } : {}
+    const { expectedVersion } = { expectedVersion: undefined, ...based, ...expectedVersionIn(args['if-version']) }
     const isProtected = args.access === 'password' && bundle.access !== 'password'
     const password = await passwordIn(args['password-file'], isProtected)
-    const changesIn = (document: Partial<EditDocument>) => ({ ...changesOf(document, bundle), ...password })
+    const changesIn = (document: Partial<EditDocument>) => ({
+      ...(single ?? changesOf(document, bundle)),
+      ...password,
+    })
     const send = async (document: Partial<EditDocument>) => {
       const changes = changesIn(document)
       if (Object.keys(changes).length === 0) return null
@@ -101,6 +106,21 @@ export async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Pa
     ]
   }
   return Object.keys(made).length === 0 ? null : made
+}
+
+/** Flags that add and remove links by URL, and do nothing else, as changes that hold of any version; else null. */
+function onlyLinks({ add, remove, list, policy, document, ...flags }: EditFlags, { urls }: Bundle) {
+  const isMore = [list, policy, document, ...Object.values(valuesIn(flags))].some((value) => value !== undefined)
+  if (isMore || add.length + remove.length === 0 || !remove.every((text) => urls.includes(text))) return null
+  const added = add.length > 0 ? tabsOf(typedLinks(add)) : []
+  const left = urls.filter((url) => !remove.includes(url))
+  // By URL there is no telling which of two is meant.
+  const isOnce = (list: readonly string[]) => new Set(list).size === list.length
+  if (!isOnce(urls) || !isOnce([...left, ...added.map(({ url }) => url)])) return null
+  return {
+    ...(added.length > 0 ? { addUrls: added } : {}),
+    ...(remove.length > 0 ? { removeUrls: [...new Set(remove)] } : {}),
+  }
 }
 
 function placeOf(text: string, tabs: EditDocument['tabs']): number {

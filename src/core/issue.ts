@@ -23,6 +23,7 @@ export type Expectation =
         | 'not_a_day'
     }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
+  | { code: 'not_a_cursor' }
   | { code: 'more_metadata_than_urls'; urls: number }
   // Of variables.
   | { code: 'not_a_variable_name' | 'reserved_name' | 'listed_twice' | 'not_an_option' }
@@ -55,6 +56,10 @@ export type Reason =
   | { code: 'password_too_short'; min: number }
   | { code: 'password_too_long'; max: number }
   | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' }
+  | { code: 'beside_cursor' }
+  // Of changes of single links.
+  | { code: 'no_link_of_it' | 'a_link_already' | 'link_sent_twice' | 'no_link_left' | 'beside_whole_lists' }
+  | { code: 'too_many_links'; links: number; max: number }
   | { code: 'host_blocked'; host: string }
   | { code: 'metadata_too_large'; max: number }
   // Of the rules form: JSON may have these.

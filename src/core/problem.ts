@@ -1,5 +1,5 @@
 import { type Code, STATUS } from './codes.ts'
-import type { Issue } from './issue.ts'
+import type { Issue, Path } from './issue.ts'
 import { pathText, sentenceOf } from './issue-words.ts'
 
 interface Details {
@@ -67,9 +67,11 @@ export function invalid(issues: readonly Issue[]): Problem {
   return new Problem(isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST', sentenceOf(first), { issues })
 }
 
-/** Whether an issue is under `urls`, unless `urls` itself is an unknown field. */
+const OF_URLS: Path = ['urls', 'addUrls', 'removeUrls']
+
+/** Whether an issue is under `urls`, `addUrls` or `removeUrls`, unless that itself is an unknown field. */
 export function isUnderUrls({ path, reason }: Issue): boolean {
-  return path[0] === 'urls' && (path.length > 1 || reason.code !== 'unknown_field')
+  return OF_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
 }
 
 /** The error for an unknown URL. */

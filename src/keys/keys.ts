@@ -94,14 +94,19 @@ export type ListedKey = KeyInfo & {
  * All keys of the acting subject, newest first, revoked ones and those of apps included.
  * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
  */
-export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ListedKey[]> {
+export async function list(
+  { db }: Store,
+  { subject, role }: Pick<SignedIn, 'subject' | 'role'>,
+  { before: first, limit }: { before?: number | undefined; limit: number } = { limit: Number.POSITIVE_INFINITY },
+): Promise<ListedKey[]> {
   requireRole(role, 'admin')
   // An app that never collected its key has none.
   const isCollected = or(isNull(appGrants.keyId), isNotNull(appGrants.codeUsedAt))
   const keys: ListedKey[] = []
   for (;;) {
     const since = performance.now()
-    const before = keys.at(-1)?.id
+    const before = keys.at(-1)?.id ?? first
+    const atOnce = Math.min(AT_ONCE, limit - keys.length)
     const rows = await db
       .select({ key: apiKeys, grant: appGrants })
       .from(apiKeys)
@@ -114,11 +119,11 @@ export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'sub
         ),
       )
       .orderBy(desc(apiKeys.id))
-      .limit(AT_ONCE)
+      .limit(atOnce)
     for (const { key, grant } of rows) {
       keys.push({ ...toApiKey(key, subject, grant), minterLeftAt: iso(key.minterLeftAt) })
     }
-    if (rows.length < AT_ONCE) return keys
+    if (rows.length < atOnce || keys.length >= limit) return keys
     await yieldToEventLoop(since)
   }
 }

@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { keyIn, NumberKey, nextCursor, Part } from '../core/cursor.ts'
 import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
@@ -26,6 +26,12 @@ export const createKey = implement('create_key', {
   },
 })
 
+interface Listed {
+  apiKeys: keys.ListedKey[]
+  nextCursor?: string
+  subject: Subject
+}
+
 /** Keys are sent in parts if there are more. */
 const IN_ONE_PIECE = 1000
 
@@ -35,18 +41,18 @@ export const listKeys = implement('list_keys', {
   description:
     'Lists the API keys of the subject that you act for, newest first, without their texts; revoked ones have ' +
     '`revokedAt`.',
-  input: type({ '+': 'reject' }),
+  input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],
-  present: ({ apiKeys, subject }: { apiKeys: keys.ListedKey[]; subject: Subject }) => ({
-    apiKeys: apiKeys.map(keys.toKeyInfo),
-    subject,
-  }),
-  whole: ({ apiKeys, subject }) =>
-    apiKeys.length <= IN_ONE_PIECE ? null : jsonParts({ apiKeys: apiKeys.values().map(keys.toKeyInfo) }, { subject }),
-  async run(_, { service: { store }, caller }) {
+  present: ({ apiKeys, ...rest }: Listed) => ({ apiKeys: apiKeys.map(keys.toKeyInfo), ...rest }),
+  whole: ({ apiKeys, ...rest }) =>
+    apiKeys.length <= IN_ONE_PIECE ? null : jsonParts({ apiKeys: apiKeys.values().map(keys.toKeyInfo) }, rest),
+  async run({ limit = Number.POSITIVE_INFINITY, cursor }, { service: { store }, caller }) {
     const acting = signedIn(caller)
-    return { apiKeys: await keys.list(store, acting), subject: acting.subject }
+    const [before] = keyIn(cursor, NumberKey) ?? []
+    const found = await keys.list(store, acting, { before, limit: limit + 1 })
+    const apiKeys = found.slice(0, limit)
+    return { apiKeys, ...nextCursor(apiKeys, found.length > limit, ({ id }) => [id]), subject: acting.subject }
   },
 })
 

@@ -50,7 +50,9 @@ export type KeyInfo = ReturnType<typeof KeyInfo>['infer']
 export const MintedKey = lazy(() => type({ apiKey: KeyInfo(), rawKey: 'string', warning: 'string', '+': 'reject' }))
 
 /** What GET /api/me/keys answers. */
-export const KeyList = lazy(() => type({ apiKeys: KeyInfo().array(), subject: Subject(), '+': 'reject' }))
+export const KeyList = lazy(() =>
+  type({ apiKeys: KeyInfo().array(), 'nextCursor?': 'string', subject: Subject(), '+': 'reject' }),
+)
 
 /** What DELETE /api/me/keys answers. */
 export const RevokedKey = lazy(() => type({ apiKey: KeyInfo(), '+': 'reject' }))

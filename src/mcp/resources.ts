@@ -5,7 +5,7 @@ import { getBundle } from '../bundles/operations.ts'
 import { completionsOf } from '../bundles/variables.ts'
 import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
-import type { PublicAnswer } from '../operations/execute.ts'
+import type { PublicAnswer } from '../operations/answer.ts'
 import type { Operation } from '../operations/operation.ts'
 import { INVALID_PARAMS } from './strict.ts'
 

@@ -58,6 +58,7 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SEE = 'See create_bundle.'
 /** Their fields, shorter than their structure. */
+const ADDED = '{ url, at?, note?, tags?, section?, openPolicy? }: `at` is its place from 0, by default the last.'
 const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
 const RECEIVER = '{ type: organization, organizationId } or { type: user, userId }'
 /** The one that says what policies are for, and has their structure and that of conditions. */
@@ -77,6 +78,10 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
     Receiver: RECEIVER,
+    AddedLink: ADDED,
+    NewBundle: 'As for create_bundle.',
+    OneEdit: 'As for update_bundle.',
+    MetadataChange: '{ note?, tags?, section?, openPolicy? }',
     ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
@@ -119,6 +124,9 @@ const PLAIN_FACTS: readonly string[] = FACTS.filter((fact) => fact !== 'emailDom
 const DESCRIBED_BY: Readonly<Record<string, string>> = {
   slug: 'get_bundle',
   expectedVersion: 'update_bundle',
+  addUrls: 'update_bundle',
+  removeUrls: 'update_bundle',
+  setMetadata: 'update_bundle',
   idempotencyKey: 'create_bundle',
   source: 'create_bundle',
   dryRun: 'create_bundle',
@@ -130,6 +138,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   webhookId: 'list_deliveries',
   limit: 'list_bundles',
   offset: 'list_bundles',
+  cursor: 'list_bundles',
 }
 
 /** Requires no field, because a failed call’s `{ error, code }`, which clients check against this schema too, has none. */
@@ -165,6 +174,7 @@ const AS_SENT = `See ${SHOWS_POLICIES}.`
 const OPAQUE = {
   UrlMetadata: 'See create_bundle.',
   Draft: AS_READ,
+  BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code? }',
   MatchedRule: '{ id, name }',
   RefusedValue: '{ name, message }',
   LauncherVariable: '{ name, label, example, options }',

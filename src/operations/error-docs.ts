@@ -2,7 +2,7 @@ import type { Code } from '../core/codes.ts'
 
 /** What each error code means. */
 export const ERROR_DOCS: Record<Code, string> = {
-  INVALID_URLS: 'Something under `urls` is invalid: fix what the message names.',
+  INVALID_URLS: 'Something under `urls`, `addUrls` or `removeUrls` is invalid: fix what the message names.',
   BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
   INVALID_JSON: 'The body is missing or not JSON.',
   INVALID_EMAIL: 'This is no email address.',

@@ -6,45 +6,24 @@ import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
 import { countForAddress, countForCaller, countForKey } from '../limits/count-requests.ts'
 import { subjectExists } from '../plans/owners.ts'
-import { type Commit, once } from './idempotency.ts'
+import { type Answer, answer, type PublicAnswer } from './answer.ts'
+import { type Commit, type IdempotentCall, once } from './idempotency.ts'
 import {
   authOf,
   type CallContext,
   type Conditions,
   countedAs,
-  type Download,
   type IdempotentContext,
   isLimitedByAddress,
   isTrial,
   type Operation,
   scopeOf,
-  type TextFile,
 } from './operation.ts'
+import { partsOf } from './parts.ts'
 import { waitForReadSlot } from './read-slots.ts'
 import { withSlug } from './slug-in.ts'
 import { validate } from './validate.ts'
 import { withoutWrite } from './without-write.ts'
-
-/** What the caller gets for a successful call. */
-export interface PublicAnswer {
-  status: number
-  /** The JSON body of the route and the content of the tool. */
-  body: unknown
-  headers: Record<string, string>
-  /** Makes a file of the answer, if the operation has one. */
-  file?: () => TextFile
-  /** The answer streamed in parts, if it may be too large for memory. */
-  download?: Download
-  /** The query fields that select the next page, if there is one. */
-  next?: Readonly<Record<string, number>>
-  /** Text that a tool’s result has besides the body. */
-  note?: string
-}
-
-/** The same with the operation’s own output, from which pages are rendered. */
-export interface Answer<Out> extends PublicAnswer {
-  output: Out
-}
 
 /** A call without its input. */
 interface Call<In, Out> {
@@ -53,6 +32,8 @@ interface Call<In, Out> {
   decode: () => unknown
   context: CallContext
   service: Service
+  /** What a key has left; null if it has no limit. */
+  rateLimitHeaders?: Record<string, string> | null
 }
 
 /**
@@ -92,6 +73,7 @@ async function checked<In, Out, T extends PublicAnswer>(
   const { caller } = context
   const { limit } = operation
   const rateLimitHeaders = caller.kind === 'key' ? await countForKey(caller.key, service) : null
+  call.rateLimitHeaders = rateLimitHeaders
   try {
     if (limit !== undefined && isLimitedByAddress(caller, operation)) {
       const decision = countForAddress(service, limit, caller.address)
@@ -151,7 +133,7 @@ function perform<In, Out>(
   const { operation, service } = call
   const input = validate(operation.input, raw)
   if (operation.idempotent !== undefined) return performOnce(call, input, conditions)
-  const ran = operation.run(input, contextOf(call, conditions, service, noCommit))
+  const ran = operation.run(input, contextOf(call, conditions, service))
   const output = operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
   return output instanceof Promise ? output.then((waited) => answer(call, waited, {})) : answer(call, output, {})
 }
@@ -163,18 +145,15 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
   const { store, config } = service
   const { idempotencyKey } = conditions
   const guarded = withoutWrite(service)
+  const agent = context.viewer.headers.get('user-agent') ?? ''
+  const keyed: IdempotentCall | null =
+    idempotencyKey === null ? null : { key: idempotencyKey, caller, agent, operation: operation.name, input }
+  const part = partsOf({ service, caller, keyed, rateLimitHeaders: call.rateLimitHeaders ?? null })
   const run = (commit: Commit) => {
-    const ran = operation.run(input, contextOf(call, conditions, guarded, commit))
+    const ran = operation.run(input, contextOf(call, conditions, guarded, { commit, part }))
     return operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
   }
-  if (idempotencyKey === null) return answer(call, await run(store.write), {})
-  const keyed = {
-    key: idempotencyKey,
-    caller,
-    agent: context.viewer.headers.get('user-agent') ?? '',
-    operation: operation.name,
-    input,
-  }
+  if (keyed === null) return answer(call, await run(store.write), {})
   const { answer: first, replay } = await once({ store, secret: config.secret }, keyed, run)
   if (replay === null) return answer(call, first, {})
   const output = operation.replayed?.(first, { input, ...replay }) ?? first
@@ -192,24 +171,25 @@ async function performOrDryRun<In, Out>(
     throw new Problem('BAD_REQUEST', 'dryRun must be true or false')
   }
   if (dryRun !== true || operation.dryRun === undefined) return perform(call, raw, conditions)
-  const context = contextOf(call, conditions, withoutWrite(service), noCommit)
+  const context = contextOf(call, conditions, withoutWrite(service))
   const body = { dryRun, ...(await operation.dryRun(validate(operation.input, raw), context)) }
   return { status: 200, body, headers: {} }
 }
 
-/** For operations without `commit`; `implement` gives it only to idempotent ones. */
-const noCommit: Commit = () => {
-  throw new Error('only an idempotent operation has a commit')
+/** For other operations; `implement` gives these only to idempotent ones. */
+const onlyIdempotent = () => {
+  throw new Error('only an idempotent operation has a commit and parts')
 }
+const NO_WRITES: Pick<IdempotentContext, 'commit' | 'part'> = { commit: onlyIdempotent, part: onlyIdempotent }
 
 /** Builds the context of `run`. Lists the fields, because spreading was visible in the profile of a click. */
 function contextOf(
   { context: { caller, client, source, viewer } }: Pick<Call<never, never>, 'context'>,
   { idempotencyKey, expectedVersion }: Conditions,
   service: Service,
-  commit: Commit,
+  { commit, part } = NO_WRITES,
 ): IdempotentContext {
-  return { caller, client, source, viewer, idempotencyKey, expectedVersion, service, commit }
+  return { caller, client, source, viewer, idempotencyKey, expectedVersion, service, commit, part }
 }
 
 /** After a successful change, drops this process’s cached copies, so that the next request sees the change. */
@@ -223,27 +203,4 @@ async function invalidated<Out>(
   if (invalidates === 'launcher') invalidate.launcher((output as { slug: string }).slug)
   if (invalidates === 'keys') await invalidate.keys()
   return output
-}
-
-function answer<In, Out>(
-  { operation, service: { config } }: Pick<Call<In, Out>, 'operation' | 'service'>,
-  output: Out,
-  headers: Record<string, string>,
-): Answer<Out> {
-  for (const name in operation.headers) headers[name] ??= operation.headers[name]!(output)
-  const sent: Answer<Out> = {
-    output,
-    status: operation.status ?? 200,
-    body: operation.present?.(output, config) ?? output,
-    headers,
-  }
-  const { csv } = operation
-  if (csv !== undefined) sent.file = () => csv(output)
-  if (operation.download !== undefined) sent.download = operation.download(output)
-  const parts = operation.whole?.(output, config) ?? null
-  if (parts !== null) sent.download = { filename: null, parts }
-  const [next, note] = [operation.next?.(output) ?? null, operation.note?.(output) ?? null]
-  if (next !== null) sent.next = next
-  if (note !== null) sent.note = note
-  return sent
 }

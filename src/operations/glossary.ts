@@ -1,7 +1,11 @@
+import { EXPORT_FIELDS } from './export-glossary.ts'
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
+import { LINK_FIELDS } from './link-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
+
+const CURSOR = 'WzQyXQ'
 
 /**
  * Describes every field of the API, with an example: by `Shape.name` or `parent.name`, by `parent.*` if all fields of a parent
@@ -40,13 +44,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       '(behind the host); 10 in each, 100 in all.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
-  note: ['A line shown below it.', 'Read this first'],
-  section: ['The heading above it; neighbours with the same share it.', 'Before you start'],
-  tags: ['Tags of this tab, shown beside it.', ['live']],
-  openPolicy: [
-    '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
-    'auto',
-  ],
+  ...LINK_FIELDS,
   opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
@@ -105,6 +103,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   limit: ['The maximum number of results.', 20],
   offset: ['How many results to skip.', 0],
+  cursor: ['The `nextCursor` of the page before.', CURSOR],
+  nextCursor: ['The `cursor` of the next page; missing on the last.', CURSOR],
   q: [
     'Lists only bundles with this text in their slug, texts, URLs, notes, sections or tags, ignoring case.',
     'launch',
@@ -184,6 +184,12 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   client: ['`<client>/<tag>`.', 'acme-importer/1.4'],
   bundle: ['The bundle as it would be saved; new rules get their ids when saved.'],
   bundles: ['The bundles, newest first.'],
+  'create_bundles.bundles': ['The bundles to create.'],
+  edits: ['The edits, each with the `slug` of its bundle.'],
+  'OneEdit.expectedVersion': ['Like If-Match: the edit is refused if there is a newer version.', 3],
+  results: ['What became of each entry, in their order.'],
+  'BulkResult.status': ['The HTTP status that it would have had by itself.', 201],
+  'BulkResult.bundle': ['The bundle that was created or edited.'],
   pagination: ['The requested page.', { limit: 20, offset: 0 }],
   hasMore: ['Whether there are more after these.', false],
   versions: ['All versions of the bundle, newest first.'],
@@ -202,43 +208,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
   ...WEBHOOK_FIELDS,
-  exportedAt: ['When the export started.', '2026-11-20T09:30:00.000Z'],
-  profile: ['The account; only in a user’s export.'],
-  'profile.name': ['The user’s name; `""` if they gave none.', 'Ada Lovelace'],
-  'profile.email': ['The account’s email address.', 'ada@example.com'],
-  'members.email': ['The member’s address.', 'ada@example.com'],
-  'invitations.email': ['The invited address.', 'ada@example.com'],
-  emailVerified: ['Whether the address is verified.', true],
-  image: ['The URL of a picture; null for none.', null],
-  mails: ['Which emails the user wants, besides those about their account.'],
-  'mails.proposed': ['When somebody suggests a change to a bundle that the user can edit.', true],
-  'mails.decided': ['When a change that the user suggested is accepted or rejected.', true],
-  signInMethods: ['How the user can sign in.'],
-  provider: ['`credential` for a password, `oidc` for single sign-on.', 'credential'],
-  sessions: ['Where the user is signed in.'],
-  userAgent: ['The browser’s User-Agent at sign-in; null if it sent none.', 'Mozilla/5.0 (X11; Linux x86_64)'],
-  organizations: ['The organisations that the user belongs to.'],
-  organization: ['The organisation; only in an organisation’s export.'],
-  'organizations.name': ['The organisation’s name.', 'Acme'],
-  'organization.name': ['The organisation’s name.', 'Acme'],
-  members: ['The members of the organisation.'],
-  'members.name': ['The member’s name; `""` if they gave none.', 'Ada Lovelace'],
-  'members.role': ['The member’s role: viewers read, editors also write, admins also delete and manage.', 'editor'],
-  since: ['When they became a member.', '2026-11-20T09:00:00.000Z'],
-  invitations: ['Open invitations.'],
-  'invitations.role': ['The role they would get.', 'viewer'],
-  expiresAt: ['When it expires.', '2026-11-27T09:00:00.000Z'],
-  insights: ['All counts of the bundle.'],
-  counts: ['Per UTC day and rule, oldest day first.'],
-  viewers: ['Distinct viewers per UTC day, oldest first.'],
-  'insights.opens': ['How often each link was opened per UTC day, oldest day first.'],
-  'insights.breakdowns': ['Views per UTC day by referrer, device, language and country, oldest day first.'],
-  dimension: ['What the views are counted by.', 'referrer'],
-  'breakdowns.value': ['The value; null for none, `*` for what a day has beyond those it keeps.', 'news.example'],
-  'viewers.viewers': ['Distinct viewers on that day.', 12],
-  'profile.id': ['Identifies the user.', 'u_19xk'],
-  'organization.id': ['Identifies the organisation.', 'o_27pd'],
-  'organizations.id': ['Identifies the organisation.', 'o_27pd'],
+  ...EXPORT_FIELDS,
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   code: ['The kind of error, for programs.', 'INVALID_URLS'],
   errors: ['Everything that is wrong with the input, if it is more than one thing; the first as in `error`.'],

@@ -20,7 +20,7 @@ const UNGUESSABLE = 22
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
 /** A call with an idempotency key. */
-interface Call {
+export interface IdempotentCall {
   key: string
   caller: Caller
   /** The User-Agent: callers without an account are else only known by an address, which others share. */
@@ -43,7 +43,7 @@ interface Replay {
  */
 export async function once<T>(
   { store, secret }: { store: Store; secret: string },
-  call: Call,
+  call: IdempotentCall,
   run: (commit: Commit) => Promise<T> | T,
 ): Promise<{ answer: T; replay: Replay | null }> {
   const keyHash = keyedHash(

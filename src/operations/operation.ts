@@ -49,6 +49,11 @@ export interface Context extends Conditions, Pick<CallContext, 'caller' | 'clien
 export interface IdempotentContext extends Context {
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
+  /**
+   * Runs one of several effects of the call, each with a transaction of its own and once per key; each but the first counts as
+   * one more request. What `run` returns must be what it commits.
+   */
+  part<T>(at: number, input: unknown, run: (commit: Commit) => Promise<T>): Promise<T>
 }
 
 /** A schema whose output is `T`. */
@@ -109,7 +114,7 @@ interface Described<In, Out, Body> {
   /** Text that a tool’s result has besides the answer, if any. */
   note?: (output: Out) => string | null
   /** Of a page of a list: the query fields that select the next page; null on the last one. */
-  next?: (output: Out) => Readonly<Record<string, number>> | null
+  next?: (output: Out) => Readonly<Record<string, number | string>> | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Response headers derived from the output, by name. */

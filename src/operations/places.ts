@@ -12,7 +12,7 @@ interface Place {
   properties?: Record<string, Place>
   items?: Place
   maxItems?: number
-  additionalProperties?: unknown
+  additionalProperties?: Place | boolean
 }
 
 const known = new WeakMap<Schema, readonly Place[]>()
@@ -34,9 +34,11 @@ function branchesOf(place: Place | undefined): readonly Place[] {
 
 /** What may be under a key. */
 function within(places: readonly Place[], key: string | number): readonly Place[] {
-  return places.flatMap(({ properties = {}, items }) =>
-    branchesOf(typeof key === 'number' ? items : Object.hasOwn(properties, key) ? properties[key] : undefined),
-  )
+  return places.flatMap(({ properties = {}, items, additionalProperties }) => {
+    if (typeof key === 'number') return branchesOf(items)
+    if (Object.hasOwn(properties, key)) return branchesOf(properties[key])
+    return typeof additionalProperties === 'object' ? branchesOf(additionalProperties) : []
+  })
 }
 
 /** The names of the fields of the object at a path of an input. */

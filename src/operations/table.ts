@@ -66,6 +66,7 @@ export const OPERATIONS = {
     dryRun: true,
     takesSource: true,
   },
+  create_bundles: { route: 'POST /links/bulk', auth: 'links:write', idempotent: true },
   get_bundle: { route: 'GET /links/:slug', auth: 'links:read' },
   update_bundle: {
     route: 'PATCH /links/:slug',
@@ -74,6 +75,7 @@ export const OPERATIONS = {
     dryRun: true,
     invalidates: 'launcher',
   },
+  update_bundles: { route: 'PATCH /links/bulk', auth: 'links:write', idempotent: true },
   delete_bundle: { route: 'DELETE /links/:slug', auth: 'links:write', versioned: true, invalidates: 'launcher' },
   restore_bundle: {
     route: 'POST /links/:slug/restore',

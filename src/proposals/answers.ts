@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { content, linkAnswers } from '../bundles/answers.ts'
 import { each, PROPOSABLE_NAMES, type ProposableName } from '../bundles/content.ts'
-import { UrlMetadata } from '../bundles/shapes.ts'
+import { UrlMetadata } from '../bundles/link-shapes.ts'
 import { Variables } from '../bundles/variable-shapes.ts'
 import { lazy } from '../core/lazy.ts'
 import { Time } from '../core/shape.ts'
@@ -53,6 +53,7 @@ export const ProposalList = lazy(() =>
     proposals: type({ ...listed(), '+': 'reject' })
       .configure({ named: 'ListedProposal' }, 'self')
       .array(),
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )

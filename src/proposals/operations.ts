@@ -1,8 +1,8 @@
-import { type } from 'arktype'
 import * as bundles from '../bundles/answers.ts'
 import { editing } from '../bundles/contexts.ts'
 import { etag, toBundle } from '../bundles/present.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
+import { Part } from '../core/cursor.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { Proposal, ProposalInFull, ProposalList } from './answers.ts'
@@ -26,7 +26,7 @@ export const proposeEdit = implement('propose_edit', {
   output: Proposal,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toProposal,
-  replayed: (first, { input }) => ({ ...first, changes: proposals.changesIn(input) }),
+  replayed: (first, { input }) => proposals.replayed(first, input),
   headers: { location: ({ slug, id }: stored.Proposal) => `/api/links/${slug}/proposals/${id}` },
   run: (input, context) =>
     proposals.propose(input, { ...editing(context), mailer: context.service.mailer, commit: context.commit }),
@@ -47,14 +47,14 @@ export const listProposals = implement('list_proposals', {
 export const listOpenProposals = implement('list_open_proposals', {
   summary: 'List the open proposals for all your bundles',
   description: 'Lists what waits for a decision, over all bundles of the subject that you act for, newest first.',
-  input: type({ '+': 'reject' }),
+  input: Part,
   output: ProposalList,
   present: toList,
-  run: (_, { service: { store }, caller }) => stored.listOpen(store, signedIn(caller)),
+  run: (part, { service: { store }, caller }) => stored.listOpen(store, signedIn(caller), part),
 })
 
-function toList(found: stored.ListedProposal[]) {
-  return { proposals: found.map(toListed) }
+function toList({ proposals, ...more }: stored.ProposalPage) {
+  return { proposals: proposals.map(toListed), ...more }
 }
 
 /** GET /api/links/:slug/proposals/:id. */

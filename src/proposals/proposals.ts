@@ -4,6 +4,8 @@ import { bundles, bundleVersions, type Content, owners, proposals } from '../../
 import { NAMES, pick } from '../bundles/content.ts'
 import { diff, isSame } from '../bundles/diff.ts'
 import { withoutNewIds } from '../bundles/dry-run.ts'
+import { asSent, withWholeLists } from '../bundles/link-changes.ts'
+import { changesLinks } from '../bundles/link-shapes.ts'
 import { merged, refuseUnfitTemplates } from '../bundles/merge.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
@@ -33,14 +35,16 @@ interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'>, Mai
  */
 export async function propose(input: NewProposal, proposing: Proposing): Promise<Proposal> {
   const { slug, baseVersion: sentBase, reason } = input
-  const changes = changesIn(input)
   const { store, mailer, caller, commit } = proposing
   const bundle = await loadFor(store.db, caller, slug, 'viewer')
   const baseVersion = sentBase ?? bundle.versionNumber
   const base = await contentOf(store, bundle, baseVersion)
+  const changes = withWholeLists(base, changesIn(input))
   const proposed = await proposedContent(store.db, bundle, base, changes)
-  proposing.blockedHosts.refuse(proposed)
-  refuseUnfitTemplates(proposed)
+  asSent(input, proposed, () => {
+    proposing.blockedHosts.refuse(proposed)
+    refuseUnfitTemplates(proposed)
+  })
   if (isSame(diff(base, proposed))) {
     throw new Problem(
       'BAD_REQUEST',
@@ -62,8 +66,10 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     decider: null,
   }
   try {
-    // A repeated call has the changes, which may be large, in its own input.
-    const { changes: _, ...kept } = proposal
+    // A repeated call has the changes, which may be large, in its own input; the lists that changes of single links made, it has not.
+    const { urls, urlMetadata } = changes
+    const made = changesLinks(input) && urls && urlMetadata ? { urls, urlMetadata } : {}
+    const kept = { ...proposal, changes: made }
     const inserts = [insertion(store.db, bundle, proposal, caller), ...noteProposed(mailer, bundle, proposal, caller)]
     await commit([...inserts, ...withinBytes(bundle.owner)], kept)
   } catch (error) {
@@ -77,8 +83,14 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
 }
 
 /** What somebody proposes: the fields of an edit. */
-export function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }: NewProposal): Proposal['changes'] {
+function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }: NewProposal) {
   return changes
+}
+
+/** The answer of a repeated call, of what is kept of the first. */
+export function replayed(first: Proposal, input: NewProposal): Proposal {
+  const { addUrls: _, removeUrls: __, setMetadata: ___, ...changes } = changesIn(input)
+  return { ...first, changes: { ...changes, ...first.changes } }
 }
 
 /** Inserts a proposal; violates NOT NULL if the bundle is gone or another's by now, or too many are open. */

@@ -1,7 +1,9 @@
 import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content.ts'
+import { changesLinks, isEitherWay, linkChanges } from '../bundles/link-shapes.ts'
 import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
+import { part } from '../core/cursor.ts'
 import { refuse } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
 
@@ -32,12 +34,14 @@ const ID = '0 < string <= 40'
 export const NewProposal = type({
   slug: 'string',
   ...proposable,
+  ...linkChanges,
   'baseVersion?': VERSION,
   'reason?': Text,
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
-  .narrow((edit, ctx) => NAMES.some((name) => name in edit) || refuse(ctx, { code: 'no_change' }))
+  .narrow(isEitherWay)
+  .narrow((edit, ctx) => NAMES.some((name) => name in edit) || changesLinks(edit) || refuse(ctx, { code: 'no_change' }))
 
 export type NewProposal = typeof NewProposal.infer
 
@@ -45,6 +49,7 @@ export type NewProposal = typeof NewProposal.infer
 export const ProposalQuery = type({
   slug: 'string',
   state: type.enumerated(...PROPOSAL_STATES, 'all').default('open'),
+  ...part,
   '+': 'reject',
 })
 

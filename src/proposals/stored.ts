@@ -4,6 +4,7 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
+import { keyIn, nextCursor, type Part, TimeKey } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmailIn } from '../identity/sessions.ts'
@@ -23,6 +24,12 @@ export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId
 
 export type ListedProposal = Omit<Proposal, 'changes'>
 
+/** A page of a list; without `nextCursor`, the last. */
+export interface ProposalPage {
+  proposals: ListedProposal[]
+  nextCursor?: string
+}
+
 /**
  * The proposals of a bundle, newest first.
  * @throws Problem NOT_FOUND, FORBIDDEN.
@@ -30,15 +37,16 @@ export type ListedProposal = Omit<Proposal, 'changes'>
 export async function listOf(
   { db }: Store,
   caller: SignedIn,
-  { slug, state }: ProposalQuery,
-): Promise<ListedProposal[]> {
+  { slug, state, ...part }: ProposalQuery,
+): Promise<ProposalPage> {
   const { id } = await loadFor(db, caller, slug, 'viewer')
-  return listedWhere(db, and(eq(proposals.bundleId, id), state === 'all' ? undefined : eq(proposals.state, state)))
+  const isListed = and(eq(proposals.bundleId, id), state === 'all' ? undefined : eq(proposals.state, state))
+  return pageWhere(db, isListed, part)
 }
 
 /** The open proposals of all bundles of the acting subject, newest first; not those of deleted bundles. */
-export async function listOpen({ db }: Store, { subject }: SignedIn): Promise<ListedProposal[]> {
-  return listedWhere(db, openOf(subject))
+export async function listOpen({ db }: Store, { subject }: SignedIn, part: Part): Promise<ProposalPage> {
+  return pageWhere(db, openOf(subject), part)
 }
 
 /** How many proposals for bundles of the acting subject are open. */
@@ -152,6 +160,14 @@ function listing(db: Store['db']) {
     .leftJoin(apiKeys, eq(apiKeys.id, proposals.keyId))
 }
 
-function listedWhere(db: Store['db'], where: SQL | undefined): Promise<ListedProposal[]> {
-  return listing(db).where(where).orderBy(desc(proposals.createdAt), desc(proposals.id)).all()
+function listedWhere(db: Store['db'], where: SQL | undefined, limit = -1): Promise<ListedProposal[]> {
+  return listing(db).where(where).orderBy(desc(proposals.createdAt), desc(proposals.id)).limit(limit).all()
+}
+
+async function pageWhere(db: Store['db'], where: SQL | undefined, { limit, cursor }: Part): Promise<ProposalPage> {
+  const key = keyIn(cursor, TimeKey)
+  const isAfter = key === null ? undefined : sql`(${proposals.createdAt}, ${proposals.id}) < (${key[0]}, ${key[1]})`
+  const found = await listedWhere(db, and(where, isAfter), limit === undefined ? undefined : limit + 1)
+  const page = found.slice(0, limit)
+  return { proposals: page, ...nextCursor(page, found.length > page.length, ({ createdAt, id }) => [createdAt, id]) }
 }

@@ -96,13 +96,14 @@ function newKey(): string {
 /** Iterates over the items of a list, page by page. */
 async function* each(
   list: string,
-  page: (paging: { limit: number; offset: number }) => Promise<Answer<unknown>>,
+  page: (paging: { limit: number; offset: number; cursor?: string }) => Promise<Answer<unknown>>,
   { limit = MAX_PAGE, offset = 0 }: { limit?: number; offset?: number } = {},
 ): AsyncGenerator<unknown, void> {
-  for (let at = offset; ; at += limit) {
-    const { body } = await page({ limit, offset: at })
-    const { [list]: items, hasMore } = body as Record<string, unknown>
+  for (let place: { offset: number; cursor?: string } = { offset }; ; ) {
+    const { body } = await page({ limit, ...place })
+    const { [list]: items, nextCursor } = body as { nextCursor?: string; [list: string]: unknown }
     yield* items as unknown[]
-    if (hasMore !== true) return
+    if (nextCursor === undefined) return
+    place = { offset: 0, cursor: nextCursor }
   }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ResultSet } from '@libsql/client'
-import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, outbox, webhooks } from '../../db/schema.ts'
+import { keyIn, NumberKey, nextCursor } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { MAX_ATTEMPTS } from './retries.ts'
@@ -12,18 +13,19 @@ import { find, type Managing } from './webhooks.ts'
 type Row = typeof outbox.$inferSelect
 
 /** A page of a webhook’s deliveries, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
-export async function list({ store, caller }: Managing, { webhookId, limit, offset }: Deliveries) {
+export async function list({ store, caller }: Managing, { webhookId, limit, offset, cursor }: Deliveries) {
   await find({ store, caller }, webhookId)
+  const [before] = keyIn(cursor, NumberKey) ?? []
   const rows = await rowsOf(store)
-    .where(eq(outbox.webhookId, webhookId))
+    .where(and(eq(outbox.webhookId, webhookId), before === undefined ? undefined : lt(outbox.id, before)))
     .orderBy(desc(outbox.id))
     .limit(limit + 1)
     .offset(offset)
-  return {
-    deliveries: rows.slice(0, limit).map(toDelivery),
-    pagination: { limit, offset },
-    hasMore: rows.length > limit,
-  }
+  const deliveries = rows.slice(0, limit).map(toDelivery)
+  const hasMore = rows.length > limit
+  const more = nextCursor(deliveries, hasMore, ({ id }) => [id])
+  const after = cursor === undefined ? undefined : more.nextCursor
+  return { deliveries, pagination: { limit, offset }, hasMore, ...more, after }
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { tellOfNew } from '../accounts/webhook-makers.ts'
+import { keyIn, nextCursor, Part, TimeKey } from '../core/cursor.ts'
 import { nextPage } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
@@ -30,11 +30,21 @@ export const createWebhook = implement('create_webhook', {
 export const listWebhooks = implement('list_webhooks', {
   summary: 'List your webhooks',
   description: 'Lists your webhooks, without their secrets.',
-  input: type({ '+': 'reject' }),
+  input: Part,
   output: shapes.WebhookList,
   errors: ['FORBIDDEN'],
-  present: (list: { webhooks: shapes.ListedWebhook[] }) => ({ webhooks: list.webhooks.map(webhooks.toPublic) }),
-  run: async (_, context) => ({ webhooks: await webhooks.list(managing(context)) }),
+  present: ({ webhooks: found, ...more }: { webhooks: shapes.ListedWebhook[]; nextCursor?: string }) => ({
+    webhooks: found.map(webhooks.toPublic),
+    ...more,
+  }),
+  async run({ limit = Number.POSITIVE_INFINITY, cursor }, context) {
+    const key = keyIn(cursor, TimeKey)
+    const keyOf = ({ createdAt, id }: shapes.ListedWebhook) => [Date.parse(createdAt), id] as const
+    // There are few.
+    const found = (await webhooks.list(managing(context))).filter((one) => key === null || isAfter(keyOf(one), key))
+    const page = found.slice(0, limit)
+    return { webhooks: page, ...nextCursor(page, found.length > limit, keyOf) }
+  },
 })
 
 /** PATCH /api/me/webhooks/:webhookId. */
@@ -77,6 +87,7 @@ export const listDeliveries = implement('list_deliveries', {
   input: shapes.Deliveries,
   output: shapes.DeliveryList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
+  present: ({ after: _, ...page }: Awaited<ReturnType<typeof deliveries.list>>) => page,
   next: nextPage,
   run: (input, context) => deliveries.list(managing(context), input),
 })
@@ -90,6 +101,10 @@ export const redeliver = implement('redeliver', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: async (input, context) => ({ delivery: await deliveries.redeliver(managing(context), input) }),
 })
+
+function isAfter([at, id]: readonly [number, string], [lastAt, last]: readonly [number, string]): boolean {
+  return at === lastAt ? id > last : at > lastAt
+}
 
 function managing({ service: { store }, caller }: Context) {
   return { store, caller: signedIn(caller) }

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { WEBHOOK_EVENTS } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
+import { Cursor, isOnePlace } from '../core/cursor.ts'
 import { lazy } from '../core/lazy.ts'
 import { OFFSET, Pagination } from '../core/paging.ts'
 import { refuse, Time } from '../core/shape.ts'
@@ -36,8 +37,9 @@ export const Deliveries = type({
   webhookId: 'string',
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,
+  'cursor?': Cursor,
   '+': 'reject',
-})
+}).narrow(isOnePlace)
 
 export type Deliveries = typeof Deliveries.infer
 
@@ -78,7 +80,7 @@ export const CreatedWebhook = lazy(() =>
 
 export type CreatedWebhook = ReturnType<typeof CreatedWebhook>['infer']
 
-export const WebhookList = lazy(() => type({ webhooks: WebhookInfo().array(), '+': 'reject' }))
+export const WebhookList = lazy(() => type({ webhooks: WebhookInfo().array(), 'nextCursor?': 'string', '+': 'reject' }))
 
 export const ChangedWebhook = lazy(() => type({ webhook: WebhookInfo(), '+': 'reject' }))
 
@@ -109,6 +111,7 @@ export const DeliveryList = lazy(() =>
     deliveries: DeliveryInfo().array(),
     pagination: Pagination(),
     hasMore: 'boolean',
+    'nextCursor?': 'string',
     '+': 'reject',
   }),
 )

@@ -328,6 +328,13 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await read(slug)).urls).toEqual(['https://c.example/', 'https://d.example'])
     expect((await mine.openall(['edit', slug, '--title', ''])).stdout).toBe('Nothing has changed.\n')
     expect((await mine.openall(['edit', slug, '--remove', 'https://nobody.example/'])).code).toBe(2)
+    // Links by URL are added to whatever version there is, so both take effect.
+    const added = ['https://e.example/', 'https://f.example/']
+    const edits = await Promise.all(added.map((url) => mine.openall(['edit', slug, '--add', url])))
+    expect(edits.map(({ code }) => code)).toEqual([0, 0])
+    expect((await mine.openall(['edit', slug, '--remove', added[0]!, '--dry-run'])).code).toBe(0)
+    expect((await mine.openall(['edit', slug, '--remove', 'https://c.example/', '--add', URL_A])).code).toBe(0)
+    expect((await read(slug)).urls.toSorted()).toEqual([URL_A, 'https://d.example', ...added])
     const list = mine.write('list.txt', `x | ${URL_A}`)
     expect(await mine.json(['edit', slug, '--list', list])).toMatchObject({
       urls: [URL_A],

@@ -13,6 +13,7 @@ interface Page {
   bundles: { slug: string; urls: string[] }[]
   pagination: { limit: number; offset: number }
   hasMore: boolean
+  nextCursor?: string
 }
 
 /** A person whose dozen bundles are 2.4 MB together, newest first. */
@@ -43,6 +44,8 @@ onEveryTarget({}, (at) => {
     expect(first.body.bundles.map(({ slug }) => slug)).toEqual(slugs.slice(0, 10))
     expect([first.body.pagination, first.body.hasMore]).toEqual([{ limit: 10, offset: 0 }, true])
     expect(first.headers.get('link')).toBe('</api/me/links?limit=10&offset=10>; rel="next"')
+    const second = await ann.api<Page>('GET', `/api/me/links?limit=10&cursor=${first.body.nextCursor}`)
+    expect(second.body.bundles.map(({ slug }) => slug)).toEqual(slugs.slice(10))
     // Each entry is as in a page that is sent in one piece.
     const one = await ann.api<Page>('GET', '/api/me/links?limit=1&offset=3')
     expect(one.body.bundles).toEqual([whole.body.bundles[3]!])
@@ -76,6 +79,16 @@ onEveryTarget({}, (at) => {
       else expect(result.content[1]).toBeUndefined()
     }
     expect(seen).toEqual(slugs)
+    const byCursor: string[] = []
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const input = { limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+      const { result } = (await send(at(), callOf('list_bundles', input), key)).body
+      const page = result.structuredContent as unknown as Page
+      byCursor.push(...page.bundles.map(({ slug }) => slug))
+      cursor = page.nextCursor
+      if (!isFirst && cursor !== undefined) expect(result.content[1]!.text).toEndWith(`"cursor": "${cursor}".`)
+    }
+    expect(byCursor).toEqual(slugs)
     // Resources show no links, so all fit.
     const listed = await send(at(), { jsonrpc: '2.0', id: 1, method: 'resources/list', params: {} }, key)
     const { resources } = listed.body.result as unknown as { resources: { name: string }[] }

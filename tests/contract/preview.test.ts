@@ -89,7 +89,7 @@ onEveryTarget({}, (server) => {
       const rows = [{ url: URL_A }, { url: '' }, { url: URL_B }]
       const marked = async (at: string) => {
         const html = await (await send(ann, formOf('', rows, { at }))).text()
-        return [...html.matchAll(/<li(?: class="edited")?><span class="mark"/g)].map(([item]) =>
+        return [...html.matchAll(/<li(?: class="edited")?><span class="tile/g)].map(([item]) =>
           item.includes('edited'),
         )
       }

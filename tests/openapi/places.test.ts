@@ -42,6 +42,9 @@ function nameOf(path: Path): string {
 const KNOWN: Readonly<Record<string, unknown>> = {
   urls: ['https://a.example/', 'https://b.example/'],
   urlMetadata: [{ note: 'first', tags: ['live'], section: 'one', openPolicy: 'manual' }, {}],
+  addUrls: [{ url: 'https://new.example/', note: 'new', tags: ['live'], section: 'one', openPolicy: 'auto', at: 0 }],
+  removeUrls: ['https://a.example/'],
+  setMetadata: { 'https://a.example/': { note: 'other', tags: null } },
   variables: [{ name: 'id', label: 'Number', example: '1', default: '2', options: ['1', '2'] }, { name: 'range' }],
   resolutionPolicy: POLICY,
   opensAt: '2026-12-01T09:00:00Z',
@@ -52,11 +55,21 @@ const KNOWN: Readonly<Record<string, unknown>> = {
   password: 'correct horse battery',
 }
 
+/** An edit without a password, whose length is checked with the bundle. */
+const { password: _, access: __, timeZone: ___, now: ____, addUrls, removeUrls, setMetadata, ...FIELDS } = KNOWN
+const EDITS = [
+  { slug: 'launch-day', ...FIELDS, title: 'x', expectedVersion: 1 },
+  { slug: 'launch-day', addUrls, removeUrls, setMetadata, copyable: true },
+]
+
 /** Which fields cannot be together in a body that is right. */
 const APART: Readonly<Record<string, readonly string[]>> = {
   claim_bundle: ['slug'],
   create_bundle: ['email'],
   create_bundle_dry_run: ['email'],
+  update_bundle: ['addUrls', 'removeUrls', 'setMetadata'],
+  update_bundle_dry_run: ['urls', 'urlMetadata', 'removeUrls', 'setMetadata'],
+  propose_edit: ['urls', 'urlMetadata'],
 }
 
 const ADDRESS_HEADER = 'x-client'
@@ -124,7 +137,8 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
 /** A body that has every field. */
 function fullBody({ document }: Documented, schema: JsonSchema, name: string): Record<string, unknown> {
   const requests = new Requests(prng(1), document, {})
-  const madeUp = (field: string, inner: JsonSchema) => KNOWN[field] ?? requests.value(inner)
+  const madeUp = (field: string, inner: JsonSchema) =>
+    field === 'edits' ? EDITS : (KNOWN[field] ?? requests.value(inner))
   const definition =
     typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
   const { properties = {} } = definition as { properties?: Record<string, JsonSchema> }

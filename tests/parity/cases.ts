@@ -121,6 +121,46 @@ export const CASES: readonly Case[] = [
     input: ({ slug }) => ({ slug, urls: ['https://b.example/', A, 'https://c.example/'] }),
   },
   {
+    operation: 'create_bundles',
+    title: 'one by one',
+    input: ({ slug }) => ({ bundles: [{ urls: [A] }, { urls: [A], slug }, { urls: [A], title: 'x' }] }),
+  },
+  { operation: 'create_bundles', title: 'once', idempotencyKey: 'many', input: () => ({ bundles: [{ urls: [A] }] }) },
+  {
+    operation: 'create_bundles',
+    title: 'one that is wrong',
+    input: () => ({ bundles: [{ urls: [A] }, { urls: ['ftp://a.example'] }] }),
+    refused: 'BAD_REQUEST',
+  },
+  {
+    operation: 'update_bundles',
+    title: 'one by one',
+    input: ({ slug, foreign }) => ({
+      edits: [
+        { slug, addUrls: [{ url: 'https://new.example/' }] },
+        { slug, title: 'old', expectedVersion: 2 },
+        { slug: foreign, title: 'x' },
+        { slug, title: 'y', expectedVersion: 3 },
+      ],
+    }),
+  },
+  { operation: 'update_bundles', title: 'nothing', input: () => ({ edits: [] }), refused: 'BAD_REQUEST' },
+  {
+    operation: 'update_bundle',
+    title: 'single links',
+    input: ({ slug }) => ({
+      slug,
+      addUrls: [{ url: 'https://new.example/', note: 'New', at: 0 }],
+      setMetadata: { [A]: { tags: ['x'], note: null } },
+    }),
+  },
+  {
+    operation: 'update_bundle',
+    title: 'a link that is there',
+    input: ({ slug }) => ({ slug, addUrls: [{ url: A }] }),
+    refused: 'INVALID_URLS',
+  },
+  {
     operation: 'update_bundle',
     title: 'its policy',
     input: ({ slug, ruleId }) => ({

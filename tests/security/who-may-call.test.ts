@@ -16,13 +16,16 @@ setDefaultTimeout(180_000)
  * organisation request its data (viewer, editor and admin act for it), all others the owner's. `r`, `p`, `w`
  * and `k` are the owner's keys with links:read, links:propose, links:write and keys:admin; `or`, `op`, `ow` and `ok` those of
  * the organisation's admin. `vk` has
- * keys:admin but a minter who is now a viewer, `lk` one who was removed, `xk` is revoked. `·`: tested elsewhere.
+ * keys:admin but a minter who is now a viewer, `lk` one who was removed, `xk` is revoked. `·`: tested elsewhere. What may be done
+ * to each of several bundles is in the results, not in the status: tests/contract/bulk.test.ts.
  */
 const MATRIX = `
                     anonymous stranger unverified owner r   p   w   k   viewer editor admin removed or  op  ow  ok  vk  lk  xk
 create_bundle       201       201      201        201   403 403 201 201 403    201    201   201     403 403 201 201 403 401 401
+create_bundles      401       200      200        200   403 403 200 200 200    200    200   200     403 403 200 200 200 401 401
 get_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 update_bundle       401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+update_bundles      401       200      200        200   403 403 200 200 200    200    200   200     403 403 200 200 200 401 401
 delete_bundle       401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
@@ -100,8 +103,10 @@ const NO_AIM: Aim = {
 /** The input of each operation. A new operation needs a line here, and the test says so. */
 const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   create_bundle: () => ({ urls: [URL_A] }),
+  create_bundles: () => ({ bundles: [{ urls: [URL_A] }] }),
   get_bundle: ({ slug }) => ({ slug }),
   update_bundle: ({ slug }) => ({ slug, title: 'after' }),
+  update_bundles: ({ slug }) => ({ edits: [{ slug, title: 'after' }] }),
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),

@@ -37,7 +37,7 @@ export const proposalScreens: readonly Screen[] = [
   {
     path: '/dashboard/proposals',
     async get(visit) {
-      const proposals = await run(visit, listOpenProposals, {})
+      const { proposals } = await run(visit, listOpenProposals, {})
       return { section: 'proposals', title: 'Suggestions', view: <InboxView site={visit.site} proposals={proposals} /> }
     },
   },
@@ -46,7 +46,7 @@ export const proposalScreens: readonly Screen[] = [
     async get(visit) {
       const { slug } = visit.params
       const bundle = await run(visit, getBundle, { slug })
-      const proposals = await run(visit, listProposals, { slug, state: 'all' })
+      const { proposals } = await run(visit, listProposals, { slug, state: 'all' })
       const view = <BundleProposalsView site={visit.site} bundle={bundle} proposals={proposals} />
       return { section: 'bundles', title: 'Suggestions', view }
     },

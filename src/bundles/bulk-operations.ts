@@ -1,0 +1,44 @@
+import { implement } from '../operations/operation.ts'
+import { withSlug } from '../operations/slug-in.ts'
+import { inTurns } from './bulk.ts'
+import { BulkResults, BundleEdits, NewBundles } from './bulk-shapes.ts'
+import { creating, editing } from './contexts.ts'
+import { create } from './creation.ts'
+import { linkOf } from './link.ts'
+import { edit } from './versions.ts'
+
+/** POST /api/links/bulk. */
+export const createBundles = implement('create_bundles', {
+  summary: 'Create up to 100 bundles',
+  description:
+    'Creates several bundles in order, each by itself: `results` says of each what create_bundle would. If the input is ' +
+    'invalid, none is created. Called again with the same `idempotencyKey`, it creates only what failed.',
+  labelled: true,
+  input: NewBundles,
+  example: {
+    bundles: [{ urls: ['https://example.com/plan'], title: 'Plan' }, { urls: ['https://example.com/status'] }],
+  },
+  output: BulkResults,
+  run: ({ bundles }, context) =>
+    inTurns(bundles, 201, context, (input, commit) => create(input, { ...creating(context, 'slug'), commit })),
+})
+
+/** PATCH /api/links/bulk. */
+export const updateBundles = implement('update_bundles', {
+  summary: 'Edit up to 100 bundles',
+  description:
+    'Edits several bundles in order, each by itself: `results` says of each what update_bundle would. If the input is ' +
+    'invalid, none is edited. Called again with the same `idempotencyKey`, it edits only what failed.',
+  input: BundleEdits,
+  example: { edits: [{ slug: 'launch-day', addUrls: [{ url: 'https://example.com/chat' }] }] },
+  output: BulkResults,
+  run({ edits }, context) {
+    const { config, invalidate } = context.service
+    return inTurns(edits, 200, context, async (sent, commit) => {
+      const { slug, password, expectedVersion = null, ...changes } = withSlug(sent, config) as typeof sent
+      const edited = await edit({ ...editing(context), slug, expectedVersion, commit }, changes, password)
+      invalidate.launcher(edited.slug)
+      return { slug: edited.slug, url: linkOf(edited.slug, config), versionNumber: edited.versionNumber }
+    })
+  },
+})

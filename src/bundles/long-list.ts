@@ -1,0 +1,62 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { param, preparedStatements } from '../../db/prepared.ts'
+import { bundles } from '../../db/schema.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { inLongReadSlot } from '../operations/read-slots.ts'
+import { subjectIdOf } from '../plans/owners.ts'
+import { matching, ORDERS, ownerOf, type Searching, type Shape, searched } from './list-order.ts'
+import type { Sized } from './pinned.ts'
+import { foundInIndex, indexCondition } from './search.ts'
+import { type Found, isUnpinned, placed, type Queries, type Rest, read, short } from './short-list.ts'
+import { contentBytes } from './stored.ts'
+
+/** Any list: long reads find the ids and sizes, short ones read the bundles of the page. */
+export function longList(store: Store, caller: SignedIn, listing: Found): Queries {
+  const { subject, userId } = caller
+  const { q, tag, sort, state, isAfter } = listing
+  const texts = [q, tag].filter((text) => text !== undefined)
+  const indexed = indexCondition(texts)
+  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined, isAfter }
+  const owner = subjectIdOf(subject)
+  const values = { owner, indexed, ...searched({ q, tag }) }
+  /** Asks the index; if it finds too many, reads the list in its order. */
+  const find = async (what: LongShape['what'], rest: Rest | null): Promise<unknown> => {
+    for (const by of indexed === null ? (['order'] as const) : (['index', 'order'] as const)) {
+      const [query] = long(store.db, { ...shape, what, by }, { ...values, ...rest })
+      const found = query === undefined ? null : await inLongReadSlot(userId, () => store.readLong(query))
+      if (found !== null) return found
+    }
+    return null
+  }
+  return {
+    async page(first, rest) {
+      const found = JSON.parse(String((await find('page', rest)) ?? '[]')) as [id: number, bytes: number][]
+      const page = found.map(([id, bytes]): Sized => ({ id, bytes }))
+      return read(short(store.db)({ sort, state, subject: subject.type }), caller, [...first, ...page])
+    },
+    count: async () => Number(await find('count', null)),
+  }
+}
+
+type LongShape = Shape & Searching & { what: 'page' | 'count'; by: 'index' | 'order' }
+
+/** If the index finds more, a page is soon full in its own order. */
+const MAX_FOUND = 500
+
+const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
+  const { sort, subject } = shape
+  const where = matching(shape)
+  const begins = placed(shape) ?? sql`1`
+  const answer = (from: SQL): SQL =>
+    what === 'count'
+      ? sql`SELECT count(*) FROM ${from} WHERE ${where}`
+      : sql`SELECT json_group_array(json_array(id, bytes)) FROM (SELECT ${bundles.id}, ${contentBytes()} AS bytes FROM ${from} WHERE ${where} AND ${isUnpinned()} AND ${begins} ORDER BY ${sql.join(ORDERS[sort], sql`, `)} LIMIT ${param('limit')} OFFSET ${param('offset')})`
+  if (by === 'order') return [answer(sql`${bundles}`)]
+  // CROSS JOIN, so that SQLite reads the bundles found, and not all in the order of the page.
+  const among = sql`(SELECT DISTINCT id FROM found) AS each_found CROSS JOIN ${bundles} ON ${bundles.id} = each_found.id`
+  return [
+    sql`WITH found(id) AS MATERIALIZED (${foundInIndex(ownerOf(subject))} LIMIT ${sql.raw(String(MAX_FOUND + 1))})
+      SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END`,
+  ]
+})
