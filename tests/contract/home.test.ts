@@ -60,8 +60,8 @@ onEveryTarget({}, (server, runtime) => {
       'https://e.example',
     ])
     expect(stored.urlMetadata).toEqual([{ note: 'Agenda' }, { note: 'Team notes' }, {}, { note: 'One tab' }, {}])
-    expect(html).toContain(`value="${server().origin}/l/${stored.slug}"`)
-    expect(html).toMatch(new RegExp(`value="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
+    expect(html).toContain(`class="shared" href="${server().origin}/l/${stored.slug}"`)
+    expect(html).toMatch(new RegExp(`data-text="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
   })
 
   test('text that is not a link is skipped and reported, without an error', async () => {
