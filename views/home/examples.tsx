@@ -52,12 +52,12 @@ const USES: readonly Use[] = [
   },
 ]
 
-/** The parts of a variable's example: what is filled in, and the addresses that have it. */
+/** The links of an example with a variable, each up to its value. */
 const CUSTOMER = [
-  ['https://crm.northwind.example/customers/', 'Their page in the CRM', ''],
-  ['https://billing.northwind.example/?customer=', 'Invoices and payments', ''],
-  ['https://help.northwind.example/search?q=', 'Open tickets', ''],
-  ['https://errors.northwind.example/?user=', 'Errors they saw', '&period=7d'],
+  ['https://crm.northwind.example/customers/', 'Their page in the CRM'],
+  ['https://billing.northwind.example/?customer=', 'Invoices and payments'],
+  ['https://help.northwind.example/search?q=', 'Open tickets'],
+  ['https://errors.northwind.example/?period=7d&user=', 'Errors they saw'],
 ] as const
 
 /** What the service is for, as three bundles. */
@@ -152,7 +152,7 @@ export function Filled({ site }: { site: Site }): JSX.Element {
         <ul>
           <Each
             of={CUSTOMER}
-            show={([url, title, rest]) => (
+            show={([url, title]) => (
               <li>
                 <Tile url={url} />
                 <span>
@@ -160,7 +160,6 @@ export function Filled({ site }: { site: Site }): JSX.Element {
                   <code>
                     <span safe>{url.replace('https://', '')}</span>
                     <mark>4711</mark>
-                    <span>{rest}</span>
                   </code>
                 </span>
               </li>
