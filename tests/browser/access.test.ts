@@ -23,7 +23,7 @@ test.each(CASES)('a password is asked for, and its page has all that a launcher 
   const { slug } = await makeLocked()
   const { page, complaints } = await stage.open(`/l/${slug}`, null, options)
   expect(await page.title()).not.toContain('Launch day')
-  const field = page.getByLabel('Password')
+  const field = page.getByLabel('Password', { exact: true })
   // The keyboard alone does: the field has the focus.
   await page.keyboard.type('five stairs up')
   await page.keyboard.press('Enter')

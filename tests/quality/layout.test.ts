@@ -184,7 +184,7 @@ test('on a phone, a link that is to be copied is shown on a line of its own', as
   await page.fill('#urls', 'https://a.example/')
   await page.locator('#found .item').waitFor()
   await Promise.all([page.waitForURL('/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
-  const [field, button] = [await boxOf(page, '#link'), await boxOf(page, '[data-copy=link]')]
+  const [field, button] = [await boxOf(page, '.url'), await boxOf(page, '.made [data-text]')]
   expect(field.width).toBeGreaterThan(260)
   expect(button.y).toBeGreaterThan(field.y + field.height)
 })

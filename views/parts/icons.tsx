@@ -35,6 +35,8 @@ const PATHS = {
   nest: 'M5.5 2.5h-3v11h3m5-11h3v11h-3M6 8h4',
   unnest: 'M5.5 2.5h-3v3m0 5v3h3m5-11h3v3m0 5v3h-3',
   alert: 'M8 2.5l6 11H2zM8 7v3m0 1.8v.2',
+  eye: 'M1.5 8s2.4-4.5 6.5-4.5S14.5 8 14.5 8 12.1 12.5 8 12.5 1.5 8 1.5 8zm6.5 2a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  share: 'M8 9.5v-7m-2.5 2.5L8 2.5 10.5 5M4.5 7.5h-1v6h9v-6h-1',
   download: 'M8 2.5v8m-3-3l3 3 3-3m-8.5 6h11',
 } as const
 

@@ -18,7 +18,6 @@ const SITE_CSS = [
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
-  'home/home.css',
   'account/account.css',
   'account/consent.css',
 ]
@@ -64,7 +63,10 @@ export const FILES: Record<string, File> = {
   'fill.js': { type: JS, sources: ['../src/core/template.js', 'launcher/fill.js'] },
   'away.js': { type: JS, sources: ['launcher/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
-  'site.css': { type: CSS, sources: [...SITE_CSS, 'home/builder.css', 'home/list.css'] },
+  'site.css': {
+    type: CSS,
+    sources: [...SITE_CSS, 'home/builder.css', 'home/list.css', 'home/home.css', 'home/result.css'],
+  },
   'home.js': { type: JS, sources: ['home/live-list.js'] },
   'site.js': { type: JS, sources: SITE_JS },
   'consent.js': { type: JS, sources: ['account/consent.js'] },
