@@ -16,7 +16,7 @@ export const ORDERS: Record<Listing['sort'], SQL[]> = {
 }
 
 /** What a cursor of a list has of the last entry before it: the order, and by what that sorts. */
-export const ListKey = type(['string', 'boolean', 'string | number | null', 'number.integer']) as Type<
+export const ListKey = type(['string', 'boolean', 'string | number.integer | null', 'number.integer']) as Type<
   [sort: string, isPinned: boolean, value: string | number | null, id: number]
 >
 
