@@ -47,6 +47,12 @@ onEveryTarget({}, (server, runtime) => {
     expect(valuesOf(other, 'idempotencyKey')).not.toEqual(valuesOf(html, 'idempotencyKey'))
   })
 
+  test('the bookmarks of the launcher on the home page, which has no slug, are a file with a name', async () => {
+    const [frame] = elementsOf(await (await fetch(server().origin)).text()).filter(({ tag }) => tag === 'iframe')
+    const file = elementsOf(frame?.attributes.srcdoc ?? '').find(({ attributes }) => attributes.id === 'bookmarks')
+    expect(file?.attributes.download).toBe('links.html')
+  })
+
   test('a pasted list is cleaned up, its titles become notes, and the page shows the link and the claim link', async () => {
     const { status, html } = await publish(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
     expect(status).toBe(200)

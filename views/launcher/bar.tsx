@@ -46,7 +46,7 @@ export function Bar({ site, bundle, filling, openable, unlocked, isPreview }: Ba
         id="bookmarks"
         class="quiet"
         href={unlocked?.bookmarks ?? `/l/${slug}/bookmarks.html${query}`}
-        download={`${slug}.html`}
+        download={`${slug || 'links'}.html`}
       >
         <Icon name="bookmark" />
         <span class="word">
