@@ -127,7 +127,7 @@ test.each(['the offer', 'the form'])('Discard of %s drops what is kept', async (
   expect(await isOffered(page)).toBe(false)
 })
 
-test('signing out drops everything that is kept', async () => {
+test.each(['dashboard', 'home page'])('signing out on the %s drops everything that is kept', async (where) => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const person = await newPerson(stage.server)
   const { slug: own } = await person.makeBundle({ ...ONBOARDING })
@@ -135,11 +135,27 @@ test('signing out drops everything that is kept', async () => {
   const opened = await stage.open(`/dashboard/links/${own}`, person)
   await opened.page.fill('#title', 'Left behind')
   await kept(opened.page, 'Left behind')
-  const page = await crash(opened.page, '/dashboard')
-  await page.locator('.subjects summary').click()
+  const page = await crash(opened.page, where === 'dashboard' ? '/dashboard' : '/')
+  if (where === 'dashboard') await page.locator('.subjects summary').click()
   await page.getByRole('button', { name: /Sign out/ }).click()
-  await page.waitForURL((url) => !url.pathname.startsWith('/dashboard'))
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
   expect(await keptIn(page)).toEqual([])
+})
+
+test('what a sign-out in another tab has dropped does not come back when this one is closed', async () => {
+  const person = await newPerson(stage.server)
+  const { slug } = await person.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, person)
+  await page.fill('#title', 'Left open')
+  await kept(page, 'Left open')
+  await page.evaluate(() => window.addEventListener('storage', () => document.body.classList.add('told')))
+  const other = await page.context().newPage()
+  await other.goto('/')
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByRole('link', { name: 'Sign in' }).waitFor()
+  await page.locator('body.told').waitFor()
+  await page.evaluate(() => window.dispatchEvent(new Event('pagehide')))
+  expect(await keptIn(other)).toEqual([])
 })
 
 test('a new bundle is kept too, until it is made', async () => {

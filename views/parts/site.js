@@ -47,6 +47,18 @@ document.addEventListener('click', ({ target }) => {
   field.form?.addEventListener('submit', () => (field.type = 'password'), { once: true })
 })
 
+// A sign-out, from whatever page, leaves nothing in the browser of what was typed: see kept-edits.js.
+document.addEventListener(
+  'submit',
+  ({ target }) => {
+    if (!(target instanceof HTMLFormElement) || target.getAttribute('action') !== '/sign-out') return
+    try {
+      for (const key of Object.keys(localStorage)) if (key.startsWith('openall edits ')) localStorage.removeItem(key)
+    } catch {}
+  },
+  { capture: true },
+)
+
 /**
  * For requests while typing: each waits for a pause and aborts the previous one.
  * @param {number} pauseMs

@@ -56,7 +56,7 @@
   }
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let pause
-  /** Whether the person signs out. */
+  /** Whether the person signs out, here or in another tab. */
   let isLeaving = false
   document.addEventListener('input', ({ target }) => {
     if (editorOf(target) === null) return
@@ -65,6 +65,13 @@
     pause = setTimeout(keep, 250)
   })
   window.addEventListener('pagehide', keep)
+  // What another tab has dropped, as a sign-out there does, does not come back from here until more is typed.
+  window.addEventListener('storage', ({ key, newValue }) => {
+    const form = editorNow()
+    if (form === null || key !== keyOf(form) || newValue !== null) return
+    clearTimeout(pause)
+    isLeaving = true
+  })
 
   function hideOffer() {
     const offer = document.getElementById('kept')
@@ -109,10 +116,8 @@
     'submit',
     ({ target }) => {
       if (!(target instanceof HTMLFormElement)) return
-      if (target.getAttribute('action') === '/sign-out') {
-        isLeaving = true
-        for (const key of keysNow()) forget(key)
-      }
+      // site.js drops what is kept.
+      if (target.getAttribute('action') === '/sign-out') isLeaving = true
       if (target.id !== 'editor') return
       keep()
       sent = keyOf(target)
