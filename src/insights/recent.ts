@@ -13,6 +13,8 @@ export const RECENT_DAYS = 30
 export interface RecentCounts {
   views: number
   openAllClicks: number
+  /** The views of each of these days, oldest first. */
+  daily: number[]
 }
 
 /**
@@ -25,6 +27,7 @@ export async function recentCounts({ db }: Store, ids: readonly number[], now: n
   const recent = new Map<number, RecentCounts>()
   if (ids.length === 0) return recent
   const range = { from: dayOf(now - (RECENT_DAYS - 1) * DAY_MS), to: dayOf(now) }
+  const first = Date.parse(range.from)
   const rules = await rulesEver(db, ids)
   for (let at = 0; at < ids.length; ) {
     const since = performance.now()
@@ -33,7 +36,13 @@ export async function recentCounts({ db }: Store, ids: readonly number[], now: n
       rows += RECENT_DAYS * (1 + (rules.get(ids[at]!) ?? 0))
     }
     const counts = await counted(db).all({ ids: JSON.stringify(ids.slice(begin, at)), ...range })
-    for (const { id, views, clicks } of counts) recent.set(id, { views, openAllClicks: clicks })
+    for (const { id, day, views, clicks } of counts) {
+      const of = recent.get(id) ?? { views: 0, openAllClicks: 0, daily: Array<number>(RECENT_DAYS).fill(0) }
+      of.views += views
+      of.openAllClicks += clicks
+      of.daily[(Date.parse(day) - first) / DAY_MS] = views
+      recent.set(id, of)
+    }
     if (at < ids.length) await yieldToEventLoop(since)
   }
   return recent
@@ -43,6 +52,7 @@ const counted = prepared((db) =>
   db
     .select({
       id: dailyCounters.bundleId,
+      day: dailyCounters.day,
       views: sql<number>`sum(${dailyCounters.views})`,
       clicks: sql<number>`sum(${dailyCounters.openAllClicks})`,
     })
@@ -53,6 +63,6 @@ const counted = prepared((db) =>
         between(dailyCounters.day, sql.placeholder('from'), sql.placeholder('to')),
       ),
     )
-    .groupBy(dailyCounters.bundleId)
+    .groupBy(dailyCounters.bundleId, dailyCounters.day)
     .prepare(),
 )

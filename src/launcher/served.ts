@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
-import { blockedBundles, bundles, type Content, owners } from '../../db/schema.ts'
+import { blockedBundles, bundles, type Content, organization, owners } from '../../db/schema.ts'
 import { NAMES, PUBLIC_NAMES, type PublicName, pick } from '../bundles/content.ts'
 
 /** The columns from which launchers are made; `publicBundle` selects what viewers may see. */
@@ -23,6 +23,7 @@ const finder = prepared((db) =>
       ...pick(NAMES, bundles),
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
+      organization: organization.name,
       /** The user who owns it, or null. */
       userId: owners.userId,
       ownerId: bundles.ownerId,
@@ -31,6 +32,7 @@ const finder = prepared((db) =>
     })
     .from(bundles)
     .leftJoin(owners, eq(owners.id, bundles.ownerId))
+    .leftJoin(organization, eq(organization.id, owners.organizationId))
     .leftJoin(blockedBundles, eq(blockedBundles.bundleId, bundles.id))
     .where(and(eq(bundles.slug, sql.placeholder('slug')), isNull(bundles.deletedAt)))
     .prepare(),
@@ -39,6 +41,8 @@ const finder = prepared((db) =>
 /** What a viewer may see of a bundle; views get nothing else. */
 export interface PublicBundle extends Pick<Content, PublicName> {
   slug: string
+  /** The name of the organisation that owns it; null for none. Of a person, viewers learn nothing. */
+  organization: string | null
   /** Whether it has no owner: it was created without an account. */
   isUnclaimed: boolean
   /** Whether it has a policy. */
@@ -60,6 +64,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
   const own = {
     slug: bundle.slug,
     ...pick(PUBLIC_NAMES, bundle),
+    organization: bundle.organization,
     isUnclaimed: bundle.ownerId === null,
     hasRules: bundle.resolutionPolicy !== null,
     isProtected: bundle.access !== 'link',

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import { QR, type Unlocked } from '../../views/launcher/bar.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
-import { QR, type Unlocked } from '../../views/launcher/launcher.tsx'
 import { LockedPage, type PasswordForm } from '../../views/launcher/locked.tsx'
 import { withoutPath } from '../audience/referrer.ts'
 import { linkOf } from '../bundles/link.ts'

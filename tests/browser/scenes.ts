@@ -65,6 +65,12 @@ export type Scene = (page: Page, world: World) => Promise<unknown>
 /** Every page, in the states that are checked and photographed. */
 export const scenes = {
   launcher: (page, { onboarding }) => page.goto(onboarding.url),
+  'launcher-opened': async (page, { onboarding }) => {
+    await page.addInitScript('window.open = () => ({})')
+    await page.goto(onboarding.url)
+    await page.click('#open')
+    await page.locator('#again').waitFor()
+  },
   'launcher-blocked': async (page, { onboarding }) => {
     await blockNetwork(page.context())
     await page.goto(onboarding.url)

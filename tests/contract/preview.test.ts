@@ -89,9 +89,7 @@ onEveryTarget({}, (server) => {
       const rows = [{ url: URL_A }, { url: '' }, { url: URL_B }]
       const marked = async (at: string) => {
         const html = await (await send(ann, formOf('', rows, { at }))).text()
-        return [...html.matchAll(/<li(?: class="edited")?><span class="mark"/g)].map(([item]) =>
-          item.includes('edited'),
-        )
+        return [...html.matchAll(/<li(?: class="edited")?><span class="tile/g)].map(([item]) => item.includes('edited'))
       }
       expect(await marked('2')).toEqual([false, true])
       for (const at of ['1', '-1', '99', 'x', '']) expect([at, await marked(at)]).toEqual([at, [false, false]])

@@ -97,6 +97,6 @@ onEveryTarget({}, (at) => {
     const page = async (q: string) => (await ann.fetch(`/dashboard?q=${encodeURIComponent(q)}`)).text()
     expect(await page('ON-CALL')).toContain('<span>1 bundle</span>')
     expect(await page('nowhere')).toContain('No title, link or tag contains')
-    expect(await page('nowhere')).toContain('placeholder="Search bundles"')
+    expect(await page('nowhere')).toContain('aria-label="Search bundles"')
   })
 })

@@ -66,7 +66,7 @@ test.each([WIDE, PHONE])('the buttons of a launcher keep their places and icons,
   })
   const before = await placesOf(page, ...BAR)
   await page.click('#open')
-  await shows(page, '#open', 'Open next (13 of 25)')
+  await page.getByRole('button', { name: 'Open next 13 of 25' }).waitFor()
   expect(await placesOf(page, ...BAR)).toEqual(before)
   await page.evaluate(() => (globalThis as unknown as { allow(): void }).allow())
   await page.click('#rest')
@@ -206,8 +206,8 @@ test.each([WIDE, PHONE])('a row from right to left is read from one end: %j', as
   const { page } = await stage.open(url, null, size)
   const rows = page.locator('.tabs > li')
   expectOneEnd(await startsOf(rows, ['.name', '.where', '.note', '.tags li']))
-  const marks = await rows.locator('.mark').evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect().x))
-  expect(marks[0]).toBeGreaterThan(marks[1] ?? 0)
+  const tiles = await rows.locator('.tile').evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect().x))
+  expect(tiles[0]).toBeGreaterThan(tiles[1] ?? 0)
 })
 
 test.each([WIDE, PHONE])('so it is for members who may only read: %j', async (size) => {

@@ -3,12 +3,14 @@
 import type { Outside } from '../../src/launcher/times.ts'
 import { ExactTime } from '../parts/exact-time.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
+import { Top } from './top.tsx'
 
 /** Instead of a launcher that is not open: nothing of the bundle but its opening time, or its note after closing. */
 export function ClosedPage({ site, outside }: { site: Site; outside: Outside }): JSX.Element {
   const heading = outside.kind === 'before' ? 'This page isn’t open yet' : 'This page has closed'
   return (
     <Document title={`${heading} · ${site.name}`} styles="launcher.css" scripts={['countdown.js']} head={<NoIndex />}>
+      <Top site={site} />
       <main>
         <h1>{heading}</h1>
         {outside.kind === 'before' ? (

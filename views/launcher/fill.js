@@ -118,7 +118,9 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
     if (shown === stateOf()) return
     shown = stateOf()
     document.dispatchEvent(new Event('filled'))
-    if (isUndecided()) open.textContent = 'Show tabs'
+    if (!isUndecided()) return
+    open.textContent = 'Show tabs'
+    delete open.dataset.count
   }
 
   /** Keeps complete values where a reload, the bookmarks file, the QR code and a copy find them. */

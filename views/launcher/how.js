@@ -27,16 +27,38 @@ const WAYS = [
     (host) =>
       `click “Pop-up blocked” in the address bar, choose “Always allow pop-ups and redirects from ${host}”, then Done.`,
   ],
-  [/Macintosh.*Safari/, (host) => `in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`],
+  [
+    /Macintosh.*Safari/,
+    (host) =>
+      `click the two windows in the address bar; or for good, in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`,
+  ],
   [/./, (host) => `allow pop-ups for ${host} in your browser’s settings.`],
 ]
+
+/** Which picture of a browser shows where that is. */
+const DRAWINGS = /** @type {const} */ ([
+  [/iP(hone|ad|od)/, 'switch'],
+  [/Android/, 'android'],
+  [/Firefox/, 'firefox'],
+  [/Chrome/, 'chrome'],
+  [/Macintosh/, 'safari'],
+])
+
+/** What the browser says it is. An iPad claims to be a Mac, which has no touch screen. */
+function agentOf() {
+  const { userAgent, maxTouchPoints } = navigator
+  return maxTouchPoints > 0 ? userAgent.replace('Macintosh', 'iPad') : userAgent
+}
+
+/** @returns {string | undefined} the class of the picture that belongs to it */
+// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
+function drawingOfBlocked() {
+  return DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1]
+}
 
 /** @returns {string | null} how to allow pop-ups in this browser, or null if it cannot */
 // biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
 function howToAllow() {
-  const { userAgent, maxTouchPoints } = navigator
-  // An iPad claims to be a Mac, which has no touch screen.
-  const agent = maxTouchPoints > 0 ? userAgent.replace('Macintosh', 'iPad') : userAgent
-  const [, steps] = WAYS.find(([pattern]) => pattern.test(agent)) ?? []
+  const [, steps] = WAYS.find(([pattern]) => pattern.test(agentOf())) ?? []
   return steps ? steps(location.host, location.hostname) : null
 }

@@ -1,20 +1,19 @@
 /** @jsxImportSource @kitajs/html */
 
-import { linkOf } from '../../src/bundles/link.ts'
-import { type Filling, fillText, isComplete, qrProblem, queryOf } from '../../src/core/template.js'
+import { type Filling, fillText, queryOf } from '../../src/core/template.js'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import type { Outside } from '../../src/launcher/times.ts'
-import { hostsOf } from '../parts/destination.ts'
-import { Icon } from '../parts/icons.tsx'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
+import { Bar, type Unlocked } from './bar.tsx'
 import { Filled, Stressed } from './filled.tsx'
 import { AddressBar, Alternates, OpenGraph } from './head.tsx'
 import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
+import { Top } from './top.tsx'
 
 interface LauncherProps {
   site: Site
@@ -28,14 +27,6 @@ interface LauncherProps {
   outside?: Outside | null
   /** After its password was given, what its own addresses would not give without it. */
   unlocked?: Unlocked | undefined
-}
-
-/** The other forms of a launcher, for a page that has them within. */
-export interface Unlocked {
-  /** The QR code of its address, as SVG; null if that is too long for one. */
-  qr: JSX.Element | null
-  /** The bookmarks file, as a `data:` URL. */
-  bookmarks: string
 }
 
 /**
@@ -101,109 +92,60 @@ function Launcher({
   preview,
 }: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
   const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = bundle
-  const query = queryOf(filling)
-  const { isUnclaimed, isProtected, isCopyable, hasRules: _, ...forgotten } = rest
+  const { organization, isUnclaimed, isProtected, isCopyable, hasRules: _, ...forgotten } = rest
   // A new field that viewers may see does not compile until this page has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null
   const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
   return (
-    <main data-slug={slug} data-rule={rule?.id ?? ''} inert={preview !== undefined}>
-      {outside === null ? '' : <OwnersNotice outside={outside} />}
-      <h1 dir="auto">
-        <Filled text={headingOf({ title, urls })} variables={variables} filling={filling} />
-      </h1>
-      {description ? (
-        <p class="description" dir="auto">
-          <Stressed text={description} variables={variables} filling={filling} />
-        </p>
-      ) : (
-        ''
-      )}
-      {badge === null ? (
-        ''
-      ) : (
-        <p class="badge" dir="auto" safe>
-          {`For: ${badge}`}
-        </p>
-      )}
-      {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
-      <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
-      <div class="bar">
-        <button type="button" id="open" class="primary" hidden={openable === 0} safe>
-          {openLabel(openable, urls.length)}
-        </button>
-        <button type="button" id="copy" class="quiet">
-          <Icon name="copy" />
-          <span class="word">Copy links</span>
-        </button>
-        <a
-          id="bookmarks"
-          class="quiet"
-          href={unlocked?.bookmarks ?? `/l/${slug}/bookmarks.html${query}`}
-          download={`${slug}.html`}
-        >
-          <Icon name="bookmark" />
-          <span class="word">Bookmarks file</span>
-        </a>
-        <details class="qr">
-          <summary class="quiet">
-            <Icon name="qr" />
-            <span class="word">QR code</span>
-          </summary>
-          <div>
-            {/* Without scripts, browsers ignore `loading` and would load it at once. */}
-            {unlocked !== undefined ? (
-              (unlocked.qr ?? '')
-            ) : preview === undefined ? (
-              <img src={`/l/${slug}/qr.svg${query}`} alt={QR} width="208" height="208" loading="lazy" />
-            ) : (
-              ''
-            )}
-            {variables.length === 0 ? (
-              ''
-            ) : (
-              <p id="in-qr" hidden={query === ''}>
-                {(unlocked?.qr === null && qrProblem(linkOf(slug, site) + query)) || IN_QR}
-              </p>
-            )}
-          </div>
-        </details>
-        <p id="status" role="status" safe>
-          {openSummary(urls, urls.length - openable)}
-        </p>
-        {preview === undefined ? (
-          <noscript>
-            <p class="hint" safe>
-              {`JavaScript is off, so “Open all” won’t work here. ${isComplete(filling) ? 'You can still open each link below.' : 'Fill in the links, then open each one below.'}`}
-            </p>
-          </noscript>
+    <>
+      <Top site={site} organization={organization} urls={urls} />
+      <main data-slug={slug} data-rule={rule?.id ?? ''} inert={preview !== undefined}>
+        {outside === null ? '' : <OwnersNotice outside={outside} />}
+        <h1 dir="auto">
+          <Filled text={headingOf({ title, urls })} variables={variables} filling={filling} />
+        </h1>
+        {description ? (
+          <p class="description" dir="auto">
+            <Stressed text={description} variables={variables} filling={filling} />
+          </p>
         ) : (
           ''
         )}
-      </div>
-      <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
-      {isProtected ? <p class="reach">{REACH}</p> : ''}
-      <footer>
-        <a href="/" safe>{`Made with ${site.name}`}</a>
-        {isCopyable ? (
-          <a id="own-copy" href={`/l/${slug}/copy`}>
-            Make a copy
-          </a>
-        ) : (
+        {badge === null ? (
           ''
+        ) : (
+          <p class="badge" dir="auto" safe>
+            {`For: ${badge}`}
+          </p>
         )}
-        {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
-      </footer>
-    </main>
+        {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
+        <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
+        <Bar
+          site={site}
+          bundle={bundle}
+          filling={filling}
+          openable={openable}
+          unlocked={unlocked}
+          isPreview={preview !== undefined}
+        />
+        <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
+        {isProtected ? <p class="reach">{REACH}</p> : ''}
+        <footer>
+          <a href="/" safe>{`Made with ${site.name}`}</a>
+          {isCopyable ? (
+            <a id="own-copy" href={`/l/${slug}/copy`}>
+              Make a copy
+            </a>
+          ) : (
+            ''
+          )}
+          {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
+        </footer>
+      </main>
+    </>
   )
 }
-
-/** What the picture of its QR code says. */
-export const QR = 'QR code of this page’s address'
-
-/** What is said below that of a filled launcher. */
-const IN_QR = 'The values above are in it: whoever scans it sees them.'
 
 /** What protecting a launcher does not do. */
 export const REACH =
@@ -212,19 +154,4 @@ export const REACH =
 /** The name of a bundle: its title, otherwise its number of links. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {
   return title || count(urls.length, 'link')
-}
-
-/** The button's label: how many tabs one press opens. */
-function openLabel(openable: number, all: number): string {
-  if (all === 1) return 'Open'
-  return openable === all ? 'Open all' : `Open ${openable} of ${all}`
-}
-
-/** Says beforehand what one click will open. */
-function openSummary(urls: readonly string[], byHand: number): string {
-  const hosts = hostsOf(urls)
-  const where = hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')
-  const rest =
-    byHand === 0 ? '' : `; ${byHand === urls.length ? 'open each one manually' : `${byHand} to open manually`}`
-  return `${count(urls.length, 'tab')} on ${where}${rest}`
 }

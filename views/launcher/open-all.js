@@ -8,6 +8,7 @@
   const status = byId('status')
   const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
   const tabs = all.filter((tab) => tab.dataset.open === 'auto')
+  const stubs = document.querySelectorAll('.stubs i')
   const isFirefox = /Firefox/.test(navigator.userAgent)
 
   /** @type {Set<HTMLAnchorElement>} */
@@ -20,7 +21,7 @@
   let refusals = 0
   /** The tabs that the last press was to open: all, or those of a section. */
   let wanted = tabs
-  const [label, summary] = [open.textContent, status.textContent]
+  const [label, summary, number] = [open.textContent, status.textContent, open.dataset.count]
   const waiting = () => wanted.filter((tab) => !opened.has(tab))
   const parts = /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll('.part')]).map((button) => {
     const section = /** @type {HTMLElement} */ (button.parentElement)
@@ -38,27 +39,33 @@
   rest.type = 'button'
   // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
   rest.textContent = isFirefox ? 'They’re open' : 'Pop-ups allowed? Open the rest'
-  blocked.append(how, rest)
+  const drawn = document.createElement('div')
+  const drawing = drawingOfBlocked()
+  drawn.className = `drawn ${drawing}`
+  blocked.append(how, rest, ...(drawing === undefined ? [] : [drawn]))
   const again = document.createElement('button')
   again.id = 'again'
   again.type = 'button'
   again.className = 'quiet'
   again.hidden = true
-  const progress = document.createElement('div')
-  progress.id = 'progress'
-  progress.hidden = true
   // A line of their own, so that what appears after opening moves no button away from under the pointer.
   const line = document.createElement('div')
   line.className = 'line'
   status.before(line)
-  line.append(progress, status, again)
+  line.append(status, again)
   line.after(blocked)
 
-  /** @param {HTMLAnchorElement} tab */
-  const tick = (tab) => {
+  /** A tab's row and its stub. @type {(tab: HTMLAnchorElement) => [HTMLElement, HTMLElement]} */
+  const partsOf = (tab) => /** @type {any} */ ([tab.closest('li'), stubs[all.indexOf(tab)]])
+
+  /** @param {HTMLAnchorElement} tab @param {number} place among those that are ticked one after another. */
+  const tick = (tab, place = 0) => {
     if (opened.has(tab)) return
     opened.add(tab)
-    tab.closest('li')?.classList.add('opened')
+    const [row, stub] = partsOf(tab)
+    row.classList.add('opened')
+    stub.classList.add('done')
+    for (const part of [row, stub]) part.style.setProperty('--i', String(place))
     const hidden = document.createElement('span')
     hidden.className = 'visually-hidden'
     hidden.textContent = ' (opened)'
@@ -69,7 +76,7 @@
   const untick = (some) => {
     for (const tab of some) {
       opened.delete(tab)
-      tab.closest('li')?.classList.remove('opened')
+      for (const part of partsOf(tab)) part.classList.remove('opened', 'done')
       tab.querySelector('.visually-hidden')?.remove()
     }
   }
@@ -99,10 +106,10 @@
    */
   const openTabs = (some) => {
     let isRefused = some.length > 0
-    for (const tab of some) {
+    for (const [place, tab] of some.entries()) {
       if (openOne(tab) === null) continue
       countOpened(tab)
-      tick(tab)
+      tick(tab, place)
       isRefused = false
     }
     refusals = isRefused ? refusals + 1 : 0
@@ -113,6 +120,22 @@
   const say = (text) => {
     status.textContent = text
     status.className = 'news'
+  }
+
+  /** @param {string | null} text @param {string} [count] how many tabs that opens, or which of them. */
+  const labelOpen = (text, count) => {
+    open.textContent = text
+    if (count) open.dataset.count = count
+    else delete open.dataset.count
+  }
+
+  /** Marks the tab that the next press opens. @param {HTMLAnchorElement | undefined} next */
+  const markNext = (next) => {
+    for (const tab of tabs) {
+      const [row, stub] = partsOf(tab)
+      row.classList.toggle('next', tab === next)
+      stub.classList.toggle('now', tab === next)
+    }
   }
 
   /** Says on each section's button how many tabs it opens. */
@@ -135,9 +158,7 @@
     const isDone = left.length === 0
     const others = tabs.filter((tab) => !opened.has(tab)).length
     left[0]?.closest('details')?.setAttribute('open', '')
-    for (const tab of tabs) tab.closest('li')?.classList.toggle('next', tab === left[0])
-    progress.hidden = wanted.length === 1
-    progress.style.setProperty('--done', `${(100 * done) / wanted.length}%`)
+    markNext(left[0])
     open.classList.toggle('done', others === 0)
     open.setAttribute('aria-disabled', String(others === 0))
     blocked.hidden = isDone
@@ -148,13 +169,13 @@
       say(
         `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} in “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
       )
-      open.textContent = `Open the other ${others}`
+      labelOpen(`Open the other ${others}`)
       return
     }
     if (isDone) {
       const rest = manual === 0 ? '' : ` ${manual} to open manually.`
       say((tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`) + rest)
-      open.textContent = tabs.length === 1 ? 'Opened' : 'All open'
+      labelOpen(tabs.length === 1 ? 'Opened' : 'All open')
       return
     }
     if (refusals > 1) {
@@ -163,7 +184,7 @@
     }
     const why = isRestored ? 'Press' : 'Your browser blocked the rest: press'
     say(`${done} of ${wanted.length} open. ${why} “Open next” for each tab.`)
-    open.textContent = `Open next (${done + 1} of ${wanted.length})`
+    labelOpen('Open next', `${done + 1} of ${wanted.length}`)
     const steps = howToAllow()
     how.textContent =
       steps && `To open all at once: ${steps}${isFirefox ? ' Firefox then opens the rest by itself.' : ''}`
@@ -222,15 +243,15 @@
       wanted = tabs
       isBegun = isRestored = false
       keep()
-      document.querySelector('.next')?.classList.remove('next')
-      blocked.hidden = again.hidden = progress.hidden = true
+      markNext(undefined)
+      blocked.hidden = again.hidden = true
       open.classList.remove('done')
       open.removeAttribute('aria-disabled')
     }
     showParts()
     // Where no window ever opens, it stays as it is.
     if (open.hidden) return
-    open.textContent = label
+    labelOpen(label, number)
     status.textContent = summary
     status.className = ''
   })

@@ -2,9 +2,7 @@
 
 import { type Section, sectionsOf } from '../../src/bundles/sections.ts'
 import { type Filling, fillText } from '../../src/core/template.js'
-import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
-import { hostsOf } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 import { Filled, type FilledProps } from './filled.tsx'
@@ -69,12 +67,11 @@ function Tabs({ section: { urls, urlMetadata }, fill, edited }: PartProps & { ed
 function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; tabs: JSX.Element }): JSX.Element {
   const { name, urls, urlMetadata } = section
   const openable = urlMetadata.filter(({ openPolicy }) => openPolicy !== 'manual').length
-  const hosts = hostsOf(urls)
   return (
     <section>
       <button
         type="button"
-        class="part quiet"
+        class="part"
         hidden={openable === 0}
         aria-label={attribute(`Open ${openable}: ${fillText(name, fill.filling.values)}`)}
         safe
@@ -82,13 +79,11 @@ function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; t
         {`Open ${openable}`}
       </button>
       <details open={isOpen}>
-        <summary>
+        <summary class="named">
           <h2 dir="auto">
             <Filled text={name} {...fill} />
           </h2>
-          <span class="holds" safe>
-            {`${count(urls.length, 'tab')} on ${hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')}`}
-          </span>
+          <span class="holds">{urls.length}</span>
         </summary>
         {tabs}
       </details>

@@ -7,7 +7,7 @@ import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
-import { tileOf } from '../parts/tile-of.js'
+import { Tile } from '../parts/tile.tsx'
 import { isRightToLeft } from './direction.ts'
 import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 
@@ -36,9 +36,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
   return (
     // The whole row, address and mark too, begins where its first text begins.
     <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
-      <span class="mark" aria-hidden="true" safe>
-        {tileOf(url).letter}
-      </span>
+      <Tile url={url} />
       <a
         class="tab"
         {...leadTo(url, fill)}

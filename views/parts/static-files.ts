@@ -27,13 +27,15 @@ const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/field-errors.js']
 /** The styles of launchers. */
 const LAUNCHER_CSS = [
   'parts/tokens.css',
+  'parts/tile.css',
   'launcher/launcher.css',
+  'launcher/top.css',
   'launcher/tabs.css',
   'launcher/sections.css',
   'launcher/media.css',
 ]
 /** The styles that are added where there are variables. */
-const VALUES_CSS = ['launcher/values.css']
+const VALUES_CSS = ['parts/fields.css', 'launcher/values.css']
 
 /** A file as it is made. */
 export interface File {
@@ -74,11 +76,13 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/page.css',
       'dashboard/parts/lists.css',
       'dashboard/parts/sample.css',
-      'dashboard/bundles/bundles.css',
       'dashboard/parts/menus.css',
       'dashboard/parts/palette.css',
       'dashboard/parts/tags-and-tables.css',
       'dashboard/parts/media.css',
+      'dashboard/bundles/bundles.css',
+      'dashboard/bundles/bundles-media.css',
+      'dashboard/bundles/bulk-bar.css',
       'dashboard/bundles/examples.css',
       'dashboard/editor/editor.css',
       'dashboard/editor/link-rows.css',
@@ -130,5 +134,12 @@ export const FILES: Record<string, File> = {
   'docs.js': { type: JS, sources: ['docs/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'display.woff2': { type: WOFF2, sources: [FACE] },
+  // How to allow pop-ups, loaded where they are blocked.
+  ...Object.fromEntries(
+    ['chrome', 'firefox', 'safari', 'android', 'switch'].map((kind) => [
+      `blocked-${kind}.svg`,
+      { type: 'image/svg+xml', sources: [`launcher/blocked-${kind}.svg`] },
+    ]),
+  ),
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },
 }

@@ -4,11 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { listAddress } from '../../../views/dashboard/bundles/address.ts'
 import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
+import { Folders } from '../../../views/dashboard/bundles/folders.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { historyUse } from '../../bundles/history-cap.ts'
 import type { Listed } from '../../bundles/listing.ts'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
+import { tagCounts } from '../../bundles/tag-counts.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { seeOther } from '../../http/respond.ts'
 import { cookieLine } from '../../identity/cookies.ts'
@@ -31,12 +33,14 @@ export const bundleScreens: readonly Screen[] = [
       if (only !== null) return { to: `/l/${only.slug}` }
       const { store, config } = visit.service
       const ids = listed.bundles.map(({ id }) => id)
-      const [total, history, recent, proposals, open] = await Promise.all([
+      const isPart = htmxTarget(visit.request) === 'list'
+      const [total, history, recent, proposals, open, tags] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
         recentCounts(store, ids, Date.now()),
         countOpen(store, listed),
         countsOpen(store, ids),
+        isPart ? [] : tagCounts(store, listed.subject, visit.session.userId),
       ])
       const props = {
         site: visit.site,
@@ -50,8 +54,9 @@ export const bundleScreens: readonly Screen[] = [
         idempotencyKey: randomUUID(),
         keptDays: config.keepDeletedMs / DAY_MS,
       }
-      if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
-      return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }
+      if (isPart) return { part: <BundleList {...props} /> }
+      const aside = <Folders tags={tags} listing={props.listing} />
+      return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} />, aside }
     },
   },
   {

@@ -30,12 +30,13 @@ export const previewScreens: readonly Screen[] = [
       const { content, linkOf } = contentOf(readBundleForm(sent, NEW_FORM))
       const refused = await resultOrProblem(async () => refuseInvalid(content, visit))
       if (refused instanceof Problem) return empty(204)
-      const { name, origin, shortPaths } = visit.site
+      const { name, origin, shortPaths, user } = visit.site
       const at = linkOf.indexOf(Number(sent.get('at') || -1))
       const outside = outsideOf(timesOf(content), Date.now())
       const bundle = {
         ...content,
         slug: 'preview',
+        organization: user?.acting?.name ?? null,
         isUnclaimed: false,
         hasRules: false,
         isProtected: content.access !== 'link',

@@ -25,6 +25,8 @@ export interface ScreenPage {
   /** The document's title, without the service's name. */
   title: string
   view: JSX.Element
+  /** Below the navigation. */
+  aside?: JSX.Element
   /** The error that the page explains; the response has its status. */
   problem?: Problem | undefined
 }
@@ -119,7 +121,7 @@ function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
     const place = { 'hx-reswap': 'outerHTML show:none', 'hx-push-url': 'false' }
     return page(part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
   }
-  const { section, title, view, problem } = outcome
+  const { section, title, view, aside, problem } = outcome
   const isFragment = htmxTarget(request) !== null
   const Frame = isFragment ? DashboardPage : DashboardDocument
   const whole = (
@@ -127,6 +129,7 @@ function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
       site={site}
       section={section}
       title={title}
+      aside={aside}
       path={new URL(request.url).pathname}
       query={new URL(request.url).searchParams}
     >

@@ -3,7 +3,7 @@
 import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
-import type { RecentCounts } from '../../../src/insights/recent.ts'
+import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { Each } from '../../parts/each.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
@@ -44,14 +44,27 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
   const isFiltered = listing.q !== undefined || listing.tag !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
-      {mayChoose(listing, site.user.role) ? (
-        <label class="choose scripted">
-          <input type="checkbox" id="choose-all" />
-          Select all on this page
-        </label>
-      ) : (
-        ''
-      )}
+      <div class="columns">
+        <div>
+          {mayChoose(listing, site.user.role) ? (
+            <label class="choose scripted">
+              <input type="checkbox" id="choose-all" />
+              Select all on this page
+            </label>
+          ) : (
+            ''
+          )}
+        </div>
+        {listing.state === 'deleted' ? (
+          ''
+        ) : (
+          <>
+            <span aria-hidden="true">{RECENT_DAYS} days</span>
+            <span aria-hidden="true">Views</span>
+          </>
+        )}
+        <span aria-hidden="true">{listing.state === 'deleted' ? 'Deleted' : 'Edited'}</span>
+      </div>
       <Each
         of={groupsOf(bundles)}
         show={({ name, rows }) => (
@@ -74,12 +87,12 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
           </>
         )}
       />
-      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
       <Pager
         text={bundles.length === total ? count(total, 'bundle') : `${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
         next={to < total ? addressOf(offset + limit) : null}
       />
+      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
 import type { ListProps } from './bundle-list.tsx'
@@ -28,8 +29,9 @@ function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
               <ol>
                 <Each
                   of={urlMetadata.slice(0, SHOWN)}
-                  show={({ note }) => (
+                  show={({ note }, at) => (
                     <li>
+                      <Tile url={urls[at]!} />
                       <span safe>{note}</span>
                     </li>
                   )}
@@ -73,7 +75,8 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       <Head title={isDeleted ? 'Deleted bundles' : 'Bundles'}>
         {mayEdit && !isDeleted && !isEmpty ? (
           <>
-            <a class="button" href="/dashboard/links/import">
+            <a class="quiet" href="/dashboard/links/import">
+              <Icon name="download" />
               Import
             </a>
             <a class="button primary" href="/dashboard/links/new">

@@ -30,7 +30,7 @@ export function Search(props: ListProps): JSX.Element {
               name="q"
               type="search"
               maxlength={BOUNDS.title}
-              placeholder="Search bundles"
+              placeholder="Search titles, links, tags"
               aria-label="Search bundles"
               value={attribute(listing.q ?? '')}
               hx-get="/dashboard"
@@ -41,9 +41,11 @@ export function Search(props: ListProps): JSX.Element {
               hx-replace-url="true"
               hx-sync="this:replace"
             />
+            <kbd class="scripted">/</kbd>
           </div>
-          <label for="sort" class="visually-hidden">
-            Sort by
+          <label for="sort" class="sort">
+            <Icon name="sort" />
+            Sort<span class="visually-hidden"> by</span>
           </label>
           <select
             id="sort"

@@ -19,7 +19,8 @@ document.addEventListener('reset', ({ target }) => {
 function choose(pressed) {
   const boxes = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('#list input[name=slug]')])
   if (pressed?.id === 'choose-all') for (const box of boxes) box.checked = pressed.checked
-  const chosen = boxes.filter((box) => box.checked).length
+  const checked = boxes.filter((box) => box.checked)
+  const chosen = checked.length
   const all = document.getElementById('choose-all')
   if (all instanceof HTMLInputElement) {
     all.checked = chosen === boxes.length
@@ -27,4 +28,8 @@ function choose(pressed) {
   }
   const status = document.getElementById('chosen')
   if (status !== null) status.textContent = `${chosen} selected`
+  const copy = document.getElementById('copy-chosen')
+  const linkOf = (/** @type {Element} */ box) =>
+    box.closest('.row')?.querySelector('button[data-text]')?.getAttribute('data-text') ?? ''
+  if (copy !== null) copy.dataset.text = checked.map(linkOf).join('\n')
 }

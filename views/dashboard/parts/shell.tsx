@@ -53,6 +53,8 @@ type DashboardProps = PropsWithChildren<{
   title: string
   path: string
   query: URLSearchParams
+  /** Below the navigation. */
+  aside?: JSX.Element | undefined
 }>
 
 /**
@@ -102,7 +104,7 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
   )
 }
 
-function DashboardFrame({ site, section, query, path, children }: DashboardProps): JSX.Element {
+function DashboardFrame({ site, section, query, path, aside, children }: DashboardProps): JSX.Element {
   const { user } = site
   const sections = sectionsFor(user)
   return (
@@ -148,6 +150,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
             }}
           />
         </nav>
+        {aside}
       </header>
       <main id="main" tabindex="-1">
         <div id="messages">
