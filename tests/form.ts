@@ -48,6 +48,16 @@ export function fieldsIn(html: string): [string, string][] {
   return fields
 }
 
+/** The same of one form, by its id, with the fields above it that belong to it by `form`. */
+export function fieldsOf(html: string, id: string): [string, string][] {
+  const [whole = '', inside = ''] = new RegExp(`<form[^>]* id="${id}"[^>]*>([\\s\\S]*?)</form>`).exec(html) ?? []
+  const above = html.slice(0, html.indexOf(whole))
+  const apart = above.match(
+    new RegExp(`<input[^>]* form="${id}"[^>]*>|<textarea[^>]* form="${id}"[^>]*>[\\s\\S]*?</textarea>`, 'g'),
+  )
+  return fieldsIn([...(apart ?? []), inside].join(''))
+}
+
 function read(element: HTMLRewriterTypes.Element, name: string): string {
   return unescaped(element.getAttribute(name) ?? '')
 }

@@ -29,6 +29,13 @@ export function accountPages(service: Service) {
   const signInRefused = (form: AccountForm, problem: Problem) =>
     refused(<SignInPage site={site} form={explained(form, problem)} methods={methods} />, problem)
 
+  const mailLink = async (request: Request, form: AccountForm) => {
+    const { email, next } = form
+    const answer = await callAuth(request, service, '/sign-in/magic-link', { email, ...onward(next) })
+    if (answer instanceof Problem) return signInRefused(form, answer)
+    return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
+  }
+
   return new Elysia()
     .get('/sign-in', async ({ request }) => {
       const { searchParams } = new URL(request.url)
@@ -56,23 +63,15 @@ export function accountPages(service: Service) {
       '/sign-in',
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
+        // Enter, where the page has both ways.
+        if (password === '' && new URL(request.url).searchParams.get('or') === 'link') return mailLink(request, form)
         const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
         if (answer instanceof Response) return leadOn(request, service, form.next, answer)
         return signInRefused(form, answer)
       },
       RAW,
     )
-    .post(
-      '/sign-in/link',
-      async ({ request }) => {
-        const { form } = await readAccountForm(request)
-        const { email, next } = form
-        const answer = await callAuth(request, service, '/sign-in/magic-link', { email, ...onward(next) })
-        if (answer instanceof Problem) return signInRefused(form, answer)
-        return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
-      },
-      RAW,
-    )
+    .post('/sign-in/link', async ({ request }) => mailLink(request, (await readAccountForm(request)).form), RAW)
     .post(
       '/sign-in/oidc',
       async ({ request }) => {

@@ -3,13 +3,14 @@
 import { Elysia } from 'elysia'
 import { type ResultBundle, ResultPage } from '../../views/home/result.tsx'
 import { headingOf } from '../../views/launcher/launcher.tsx'
+import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { openClaim } from '../bundles/claims.ts'
 import { linkOf } from '../bundles/link.ts'
 import type { Service } from '../core/service.ts'
 import { page } from '../http/page.ts'
 import { decideAccess } from '../launcher/access-decision.ts'
 import { accessGateOf } from '../launcher/access-gate.ts'
-import { find } from '../launcher/served.ts'
+import { find, publicBundle } from '../launcher/served.ts'
 import { type CreatedBundle, readResult, resultExpired } from './result.ts'
 import { siteFor } from './site.ts'
 
@@ -30,7 +31,10 @@ export function resultPages(service: Service) {
     // Whoever created it sees what is in it; once it is someone else's, only who may see it there.
     const isSeen = !isOwned || (await decideAccess(accessGateOf(bundle), headers, service)).refusal === null
     const heading = isSeen ? headingOf(bundle) : 'A bundle that you may not see'
-    return [{ slug, url: linkOf(slug, config), heading, claim, isOwned }]
+    const url = linkOf(slug, config)
+    const words = pictureWords(config.name, publicBundle(null, bundle))
+    const picture = isSeen && bundle.access === 'link' ? `/l/${slug}/picture.png?v=${pictureName(words)}` : null
+    return [{ slug, url, heading, picture, claim, isOwned }]
   }
   return new Elysia().get('/made/:sealed', async ({ request, params }) => {
     const { bundles: created, left } = readResult(params.sealed, config)

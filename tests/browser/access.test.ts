@@ -23,7 +23,7 @@ test.each(CASES)('a password is asked for, and its page has all that a launcher 
   const { slug } = await makeLocked()
   const { page, complaints } = await stage.open(`/l/${slug}`, null, options)
   expect(await page.title()).not.toContain('Launch day')
-  const field = page.getByLabel('Password')
+  const field = page.getByLabel('Password', { exact: true })
   // The keyboard alone does: the field has the focus.
   await page.keyboard.type('five stairs up')
   await page.keyboard.press('Enter')
@@ -68,8 +68,7 @@ test('someone who is not a member is told who is signed in, and can switch', asy
 test('the editor shows the password’s field when it is of use', async () => {
   const { slug } = await owner.makeBundle()
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
-  await page.locator('.access summary').click()
-  const password = page.locator('.access #password')
+  const password = page.locator('.sharing #password')
   expect(await password.isVisible()).toBe(false)
   await page.getByLabel('Who can see it').selectOption('Anyone with the password')
   await password.waitFor()

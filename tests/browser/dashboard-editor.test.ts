@@ -96,7 +96,7 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 
   await field(page, 0, 'url').focus()
   await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nhttps://files.example\nexample.org')
-  await page.getByText('4 / 25').waitFor()
+  await page.getByRole('heading', { name: '4 links' }).waitFor()
   expect(await addresses(page)).toEqual([
     'https://example.com/agenda',
     'https://board.example/',
@@ -137,12 +137,12 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
   ])
 
   await press(page, 3, 'Remove')
-  await page.getByText('3 / 25').waitFor()
+  await page.getByRole('heading', { name: '3 links' }).waitFor()
   await hasFocus(page.getByRole('button', { name: 'Put back' }))
   await page.keyboard.press('Enter')
-  await page.getByText('4 / 25').waitFor()
+  await page.getByRole('heading', { name: '4 links' }).waitFor()
   await press(page, 0, 'Remove')
-  await page.getByText('3 / 25').waitFor()
+  await page.getByRole('heading', { name: '3 links' }).waitFor()
   await page.getByRole('button', { name: 'Create bundle' }).last().click()
   await told(page, 'Bundle created.')
   expect(slugOf(page)).toBe('team-offsite')
@@ -162,7 +162,8 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 test('the whole form can be used by keyboard alone', async () => {
   const { page } = await open('/dashboard/links/new')
   await page.locator('#more:focus').waitFor()
-  for (const _ of ['Add them', 'New link', 'url']) await page.keyboard.press('Tab')
+  for (const _ of ['Add them', 'title', 'description', 'Add a section', 'New link', 'url'])
+    await page.keyboard.press('Tab')
   await page.keyboard.type('https://one.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.type('First')
@@ -257,7 +258,7 @@ test('a 26th link is counted and refused, and the list is kept', async () => {
   const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
   await page.getByLabel('Paste your links').fill(list.join('\n'))
   await page.getByRole('button', { name: 'Add them' }).click()
-  await page.getByText('26 / 25').waitFor()
+  await page.getByRole('heading', { name: '26 links' }).waitFor()
   await settled(page)
   await send(page, 'Create bundle')
   await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
@@ -443,7 +444,7 @@ test('if the server cannot be reached, everything stays as typed', async () => {
   const { slug } = await owner.makeBundle({ title: 'Offline' })
   const { page, context, complaints } = await open(`/dashboard/links/${slug}`)
   await page.fill('#title', 'Typed on a train')
-  await page.getByText('2 / 25').waitFor()
+  await page.getByRole('heading', { name: '2 links' }).waitFor()
   await context.setOffline(true)
   await send(page, 'Save')
   await shows(page, '.save-bar', 'The server could not be reached.')
@@ -595,6 +596,21 @@ test('the menu offers JSON, CSV, bookmarks and the QR code', async () => {
     expect(download.suggestedFilename()).toBe(file)
     const content = await Bun.file((await download.path()) ?? '').text()
     expect(content).toContain(file.endsWith('.svg') ? '<svg' : 'https://handbook.northwind.example/start-here')
+  }
+})
+
+test('the QR code is given as SVG and as PNG', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  for (const [role, name, begins] of [
+    ['link', 'SVG of the QR code', '<svg'],
+    ['button', 'PNG of the QR code', '\x89PNG'],
+  ] as const) {
+    const button = page.getByRole(role, { name })
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+    expect(download.suggestedFilename()).toBe(`${slug}.${name.slice(0, 3).toLowerCase()}`)
+    const bytes = await Bun.file((await download.path()) ?? '').bytes()
+    expect(Buffer.from(bytes.slice(0, begins.length)).toString('latin1')).toBe(begins)
   }
 })
 

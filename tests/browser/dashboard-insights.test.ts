@@ -210,11 +210,43 @@ test('visitors are shown by the site they came from, their device and their lang
     (await owner.api<{ breakdowns: object }>('GET', `/api/links/${slug}/insights`)).body.breakdowns
   await becomes(told, expect.objectContaining({ devices: { values: [{ value: 'mobile', views: 3 }], other: 0 } }))
   const { page } = await open(`/dashboard/links/${slug}/insights`)
-  const rows = (heading: string) => page.getByRole('region', { name: heading }).locator('tbody tr').allTextContents()
-  expect(await rows('Referrers')).toEqual(['news.example2', 'Direct1'])
-  expect(await rows('Devices')).toEqual(['Phone3'])
-  expect(await rows('Languages')).toEqual(['German (de)2', 'English (en)1'])
+  const rows = (heading: string) =>
+    page
+      .getByRole('region', { name: heading })
+      .locator('tbody tr')
+      .evaluateAll((all) =>
+        all.map((row) =>
+          [...row.querySelectorAll('.behind > :not(.tile), td')]
+            .map((one) => one.textContent)
+            .join(' ')
+            .trim(),
+        ),
+      )
+  expect(await rows('Referrers')).toEqual(['news.example 2 66.7%', 'Direct 1 33.3%'])
+  expect(await rows('Devices')).toEqual(['Phone 3 100%'])
+  expect(await rows('Languages')).toEqual(['German (de) 2 66.7%', 'English (en) 1 33.3%'])
   expect(await page.locator('.totals .change').first().textContent()).toBe('None in the previous 30 days')
+})
+
+test('what a number counts is told to the keyboard and the mouse, and chosen days stay without JavaScript', async () => {
+  const slug = await viewed(3, 4, 5)
+  const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await open(`/dashboard/links/${slug}/insights`, { javaScriptEnabled })
+    const tip = page.getByText('Times the page was opened')
+    expect(await tip.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'About Views' }).focus()
+    expect(await tip.isVisible()).toBe(true)
+    await page.getByText('Custom').click()
+    await page.getByLabel('From', { exact: true }).fill(day(1))
+    await page.getByLabel('To', { exact: true }).fill(day(2))
+    await page.getByRole('button', { name: 'Show these days' }).click()
+    await page.getByText('This must not be before the first day.').waitFor()
+    await page.getByLabel('From', { exact: true }).fill(day(2))
+    await page.getByLabel('To', { exact: true }).fill(day(1))
+    await page.getByRole('button', { name: 'Show these days' }).click()
+    await becomes(() => total(page, 'Views'), '7')
+  }
 })
 
 test('the numbers are also available as a table and a file, reachable by keyboard', async () => {

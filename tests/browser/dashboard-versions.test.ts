@@ -78,13 +78,13 @@ test('shows who changed what and when, and opens one version after another witho
   expect(page.url()).toEndWith('/versions?version=3')
   const entries = await page.locator('.entries > li').allInnerTexts()
   expect(entries.map((text) => text.replace(/\s+/g, ' '))).toEqual([
-    expect.stringMatching(/^↕ ?d\.example ?Moved, ?no\. 4 → 1$/),
+    expect.stringMatching(/^↕ ?D ?d\.example ?Moved, ?no\. 4 → 1$/),
     expect.stringMatching(
-      /^~ ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
+      /^~ ?A ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
     ),
-    expect.stringMatching(/^~ ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
-    expect.stringMatching(/^− ?c\.example ?Removed, ?was no\. 3$/),
-    expect.stringMatching(/^\+ ?münchen\.example \(xn--mnchen-3ya\.example\) ?Added, ?no\. 4$/),
+    expect.stringMatching(/^~ ?B ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
+    expect.stringMatching(/^− ?C ?c\.example ?Removed, ?was no\. 3$/),
+    expect.stringMatching(/^\+ ?X ?münchen\.example \(xn--mnchen-3ya\.example\) ?Added, ?no\. 4$/),
   ])
   expect(await page.locator('.entries del').allInnerTexts()).toEqual(['Monday', 'monday', 'old'])
   expect(await page.locator('.entries ins').allInnerTexts()).toEqual(['Tuesday', 'tuesday', 'new'])
@@ -115,6 +115,30 @@ test('any two versions are compared, whichever comes first', async () => {
   await follow(page, 'Close comparison')
   await page.waitForURL(/\/versions$/)
   expect(await page.locator('.compared').count()).toBe(0)
+})
+
+test('two dots are picked to compare, with the keyboard and without JavaScript, and a row restores on hover and focus', async () => {
+  const slug = await makeHistory()
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await open(`/dashboard/links/${slug}/versions`, owner, { javaScriptEnabled })
+    await reach(page, 'Compare 2 with another')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Leave out 2' }).waitFor()
+    if (javaScriptEnabled) await becomes(() => focusedId(page), 'dot-2')
+    await follow(page, 'Compare 2 with 4')
+    await page.getByRole('heading', { name: 'Version 2 → version 4' }).waitFor()
+    expect(await page.locator('.picked h2').allInnerTexts()).toEqual(['Version 4', 'Version 2'])
+    expect(await page.locator('.between h2').allInnerTexts()).toEqual(['Version 3'])
+    await follow(page, 'Compare 1 with 4')
+    await page.getByRole('heading', { name: 'Version 1 → version 4' }).waitFor()
+    await follow(page, 'Leave out 1')
+    await page.locator('.compared').waitFor({ state: 'detached' })
+    const restore = page.locator('.bring-back', { hasText: 'Restore version 3' })
+    const seen = () => restore.evaluate((form) => getComputedStyle(form).opacity)
+    expect(await seen()).toBe('0')
+    await restore.getByRole('button').focus()
+    expect(await seen()).toBe('1')
+  }
 })
 
 test('a version is restored as a new one, and the restore is undone', async () => {

@@ -44,8 +44,8 @@ test('a link’s line shows what is being typed', async () => {
 test('a line is reached, announced and opened by keyboard, and stays open after a save', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
-  await page.locator('#description').focus()
-  for (const _ of ['opening and closing times', 'who can open it', 'the first link']) await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Add a section' }).focus()
+  await page.keyboard.press('Tab')
   const focused = page.locator('summary:focus')
   expect(await focused.textContent()).toContain('Team handbook: how we work')
   for (const _ of ['up', 'down', 'remove', 'the next link']) await page.keyboard.press('Tab')
@@ -83,7 +83,7 @@ test('a new link is open; pasted links are closed except the last, and open if t
   await toggle(page, 1)
   await page.fill('#title', 'Closed again')
   await settled(page)
-  await page.getByText('4 / 25').waitFor()
+  await page.getByRole('heading', { name: '4 links' }).waitFor()
   expect((await openRows(page))[1]).toBe(false)
 })
 
@@ -95,11 +95,41 @@ test('without JavaScript a line opens to its fields, which are sent whether open
   await expand(page, 1)
   await field(page, 1, 'note').fill('Typed')
   await rowsOf(page).nth(0).getByRole('button', { name: 'Move down' }).click()
-  expect(await lineOf(page, 0)).toEqual(['Typed', 'calendar.google.com/calendar/u/0/r/week', 'monday'])
+  expect(await lineOf(page, 0)).toEqual(['Typed', 'calendar.google.com/calendar/u/0/r/week'])
   await page.getByRole('button', { name: 'Add a link' }).click()
   expect((await openRows(page)).indexOf(true)).toBe(7)
   await field(page, 7, 'url').fill('no address')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('.link-row .error').waitFor()
   expect(await field(page, 7, 'url').isVisible()).toBe(true)
+})
+
+test('Alt and an arrow move the link that has the focus, which keeps it', async () => {
+  const { slug } = await owner.makeBundle({ urls: ['https://a.example/', 'https://b.example/', 'https://c.example/'] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  await rowsOf(page).nth(2).locator('summary').focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.keyboard.press('Alt+ArrowUp')
+  const lines = async () => (await Promise.all([0, 1, 2].map((at) => lineOf(page, at)))).flat()
+  expect(await lines()).toEqual(['c.example/', 'a.example/', 'b.example/'])
+  expect(await page.textContent('#live')).toBe('Link moved to 1 of 3')
+  await page.keyboard.press('Alt+ArrowDown')
+  expect(await lines()).toEqual(['a.example/', 'c.example/', 'b.example/'])
+  await becomes(
+    () => page.locator('summary:focus').textContent(),
+    await rowsOf(page).nth(1).locator('summary').textContent(),
+  )
+})
+
+test('beside Save stands what has changed, and nothing once it is as it was', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  const changes = page.locator('.changes')
+  await expand(page, 1)
+  await field(page, 1, 'note').fill('Introductions')
+  await becomes(() => changes.textContent(), 'Introductions edited')
+  await page.fill('#title', 'Week one')
+  await becomes(() => changes.textContent(), 'Title edited, Introductions edited')
+  await rowsOf(page).nth(6).getByRole('button', { name: 'Move up' }).click()
+  await becomes(() => changes.textContent(), 'Title edited, Introductions edited and 1 more')
 })

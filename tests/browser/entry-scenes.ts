@@ -34,7 +34,7 @@ export function entryScenes() {
       for (const form of document.forms) form.noValidate = true
     })
     await page.fill('#email', email)
-    await page.fill('#password', PASSWORD)
+    if (await page.locator('#password').isVisible()) await page.fill('#password', PASSWORD)
     await page.getByRole('button', { name: button }).click()
   }
   /** An invitation by mail, to somebody with or without an account. */
@@ -68,8 +68,9 @@ export function entryScenes() {
     'sign-in-wrong': async (page, { origin }) => {
       await page.goto(`${origin}/sign-in`)
       await page.fill('#email', newEmail())
+      await page.getByText('Use a password').click()
       await page.fill('#password', `not ${PASSWORD}`)
-      await page.click('button.primary')
+      await page.getByRole('button', { name: 'Sign in' }).click()
       await page.locator('[role=alert]').waitFor()
     },
     'link-sent': async (page, { origin }) => {

@@ -31,7 +31,7 @@ const getTheLink = (page: Page) =>
   Promise.all([page.waitForURL('**/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
 
 async function tabsOf(page: Page) {
-  await page.goto(await page.getByLabel('Share this link').inputValue())
+  await page.goto((await page.locator('a.shared').getAttribute('href')) ?? '')
   return page
     .locator('a.tab')
     .evaluateAll((tabs) =>
@@ -47,7 +47,7 @@ test('a pasted chat becomes rows that are counted, announced, changed and publis
   expect(await titles(page)).toEqual(['Agenda', '', 'design files'])
   expect(await page.inputValue('#title')).toBe('Reading for Monday')
   expect(await page.textContent('#gauge .count-of')).toBe('3 / 25')
-  expect(await page.locator('.stub:not(.none)').count()).toBe(3)
+  expect(await page.locator('.builder .stub:not(.none)').count()).toBe(3)
   await titleOf(page, 2).fill('Board')
   await page.fill('#title', 'Our week')
   await page.getByRole('button', { name: 'Remove Agenda' }).click()

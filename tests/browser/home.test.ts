@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { focusedId } from './keyboard.ts'
 import { setStage } from './stage.ts'
@@ -28,11 +28,11 @@ describe('the home page', () => {
     const page = await home({})
     await send(page, { urls: MIXED, title: 'Team offsite' })
     expect(await page.textContent('h1')).toBe('Your link is ready.')
-    const link = await page.getByLabel('Share this link').inputValue()
+    const link = await sharedLink(page)
     expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
-    expect(await page.getByLabel('Your private edit link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
-    expect(await page.textContent('.caution')).toContain('We can’t show it again after tomorrow.')
+    expect(await privateLink(page)).toStartWith(`${stage.server.origin}/claim/`)
+    expect(await page.textContent('.keep')).toContain('We can’t show it again after tomorrow.')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
     const shown = await page
@@ -49,7 +49,7 @@ describe('the home page', () => {
     await send(page, { urls })
     expect(await page.textContent('.hero')).toContain('Reading for Monday')
     expect(await page.textContent('.hero .hint')).toBe('We left out 2 lines without a link.')
-    await page.goto(await page.getByLabel('Share this link').inputValue())
+    await page.goto(await sharedLink(page))
     const tabs = page.locator('a.tab')
     expect(await tabs.evaluateAll((all) => (all as HTMLAnchorElement[]).map((a) => a.href))).toEqual([
       'https://example.com/Foo_(bar)',
@@ -68,16 +68,16 @@ describe('the home page', () => {
       page.waitForEvent('load'),
       page.getByRole('button', { name: 'Create 2 bundles instead' }).click(),
     ])
-    expect(await page.getByLabel('Share this link').count()).toBe(2)
+    expect(await page.locator('a.shared').count()).toBe(2)
   })
 
   test('comes back from the launcher to the result, with the claim link', async () => {
     const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
-    const claim = await page.getByLabel('Your private edit link').inputValue()
-    await page.goto(await page.getByLabel('Share this link').inputValue())
+    const claim = await privateLink(page)
+    await page.goto(await sharedLink(page))
     await page.goBack()
-    expect(await page.getByLabel('Your private edit link').inputValue()).toBe(claim)
+    expect(await privateLink(page)).toBe(claim)
     const [launcher] = await Promise.all([page.context().waitForEvent('page'), page.getByText('Open the page').click()])
     await launcher.waitForLoadState()
     expect(await launcher.evaluate(() => [window.opener, document.referrer])).toEqual([null, ''])
@@ -87,11 +87,11 @@ describe('the home page', () => {
   test('makes no second bundle when the result is reloaded', async () => {
     const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
-    const link = await page.getByLabel('Share this link').inputValue()
-    const claim = await page.getByLabel('Your private edit link').inputValue()
+    const link = await sharedLink(page)
+    const claim = await privateLink(page)
     await page.reload()
-    expect(await page.getByLabel('Share this link').inputValue()).toBe(link)
-    expect(await page.getByLabel('Your private edit link').inputValue()).toBe(claim)
+    expect(await sharedLink(page)).toBe(link)
+    expect(await privateLink(page)).toBe(claim)
   })
 
   test('is ready for typing', async () => {
@@ -130,7 +130,7 @@ describe('the home page', () => {
       navigator.share = async (data) => void (document.title = JSON.stringify(data))
     })
     await send(page, { urls: 'https://example.com', title: 'Ours & "theirs"' })
-    const url = await page.getByLabel('Share this link').inputValue()
+    const url = await sharedLink(page)
     await page.getByRole('button', { name: 'Share' }).click()
     expect(JSON.parse(await page.title())).toEqual({ title: 'Ours & "theirs"', url })
   })
@@ -138,12 +138,14 @@ describe('the home page', () => {
   test('copies the link and the claim link to the clipboard', async () => {
     const page = await home({ permissions: ['clipboard-read', 'clipboard-write'] })
     await send(page, { urls: 'https://example.com' })
-    for (const label of ['Share this link', 'Your private edit link']) {
-      const field = page.getByLabel(label)
-      const button = page.locator('.copy-field', { has: field }).getByRole('button')
-      await button.click()
-      await button.getByText('Copied').waitFor()
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await field.inputValue())
+    for (const [name, text] of [
+      ['Copy', await sharedLink(page)],
+      ['copy your private edit link', await privateLink(page)],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByText('Copied').first().waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+      await page.getByRole('button', { name, exact: true }).waitFor()
     }
   })
 
@@ -153,6 +155,10 @@ describe('the home page', () => {
     expect(await page.locator('button:visible').count()).toBe(0)
   })
 })
+
+const hrefOf = (link: Locator) => link.evaluate((element) => (element as HTMLAnchorElement).href)
+const sharedLink = (page: Page) => hrefOf(page.locator('a.shared'))
+const privateLink = (page: Page) => hrefOf(page.getByRole('link', { name: 'save to an account' }))
 
 async function home(options: BrowserContextOptions): Promise<Page> {
   return (await stage.open('/', null, options)).page

@@ -91,7 +91,7 @@ test('somebody with an account enters its password and is in', async () => {
   const link = await (await acme()).invite(email)
   const page = await (await stage.browser.newContext()).newPage()
   await page.goto(link)
-  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(page, 'Sign in and join Acme')
   await expectInside(page)
 })

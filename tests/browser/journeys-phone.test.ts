@@ -127,7 +127,7 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await fits()
     await at.click(button('Copy'))
     await at.has(button('Copied'))
-    const [url = ''] = await at.values('[readonly]')
+    const url = await at.viewer.read<string>("document.querySelector('a.shared').href")
     await openLauncher(url.split('/').at(-1) ?? '', 'My first day')
   })
 
@@ -139,6 +139,7 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await fits()
     await at.click('main a[href^="/sign-in"]')
     await at.fill('[name=email]', owner.email)
+    await at.click('.with-password summary')
     await at.fill('[name=password]', PASSWORD)
     await fits()
     await at.click(button('Sign in'))

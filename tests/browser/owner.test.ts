@@ -61,6 +61,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await page.getByText('From this bundle').click()
   await press(page, 'status.example')
   await page.locator('#rules-0-state').getByText('On a phone').waitFor()
+  await page.locator('.custom > summary').click()
   await page.getByLabel('Device').selectOption('mobile')
   await page.locator('#outcome').getByText('Rule 1: On the move').waitFor()
   await press(page, 'Save rules')

@@ -238,6 +238,7 @@ export const scenes = {
     await asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`)
     await page.click('#rules-0-edit')
     await page.waitForSelector('#rules-0-name')
+    await page.locator('.custom > summary').click()
     await page.check('[name="viewer.signedIn"]')
     await page.fill('#viewer-emailDomain', 'mail.northwind.example')
     await page.selectOption('#viewer-device', 'mobile')

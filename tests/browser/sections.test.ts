@@ -97,3 +97,28 @@ test('a heading that is half typed changes no links of the section whose name it
   await page.keyboard.press('Tab')
   await becomes(() => valuesOf(headings), ['Part', 'Part 2', 'Part'])
 })
+
+test.each([true, false])(
+  'a section is added with its first link, and named; with JavaScript: %j',
+  async (javaScriptEnabled) => {
+    const { slug } = await owner.makeBundle({ urls: ['https://first.example/'] })
+    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    await page.getByRole('button', { name: 'Add a section' }).click()
+    await rowsOf(page).nth(1).waitFor()
+    const [section, url] = ['section', 'url'].map((name) => rowsOf(page).nth(1).locator(`[name=${name}]`))
+    await becomes(() => section?.inputValue(), 'New section')
+    if (javaScriptEnabled) await page.keyboard.type('Later')
+    else await section?.fill('Later')
+    await url?.fill('https://second.example/')
+    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    const { body } = await becomesSaved(slug)
+    expect(body.urlMetadata).toEqual([{}, { section: 'Later' }])
+  },
+)
+
+/** The bundle once its second version is saved. */
+async function becomesSaved(slug: string) {
+  const read = () => owner.api<{ versionNumber: number; urlMetadata: object[] }>('GET', `/api/links/${slug}`)
+  await becomes(async () => (await read()).body.versionNumber, 2)
+  return read()
+}

@@ -184,7 +184,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
         expect(action).toBe(path + query)
         const made = await visitor().form(action ?? '', { title: '' })
         const links = await (await visitor().fetch(made.headers.get('location') ?? '')).text()
-        const [, copied = ''] = /value="[^"]+\/l\/([a-z0-9]+)"/.exec(links) ?? []
+        const [, copied = ''] = /class="shared" href="[^"]+\/l\/([a-z0-9]+)"/.exec(links) ?? []
         expect((await seen(copied)).tabs).toMatchObject([{ url: PARTNERS, note: 'For you' }])
       }
     })
@@ -260,7 +260,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const made = await hers.form(`/l/${slug}/copy`, { ...fields, title: 'Mine' })
       expect([made.status, made.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/made\//)])
       const links = await (await hers.fetch(made.headers.get('location')!)).text()
-      expect(links).toContain('Keep this to edit later')
+      expect(links).toContain('copy your private edit link')
       expect(links).toContain('Mine')
       const again = await hers.form(`/l/${slug}/copy`, { ...fields, title: 'Mine' })
       const slugIn = (text: string) => /\/l\/([a-z0-9]+)"/.exec(text)?.[1]

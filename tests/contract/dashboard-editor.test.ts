@@ -110,7 +110,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
         ...link(URL_B),
       ])
       expect(check.status).toBe(200)
-      expect(check.html).toContain('2 / 25')
+      expect(check.html).toContain('2 links')
       const errors = JSON.parse(/data-errors="([^"]*)"/.exec(check.html)?.[1]?.replaceAll('&#34;', '"') ?? '')
       expect(errors.map((error: { link: number; field: string }) => [error.link, error.field])).toEqual([
         [1, 'url'],

@@ -309,6 +309,53 @@ onEveryTarget({}, (server) => {
     expect(marksIn((await press(person, slug, page.html, 'me')).html)).toEqual([true, true])
   })
 
+  test('the words of a closed rule open it at their controls, without JavaScript too', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const { html } = await open(person, slug)
+    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)">([^<]*)</g)].map(([, action, text]) => [
+      action,
+      text,
+    ])
+    expect(words).toEqual([
+      ['rule.open 0 when.of.0', 'Signed in'],
+      ['rule.open 0 when.of.1', 'with an address at ⁨acme.com⁩'],
+      ['rule.open 0 tabs', '1 tab'],
+      ['rule.open 1 when', 'On a phone'],
+      ['rule.open 1 tabs', '1 tab'],
+    ])
+    for (const [action, id] of [
+      ['rule.open 0 when.of.1', 'rules-0-when-of-1-topic'],
+      ['rule.open 1 when', 'rules-1-when-topic'],
+      ['rule.open 0 tabs', 'rules-0-tabs-0-url'],
+      ['rule.open 0 id', 'rules-0-name'],
+    ] as const) {
+      const focused = elementsOf((await press(person, slug, html, action)).html).filter(
+        ({ attributes }) => attributes.autofocus !== undefined,
+      )
+      expect([action, focused.map(({ attributes }) => attributes.id)]).toEqual([action, [id]])
+    }
+  })
+
+  test('rules are tried as three people, and as anybody else', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const { html } = await open(person, slug)
+    const chosen = (page: string) =>
+      elementsOf(page).flatMap(({ attributes: { id = '', 'aria-pressed': pressed } }) =>
+        id.startsWith('try-') && pressed === 'true' ? [id] : [],
+      )
+    const isOpen = (page: string) => page.includes('<details class="custom" open')
+    expect([chosen(html), isOpen(html)]).toEqual([[], false])
+    for (const who of ['me', 'colleague', 'phone']) {
+      const tried = await press(person, slug, html, who)
+      expect([chosen(tried.html), isOpen(tried.html)]).toEqual([[`try-${who}`], false])
+      expect(tried.html.includes('Rule 2: <strong dir="auto">Phones')).toBe(who === 'phone')
+      const other = await press(person, slug, tried.html, 'test', { 'viewer.os': 'plan9' })
+      expect([chosen(other.html), isOpen(other.html)]).toEqual([[], true])
+    }
+  })
+
   test('unsaved rules in the form are tested by the launcher’s own evaluator', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
@@ -353,7 +400,7 @@ onEveryTarget({}, (server) => {
       expect(status).toBe(200)
       expect(html).toContain('Signed in with an address at')
       const buttons = elementsOf(html).filter(({ attributes }) => attributes.name === 'do')
-      expect(buttons.map(({ attributes }) => attributes.value)).toEqual(['refresh', 'me', 'test'])
+      expect(buttons.map(({ attributes }) => attributes.value)).toEqual(['refresh', 'me', 'colleague', 'phone', 'test'])
       const tried = await press(viewer, slug, html, 'test', { 'viewer.device': 'mobile' })
       expect(textOf(tried.html, 'outcome')).toContain('Rule 2: Phones')
       expect(tried.html).not.toContain('value="save"')

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Policy } from '../../db/policy.ts'
-import { fieldsIn, multipart } from '../form.ts'
+import { fieldsOf, multipart } from '../form.ts'
 import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { unescaped } from './html.ts'
@@ -46,8 +46,7 @@ onEveryTarget({}, (at) => {
   })
   const made = async (content: Record<string, unknown> = CUSTOMER) => (await owner.makeBundle(content)).slug
   const pathOf = (slug: string) => `/dashboard/links/${slug}`
-  const formIn = (html: string): Fields =>
-    fieldsIn(/<form[^>]* id="editor"[^>]*>([\s\S]*?)<\/form>/.exec(html)?.[1] ?? '')
+  const formIn = (html: string): Fields => fieldsOf(html, 'editor')
   const formAt = async (path: string) => formIn(await (await owner.fetch(path)).text())
   const post = async (path: string, fields: Fields, button = 'save') => {
     const answer = await owner.fetch(path, { method: 'POST', ...multipart([...fields, ['do', button]]) })

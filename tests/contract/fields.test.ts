@@ -15,7 +15,7 @@ import { NOTHING } from '../../src/bundles/values.ts'
 import { wholeVariable } from '../../src/bundles/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
-import { confirmImport, fieldsIn, multipart } from '../form.ts'
+import { confirmImport, fieldsOf, multipart } from '../form.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -33,8 +33,7 @@ onEveryTarget({}, (at) => {
   /** The fields of the editor's form on a page. */
   const formAt = async (path: string): Promise<Fields> => {
     const html = await (await owner.fetch(path)).text()
-    const [, form = ''] = /<form[^>]* id="editor"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? []
-    return fieldsIn(form)
+    return fieldsOf(html, 'editor')
   }
   const send = async (path: string, fields: Fields) => {
     const answer = await owner.fetch(path, { method: 'POST', ...multipart(fields) })

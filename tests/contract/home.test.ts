@@ -60,8 +60,8 @@ onEveryTarget({}, (server, runtime) => {
       'https://e.example',
     ])
     expect(stored.urlMetadata).toEqual([{ note: 'Agenda' }, { note: 'Team notes' }, {}, { note: 'One tab' }, {}])
-    expect(html).toContain(`value="${server().origin}/l/${stored.slug}"`)
-    expect(html).toMatch(new RegExp(`value="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
+    expect(html).toContain(`class="shared" href="${server().origin}/l/${stored.slug}"`)
+    expect(html).toMatch(new RegExp(`data-text="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
   })
 
   test('text that is not a link is skipped and reported, without an error', async () => {
@@ -123,7 +123,7 @@ onEveryTarget({}, (server, runtime) => {
     expect(unescaped(html)).toContain('Create 2 bundles instead')
     const { status, html: made } = await submit(server(), [...fieldsOf(html), ['do', 'split']])
     expect(status).toBe(200)
-    const slugs = [...made.matchAll(/value="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
+    const slugs = [...made.matchAll(/class="shared" href="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
     const stored = await Promise.all(slugs.map((slug) => storedBundle(server(), slug)))
     expect(stored.map(({ title, urls: all }) => [title, all.length])).toEqual([
       ['Long (1 of 2)', 25],

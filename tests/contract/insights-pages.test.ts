@@ -91,6 +91,7 @@ onEveryTarget({}, (server) => {
     expect(cells.slice(0, 9)).toEqual([ago(0), '1,000', '250', ago(1), '0', '0', ago(2), '234', '4'])
     expect(cells.slice(-9)).toEqual(['234', '4', '1.7%', '0', '0', '0%', '1,000', '250', '25%'])
     expect(html.includes('r_0123456789')).toBe(false)
+    expect(html.match(/>nobody in 7 days</g)).toHaveLength(1)
     expect(textsIn(html, 'span')).toContain('Phones <b>')
     const month = await insights(slug)
     expect(textsIn(month, 'span')).toContain('(removed rule)')
@@ -109,8 +110,10 @@ onEveryTarget({}, (server) => {
       [ago(0), JSON.stringify(views), slug],
     )
     const html = await insights(slug, '?range=7d')
-    const changes = [...html.matchAll(/<dd class="change">([^<]*)</g)].map(([, text]) => text)
-    expect(changes).toEqual([
+    const changes = html.match(/<dd class="change">[\s\S]*?<\/dd>/g) ?? []
+    const chips = changes.map((change) => /class="tag"[^>]*>([^<]*)</.exec(change)?.[1] ?? '')
+    expect(chips).toEqual(['▲ 12%', '', '▼ 50%', '▼ 55 pts'])
+    expect(changes.map((change) => /"visually-hidden">([^<]*)</.exec(change)?.[1])).toEqual([
       '+12% from the previous 7 days',
       'None in the previous 7 days',
       '−50% from the previous 7 days',
@@ -118,7 +121,9 @@ onEveryTarget({}, (server) => {
     ])
     const referrers = /<section[^>]*aria-labelledby="referrers-heading">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
     const [shown = '', more = ''] = referrers.split('<details')
-    expect(textsIn(shown, 'span')).toEqual(['Direct', '<0>.example', '<1>.example', '<2>.example', '<3>.example'])
+    const named = (part: string) =>
+      [...part.matchAll(/<span dir="auto">([^<]*)</g)].map(([, text = '']) => unescaped(text))
+    expect(named(shown)).toEqual(['Direct', '<0>.example', '<1>.example', '<2>.example', '<3>.example'])
     expect(textsIn(more, 'summary')).toEqual(['5 more'])
     expect(textsIn(more, 'span').at(-1)).toBe('Other sites')
     expect(html.split('Nothing counted in this period yet')).toHaveLength(3)
@@ -144,6 +149,50 @@ onEveryTarget({}, (server) => {
       expect((await file.text()).trim().split('\r\n')).toHaveLength(Number(days) + 1)
     }
   })
+
+  test('any days are chosen, and its links keep them', async () => {
+    const { slug } = await owner.makeBundle()
+    for (const [day, views] of [
+      [ago(5), 3],
+      [ago(4), 6],
+      [ago(1), 50],
+    ] as const)
+      await put(server(), slug, day, views)
+    const query = `from=${ago(5)}&to=${ago(4)}`
+    const html = await insights(slug, `?${query}`)
+    expect(textsIn(html, 'dd')[0]).toBe('9')
+    expect(summaries(html)[0]).toMatch(/^Views per day, (\d+ \w+) to (\d+ \w+): 9 in all; most on \2, 6\.$/)
+    expect(unescaped(html)).not.toContain('today so far')
+    const values = elementsOf(html).filter(({ attributes }) => attributes.type === 'date')
+    expect(values.map(({ attributes }) => attributes.value)).toEqual([ago(5), ago(4)])
+    const links = elementsOf(html).map(({ attributes }) => unescaped(attributes.href ?? ''))
+    const files = links.filter((href) => href.includes('format=csv'))
+    for (const href of [...files, links.find((link) => link.endsWith('chart=open-all'))]) expect(href).toContain(query)
+    const file = await owner.fetch(files[0] ?? '')
+    expect((await file.text()).trim().split('\r\n')).toHaveLength(3)
+    const today = await insights(slug, `?from=${ago(0)}&to=${ago(0)}`)
+    expect(elementsOf(today).find(({ attributes }) => attributes.id === 'days-1')?.attributes['aria-current']).toBe(
+      'true',
+    )
+    expect(today).toContain('No visits on this day')
+  })
+
+  for (const [query, id, said] of [
+    [`from=${ago(1)}&to=${ago(2)}`, 'to', 'This must not be before the first day.'],
+    [`from=${ago(1)}&to=2199-01-01`, 'to', 'This must not be after today.'],
+    ['from=&to=', 'from', 'Enter a day.'],
+    [`from=${ago(92)}&to=${ago(0)}`, 'from', 'This must make at most 92 days, with both ends.'],
+  ] as const) {
+    test(`the days ${query} are refused beside their field, and kept`, async () => {
+      const { slug } = await owner.makeBundle()
+      const { status, html } = await page(`/dashboard/links/${slug}/insights?${query}`)
+      expect(status).toBe(400)
+      const field = elementsOf(html).find(({ attributes }) => attributes.id === id)?.attributes
+      expect(field).toMatchObject({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` })
+      expect(field?.value ?? '').toBe(new URLSearchParams(query).get(id) ?? '')
+      expect(new RegExp(`id="${id}-error">([^<]*)<`).exec(html)?.[1]).toBe(said)
+    })
+  }
 
   describe('the page', () => {
     test('is shown only to people who may view the bundle', async () => {

@@ -16,9 +16,11 @@ onEveryTarget({}, (server) => {
 
   test('every page offers signed-out people to sign in, and no dashboard', async () => {
     const visitor = new Visitor(server())
-    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/sign-up', '/privacy', await resultOf(visitor)])
+    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/privacy', await resultOf(visitor)])
       expect(await whereTo(visitor, path), path).toEqual(['/sign-in'])
     expect(await whereTo(visitor, '/sign-in')).toEqual([])
+    // The pages about signing in lead to one another.
+    expect(await (await visitor.fetch('/sign-up')).text()).toContain('href="/sign-in?next=')
   })
 
   test('the same pages lead signed-in people to the dashboard', async () => {

@@ -169,13 +169,13 @@ onEveryTarget({}, (at) => {
   }
   const formAt = async (path: string, id: string) => {
     const html = await (await owner.fetch(path)).text()
-    return html.slice(html.indexOf(`id="${id}"`))
+    return html.slice(html.lastIndexOf('<', html.indexOf(`id="${id}"`)))
   }
 
   test('the editor says which text has too many, or that there are too many in all, and keeps what was typed', async () => {
     const { body: made } = await create({ title: 'Of {x}', urls: links(9, 10), variables: [X] })
     const path = `/dashboard/links/${made.slug}`
-    const form = await formAt(path, 'editor')
+    const form = await formAt(path, 'title')
     const titled = await send(path, form, { title: times(11) }, 'save')
     expect([titled.status, titled.html.includes('This must have at most 10 placeholders')]).toEqual([400, true])
     expect(titled.html).toContain(`value="${times(11)}"`)

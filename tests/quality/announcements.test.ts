@@ -63,6 +63,7 @@ test('the result of saving rules is announced, other changes of the page are not
   })
   const { page } = await stage.open(`/dashboard/links/${slug}/policy`, owner)
   await keepRegion(page)
+  await page.locator('.custom > summary').click()
   await page.selectOption('#viewer-device', 'mobile')
   await page.locator('.outcome.yes').waitFor()
   await page.click('#rules-0-edit')

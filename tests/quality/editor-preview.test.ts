@@ -37,7 +37,10 @@ test('on a wide screen the launcher stands beside the form, and follows what is 
   const { page, complaints } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
   await heading(page, 'Your first week at Northwind').waitFor()
   expect(await shown(page).locator('.tabs > li').count()).toBe(7)
-  const [form, pane] = [await page.locator('#editor').boundingBox(), await page.locator('#preview').boundingBox()]
+  const [form, pane] = [
+    await page.locator('#editor > .work').boundingBox(),
+    await page.locator('#preview').boundingBox(),
+  ]
   expect((form?.x ?? 0) + (form?.width ?? 0)).toBeLessThanOrEqual(pane?.x ?? 0)
   expect((pane?.y ?? 0) + (pane?.height ?? 0)).toBeLessThanOrEqual(WIDE.viewport.height)
   // As on a phone with its script: Open all at the bottom.

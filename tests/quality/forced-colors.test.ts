@@ -28,12 +28,16 @@ test('the current section, tab and range are recognisable in forced colours', as
   }
 })
 
-test('the ticks of the home page stay visible in forced colours', async () => {
+test('the stubs and the picture of the home page stay visible in forced colours', async () => {
   const page = await open('/')
-  const { x, y } = (await page.locator('.promises li').first().boundingBox()) ?? { x: 0, y: 0 }
-  const seen = (down: number) => page.screenshot({ clip: { x, y: y + down, width: 15, height: 22 } })
-  const [tick, ground] = [await seen(0), await seen(24)]
-  expect(tick).not.toEqual(ground)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  for (const place of ['.uses .stub', '.magic .fan g']) {
+    const { x, y } = (await page.locator(place).first().boundingBox()) ?? { x: 0, y: 0 }
+    const seen = (down: number) =>
+      page.screenshot({ clip: { x: x + 2, y: y + down, width: 6, height: 6 }, fullPage: true })
+    const [drawn, ground] = [await seen(4), await seen(-12)]
+    expect([place, drawn]).not.toEqual([place, ground])
+  }
 })
 
 test('a selected day, the current view of the rules and the bars of a chart keep a system colour', async () => {

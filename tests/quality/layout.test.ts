@@ -117,7 +117,7 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
     }
     for (const box of await page.locator('input[name=slug][type=checkbox]').all()) await box.check()
     // An expanded form.
-    await page.locator('details.try').evaluateAll((all) => {
+    await page.locator('details:is(.try, .custom)').evaluateAll((all) => {
       for (const one of all) one.setAttribute('open', '')
     })
     await expand(page)
@@ -184,7 +184,7 @@ test('on a phone, a link that is to be copied is shown on a line of its own', as
   await page.fill('#urls', 'https://a.example/')
   await page.locator('#found .item').waitFor()
   await Promise.all([page.waitForURL('/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
-  const [field, button] = [await boxOf(page, '#link'), await boxOf(page, '[data-copy=link]')]
+  const [field, button] = [await boxOf(page, '.url'), await boxOf(page, '.made [data-text]')]
   expect(field.width).toBeGreaterThan(260)
   expect(button.y).toBeGreaterThan(field.y + field.height)
 })

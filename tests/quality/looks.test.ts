@@ -168,6 +168,7 @@ test('the examples in the fields for trying rules can be read whole', async () =
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   for (const window of [PHONE, WIDE]) {
     const { page } = await stage.open(`/dashboard/links/${slug}/policy`, owner, window)
+    await page.locator('.custom > summary').click()
     const cut = await page.locator('.tester input[placeholder]').evaluateAll((all) =>
       (all as HTMLInputElement[])
         .filter((field) => {
@@ -221,7 +222,6 @@ test('at 640 pixels, a 1280-pixel window at 200 % zoom, names of keys and the ad
 test('on a phone an error of the editor is not hidden below its bar', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, PHONE)
-  await page.locator('.access > summary').click()
   await page.selectOption('#access', 'password')
   await page.locator('.save-bar .primary').click()
   await page.locator('#password:focus').waitFor()

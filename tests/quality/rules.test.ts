@@ -55,6 +55,7 @@ test('rules in any state have no axe violations, and at no width is anything wid
     await page.locator(`#rules-${at}-edit`).click()
     await page.locator(`#rules-${at}-name`).waitFor()
   }
+  await page.locator('.custom > summary').click()
   await page.getByLabel('Signed in').check()
   await page.locator('#viewer-now').fill('2026-11-02T10:00')
   await shows(page, '#outcome', 'Rule 1: Deep')

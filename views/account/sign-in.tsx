@@ -5,6 +5,7 @@ import { PasswordField } from '../parts/account-fields.tsx'
 import { EmailField } from '../parts/email-field.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { Door } from './door.tsx'
 
 /** A submitted form of these pages, with its errors. */
 export interface AccountForm {
@@ -42,53 +43,80 @@ export function SignInPage({
 }: AccountProps & { isAgain?: boolean }): JSX.Element {
   const { email, next, errors } = form
   const title = isAgain ? 'Sign in again' : 'Sign in'
+  const hasPassword = methods.hasPasswords && (isAgain || errors.password !== undefined || errors.form !== undefined)
   return (
     <Page site={site} title={`${title} · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>{title}</h1>
-        {isAgain ? (
-          <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
-        ) : (
-          <SignInReason next={next} step="Sign in" />
-        )}
-        <Alert text={errors.form} />
-        {methods.hasOidc ? <OidcForm next={next} /> : ''}
-        {methods.hasPasswords ? (
-          <form class="card" method="post" action="/sign-in">
-            <EmailField email={email} error={errors.email} autofocus />
-            <PasswordField autocomplete="current-password" error={errors.password} />
-            <input type="hidden" name="next" value={attribute(next)} />
-            <div class="send">
-              <button type="submit" class="primary">
-                Sign in
-              </button>
-              {/* The same form, sent elsewhere: without a password it asks for a link. */}
-              {isAgain ? '' : <span class="hint">Forgot your password?</span>}
-              <button type="submit" formaction="/sign-in/link" formnovalidate>
-                Email me a link
-              </button>
-            </div>
-          </form>
-        ) : (
-          <form class="card" method="post" action="/sign-in/link">
+        <Door title={title} beside={methods.hasSignUpPage && !isAgain ? <ToSignUp next={next} /> : undefined}>
+          {isAgain ? (
+            <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
+          ) : (
+            <SignInReason next={next} step="Sign in" />
+          )}
+          <Alert text={errors.form} />
+          {methods.hasOidc ? <OidcForm next={next} /> : ''}
+          <form class="stack" method="post" action={isAgain ? '/sign-in' : '/sign-in/link'}>
+            {/* What Enter presses: with a password it signs in, without one it asks for a link. */}
+            {methods.hasPasswords && !isAgain ? (
+              <button type="submit" formaction="/sign-in?or=link" formnovalidate hidden></button>
+            ) : (
+              ''
+            )}
             <EmailField email={email} error={errors.email} autofocus />
             <input type="hidden" name="next" value={attribute(next)} />
-            <div class="send">
-              <button type="submit" class="primary">
-                Email me a link
-              </button>
-            </div>
+            {isAgain && methods.hasPasswords ? (
+              <WithPassword error={errors.password} />
+            ) : (
+              <>
+                <div class="send">
+                  <button type="submit" class="primary" formaction="/sign-in/link" formnovalidate>
+                    Email me a link
+                  </button>
+                </div>
+                {methods.hasPasswords ? (
+                  <details class="with-password" open={hasPassword}>
+                    <summary class="quiet">Use a password</summary>
+                    <div class="stack">
+                      <WithPassword error={errors.password} />
+                    </div>
+                  </details>
+                ) : (
+                  ''
+                )}
+              </>
+            )}
           </form>
-        )}
+        </Door>
         {isAgain ? (
           ''
         ) : (
           <p class="hint">
-            <NewHere methods={methods} next={next} />
+            <NewHere methods={methods} />
           </p>
         )}
       </section>
     </Page>
+  )
+}
+
+function WithPassword({ error }: { error: string | undefined }): JSX.Element {
+  return (
+    <>
+      <PasswordField autocomplete="current-password" error={error} />
+      <div class="send">
+        <button type="submit" formaction="/sign-in">
+          Sign in
+        </button>
+      </div>
+    </>
+  )
+}
+
+function ToSignUp({ next }: { next: string }): JSX.Element {
+  return (
+    <a class="quiet" href={`/sign-up?next=${encodeURIComponent(next)}`}>
+      Create account
+    </a>
   )
 }
 
@@ -108,15 +136,9 @@ export function SignInReason({ next, step }: { next: string; step: 'Sign in' | '
   )
 }
 
-/** How someone without an account gets one. */
-function NewHere({ methods, next }: { methods: SignInMethods; next: string }): JSX.Element {
-  if (methods.hasSignUpPage) {
-    return (
-      <>
-        New here? <a href={`/sign-up?next=${encodeURIComponent(next)}`}>Create account</a>
-      </>
-    )
-  }
+/** What the link does, or how someone without an account gets one. */
+function NewHere({ methods }: { methods: SignInMethods }): JSX.Element {
+  if (methods.hasSignUpPage) return <>The link signs you in once, within 15 minutes.</>
   if (methods.signUp === 'open') return <>New here? Just sign in: that creates your account.</>
   if (methods.signUp === 'closed') return <>New here? Ask your administrator for an account.</>
   return <>New here? You need an invitation. If you have one, email yourself a sign-in link at the invited address.</>
@@ -128,6 +150,7 @@ export function OidcForm({ next }: { next: string }): JSX.Element {
     <form method="post" action="/sign-in/oidc" class="oidc">
       <input type="hidden" name="next" value={attribute(next)} />
       <button type="submit">Continue with single sign-on</button>
+      <p class="or">or</p>
     </form>
   )
 }
@@ -159,27 +182,28 @@ interface LinkSentProps extends Pick<AccountProps, 'site' | 'methods'> {
 /** After requesting a link: the same whether or not the address has an account. */
 export function LinkSentPage({ site, methods, email, next }: LinkSentProps): JSX.Element {
   return (
-    <Page site={site} title={`Check your email · ${site.name}`}>
+    <Page site={site} title={`Check your email · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>Check your email</h1>
-        <p class="lede">
-          {methods.signUp === 'open' ? (
-            <>
-              We sent a sign-in link to <strong safe>{email}</strong>.
-            </>
-          ) : (
-            <>
-              If <strong safe>{email}</strong>{' '}
-              {methods.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
-              sign-in link.
-            </>
-          )}{' '}
-          It works once, for 15 minutes.
-        </p>
-        <p class="hint">
-          Can’t find it? Check your spam folder, or{' '}
-          <a href={`/sign-in?next=${encodeURIComponent(next)}`}>try another address</a>.
-        </p>
+        <Door title="Check your email">
+          <p class="lede">
+            {methods.signUp === 'open' ? (
+              <>
+                We sent a sign-in link to <strong safe>{email}</strong>.
+              </>
+            ) : (
+              <>
+                If <strong safe>{email}</strong>{' '}
+                {methods.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
+                sign-in link.
+              </>
+            )}{' '}
+            It works once, for 15 minutes.
+          </p>
+          <p class="hint">
+            Can’t find it? Check your spam folder, or{' '}
+            <a href={`/sign-in?next=${encodeURIComponent(next)}`}>try another address</a>.
+          </p>
+        </Door>
       </section>
     </Page>
   )

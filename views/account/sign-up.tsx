@@ -4,33 +4,39 @@ import { PasswordField } from '../parts/account-fields.tsx'
 import { EmailField } from '../parts/email-field.tsx'
 import { Alert, NameField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { Door } from './door.tsx'
 import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 
 /** Create an account. */
 export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (
-    <Page site={site} title={`Create account · ${site.name}`}>
+    <Page site={site} title={`Create account · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>Create your account</h1>
-        <SignInReason next={next} step="Sign up" />
-        <Alert text={errors.form} />
-        {methods.hasOidc ? <OidcForm next={next} /> : ''}
-        <form class="card" method="post" action="/sign-up">
-          <NameField note="optional" error={errors.name} value={name} autocomplete="name" />
-          <EmailField email={email} error={errors.email} />
-          <PasswordField autocomplete="new-password" error={errors.password} hint="Use at least 8 characters." />
-          <input type="hidden" name="next" value={attribute(next)} />
-          <div class="send">
-            <button type="submit" class="primary">
-              Create account
-            </button>
-            <p class="hint">We’ll email you a link to confirm your address.</p>
-          </div>
-        </form>
-        <p class="hint">
-          Already have an account? <a href={`/sign-in?next=${encodeURIComponent(next)}`}>Sign in</a>
-        </p>
+        <Door
+          title="Create account"
+          beside={
+            <a class="quiet" href={`/sign-in?next=${encodeURIComponent(next)}`}>
+              Sign in
+            </a>
+          }
+        >
+          <SignInReason next={next} step="Sign up" />
+          <Alert text={errors.form} />
+          {methods.hasOidc ? <OidcForm next={next} /> : ''}
+          <form class="stack" method="post" action="/sign-up">
+            <EmailField email={email} error={errors.email} />
+            <NameField note="optional" error={errors.name} value={name} autocomplete="name" />
+            <PasswordField autocomplete="new-password" error={errors.password} hint="Use at least 8 characters." />
+            <input type="hidden" name="next" value={attribute(next)} />
+            <div class="send">
+              <button type="submit" class="primary">
+                Create account
+              </button>
+            </div>
+          </form>
+        </Door>
+        <p class="hint">We’ll email you a link to confirm your address.</p>
       </section>
     </Page>
   )
@@ -39,18 +45,20 @@ export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
 /** After a sign-up where addresses must be confirmed first: the same whether or not the address was new. */
 export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX.Element {
   return (
-    <Page site={site} title={`Check your email · ${site.name}`}>
+    <Page site={site} title={`Check your email · ${site.name}`} header="plain">
       <section class="narrow">
-        <h1>Check your email</h1>
-        <p class="lede">
-          We sent an email to <strong safe>{email}</strong>. Open the link in it to confirm your address, then sign in.
-        </p>
-        <p class="hint">Can’t find it? Check your spam folder.</p>
-        <p>
-          <a class="button" href="/sign-in">
-            Sign in
-          </a>
-        </p>
+        <Door title="Check your email">
+          <p class="lede">
+            We sent an email to <strong safe>{email}</strong>. Open the link in it to confirm your address, then sign
+            in.
+          </p>
+          <p class="hint">Can’t find it? Check your spam folder.</p>
+          <p>
+            <a class="button" href="/sign-in">
+              Sign in
+            </a>
+          </p>
+        </Door>
       </section>
     </Page>
   )

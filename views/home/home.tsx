@@ -3,8 +3,10 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { Bands } from './bands.tsx'
 import { Builder } from './builder.tsx'
 import type { HomeForm } from './form.ts'
+import { Magic } from './magic.tsx'
 
 interface HomeProps {
   site: Site
@@ -28,7 +30,6 @@ export function GatedHomePage({ site, hasSignUpPage, next }: GatedProps): JSX.El
   const query = new URLSearchParams({ next })
   return (
     <HomeFrame site={site}>
-      <Hero />
       <section class="card">
         <p>You need an account to create links here.</p>
         <div class="send">
@@ -44,7 +45,6 @@ export function GatedHomePage({ site, hasSignUpPage, next }: GatedProps): JSX.El
           )}
         </div>
       </section>
-      <Promises />
     </HomeFrame>
   )
 }
@@ -57,13 +57,12 @@ export function HomePage({ site, form, idempotencyKey, isGated }: HomeProps): JS
       : 'No account needed. You’ll also get a private link to edit it later.'
   return (
     <HomeFrame site={site} script="home.js">
-      <Hero />
       <Builder form={form} idempotencyKey={idempotencyKey} later={later} />
-      <Promises />
     </HomeFrame>
   )
 }
 
+/** @param children what the page is for; beside it stands what the service does, and below it what it is. */
 function HomeFrame({ site, script, children }: PropsWithChildren<{ site: Site; script?: string }>): JSX.Element {
   return (
     <Page
@@ -73,35 +72,20 @@ function HomeFrame({ site, script, children }: PropsWithChildren<{ site: Site; s
       kind="wide"
       script={script}
     >
-      {children}
+      <div class="landing">
+        <section class="hero">
+          <h1>
+            One link. <br />
+            Every tab.
+          </h1>
+          <p class="lede">
+            Paste up to {BOUNDS.urls} links and share one. Whoever has it opens all of them with a single press.
+          </p>
+        </section>
+        {children}
+        <Magic />
+      </div>
+      <Bands site={site} />
     </Page>
-  )
-}
-
-function Hero(): JSX.Element {
-  return (
-    <section class="hero">
-      <h1>One link that opens them all.</h1>
-      <p class="lede">
-        Paste up to {BOUNDS.urls} links and share one. Anyone with the link opens every tab in one click.
-      </p>
-    </section>
-  )
-}
-
-function Promises(): JSX.Element {
-  return (
-    <ul class="promises">
-      <li>
-        <strong>It opens every tab. Really.</strong> Pop-ups blocked? We’ll step through the tabs one click at a time.
-      </li>
-      <li>
-        <strong>Private.</strong> No cookies, no trackers, nothing loaded from third parties. Views are counted without
-        following anyone.
-      </li>
-      <li>
-        <strong>Yours to run.</strong> Open source: one small server and one database file.
-      </li>
-    </ul>
   )
 }

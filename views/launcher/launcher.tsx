@@ -80,8 +80,8 @@ export function LauncherPreview({ site, bundle, filling, outside = null, edited 
   )
 }
 
-/** @param preview only in a preview. */
-function Launcher({
+/** The page itself. @param preview only in a preview. */
+export function Launcher({
   site,
   bundle,
   filling,

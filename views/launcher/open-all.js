@@ -205,6 +205,7 @@
   }
 
   const record = () =>
+    main.dataset.slug &&
     fetch(`/api/links/${main.dataset.slug}/events`, {
       method: 'POST',
       keepalive: true,

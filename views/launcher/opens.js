@@ -7,8 +7,9 @@ const openedLinks = new Set()
 function tellOpened() {
   if (openedLinks.size === 0) return
   const { slug } = /** @type {HTMLElement} */ (document.querySelector('main')).dataset
-  // Some browsers are set to have no beacons.
-  navigator.sendBeacon?.(`/api/links/${slug}/events`, JSON.stringify({ kind: 'open_tabs', urls: [...openedLinks] }))
+  // Some browsers are set to have no beacons; the launcher on the home page has no slug.
+  if (slug)
+    navigator.sendBeacon?.(`/api/links/${slug}/events`, JSON.stringify({ kind: 'open_tabs', urls: [...openedLinks] }))
   openedLinks.clear()
 }
 

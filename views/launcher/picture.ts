@@ -47,29 +47,32 @@ export function pictureName(words: PictureWords): string {
 }
 
 export const PICTURE = { width: 1200, height: 630 } as const
-const MARGIN = 80
+const MARGIN = 100
 const TITLE = { size: 68, lines: 3, wide: 1 } as const
 /** Lines are measured in the bold face; the regular one is narrower. */
 const BELOW = { size: 34, lines: 2, wide: 0.88 } as const
 
-/** The picture, as SVG in the font DejaVu Sans. */
+/** The picture, as SVG in the font DejaVu Sans: a sheet whose tab has the service's name. */
 export function pictureSvg({ title, below, service }: PictureWords): string {
   const { width, height } = PICTURE
   const lines = wrapped(title, TITLE)
   const rest = wrapped(below, BELOW)
-  const middle = 340 - ((lines.length - 1) * TITLE.size * 1.2) / 2
+  const tab = Math.min(960, 100 + 34 * widthOf(service))
+  const middle = 360 - ((lines.length - 1) * TITLE.size * 1.2) / 2
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="DejaVu Sans">`,
-    `<rect width="${width}" height="${height}" fill="#f7faf8"/><rect width="${width}" height="14" fill="#0b6b4f"/>`,
-    '<g transform="translate(80 78) scale(2)"><rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0"/>',
+    `<rect width="${width}" height="${height}" fill="#efe6d2"/>`,
+    '<path d="M48 630V184a24 24 0 0 1 24-24h1056a24 24 0 0 1 24 24v446z" fill="#fffefb"/>',
+    `<path d="M72 160a20 20 0 0 0 20-20V80a24 24 0 0 1 24-24h${tab}a24 24 0 0 1 24 24v60a20 20 0 0 0 20 20z" fill="#fffefb"/>`,
+    '<g transform="translate(116 74) scale(1.9)"><rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0"/>',
     '<rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c"/><rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f"/>',
     '<path d="M16 16l8-8m-6 0h6v6" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></g>',
-    `<text x="164" y="124" font-size="36" font-weight="bold" fill="#17211c">${escapeHtml(service)}</text>`,
+    `<text x="190" y="119" font-size="34" font-weight="bold" fill="#1c1b18">${escapeHtml(service)}</text>`,
     ...lines.map((line, at) =>
-      text(line, { y: middle + at * TITLE.size * 1.2, size: TITLE.size, fill: '#17211c', isBold: true }),
+      text(line, { y: middle + at * TITLE.size * 1.2, size: TITLE.size, fill: '#1c1b18', isBold: true }),
     ),
     ...rest.map((line, at) =>
-      text(line, { y: 520 + at * BELOW.size * 1.4, size: BELOW.size, fill: '#4a5a52', isBold: false }),
+      text(line, { y: 540 + at * BELOW.size * 1.4, size: BELOW.size, fill: '#55524a', isBold: false }),
     ),
     '</svg>',
   ].join('')

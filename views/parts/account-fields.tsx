@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { TextField } from './fields.tsx'
+import { described, Field, Hint } from './fields.tsx'
+import { Icon } from './icons.tsx'
 
 interface PasswordProps {
   /** Also its id; `password` on a page with only one. */
@@ -13,19 +14,26 @@ interface PasswordProps {
   autofocus?: true
 }
 
-/** A password field, which is never pre-filled. */
+/** A password field, which is never pre-filled; a script shows what is typed. */
 export function PasswordField({ name = 'password', label = 'Password', error, hint, ...attributes }: PasswordProps) {
   return (
-    <TextField
-      id={name}
-      label={label}
-      error={error}
-      type="password"
-      required
-      minlength="8"
-      maxlength="128"
-      {...attributes}
-      {...(error === undefined ? { hint } : {})}
-    />
+    <Field id={name} label={label} error={error}>
+      <div class="shown">
+        <input
+          id={name}
+          name={name}
+          type="password"
+          required
+          minlength="8"
+          maxlength="128"
+          {...attributes}
+          {...described(name, error)}
+        />
+        <button type="button" class="copy" data-show={name} aria-label="Show password" aria-pressed="false">
+          <Icon name="eye" />
+        </button>
+      </div>
+      {error === undefined ? <Hint text={hint} /> : ''}
+    </Field>
   )
 }

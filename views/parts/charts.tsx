@@ -14,10 +14,12 @@ export interface DayCount {
 interface DayChartProps {
   /** What is counted, as a heading: `Views per day`. */
   title: string
-  /** Oldest first, at least one; the last is today, which is not over yet. */
+  /** Oldest first, at least one. */
   days: readonly DayCount[]
   /** Label every nth day, on wide and on narrow screens. */
   named: { wide: number; narrow: number }
+  /** Whether the last is today, which is not over yet. */
+  isToday: boolean
 }
 
 // Heights in pixels, widths in percent, so that text keeps its size on a phone.
@@ -27,6 +29,8 @@ const HEIGHT = 192
 const TICKS = 3
 /** With at most this many days, bars are further apart. */
 const FEW = 10
+/** Of an interval, at least this is between the last label and the one before. */
+const APART = 0.75
 /** Minimum height, so that small counts are visible. */
 const LEAST = 2
 
@@ -34,15 +38,18 @@ const LEAST = 2
  * Counts by day as bars. To screen readers a chart is one image with a summary; a table beside it has the numbers.
  * Hovering or tapping a bar shows its value, without a script.
  */
-export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
+export function DayChart({ title, days, named, isToday }: DayChartProps): JSX.Element {
   const most = Math.max(1, ...days.map(({ count }) => count))
   const ticks = ticksUpTo(most)
   const y = (count: number) => BOTTOM - ((BOTTOM - TOP) * count) / ticks.at(-1)!
   const gap = days.length < FEW ? 0.5 : 0.25
   const step = 100 / (days.length - gap)
   const width = step * (1 - gap)
+  const last = days.length - 1
+  const isNamed = (at: number, interval: number) =>
+    at === last || (at % interval === 0 && last - at >= interval * APART)
   return (
-    <div class="chart" role="img" aria-label={summary(title, days)}>
+    <div class="chart" role="img" aria-label={summary(title, days, isToday)}>
       <svg class="scale" width="40" height={HEIGHT} aria-hidden="true">
         <Each
           of={ticks}
@@ -63,21 +70,20 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
               width={width}
               step={step}
               top={count === 0 ? BOTTOM : Math.min(y(count), BOTTOM - LEAST)}
-              label={`${at === days.length - 1 ? 'today so far' : name}: ${written}`}
-              isLast={at === days.length - 1}
+              label={`${isToday && at === last ? 'today so far' : name}: ${written}`}
+              isUnfinished={isToday && at === last}
             />
           )}
         />
         <Each
           of={days}
           show={({ name }, at) => {
-            const fromEnd = days.length - 1 - at
-            if (fromEnd % named.wide > 0) return ''
-            const anchor = fromEnd === 0 ? 'last' : undefined
-            const place = fromEnd === 0 ? 100 : at * step + width / 2
+            if (!isNamed(at, named.wide)) return ''
+            const anchor = at === last ? 'last' : at === 0 && 'first'
+            const place = at === last ? 100 : at === 0 ? 0 : at * step + width / 2
             return (
-              <text class={[anchor, fromEnd % named.narrow > 0 && 'roomy']} x={percent(place)} y={HEIGHT - 8} safe>
-                {fromEnd === 0 ? 'today' : name}
+              <text class={[anchor, !isNamed(at, named.narrow) && 'roomy']} x={percent(place)} y={HEIGHT - 8} safe>
+                {isToday && at === last ? 'Today' : name}
               </text>
             )
           }}
@@ -107,13 +113,13 @@ interface BarProps {
   step: number
   top: number
   label: string
-  /** Whether it is today's bar. */
-  isLast: boolean
+  /** Whether its day is not over. */
+  isUnfinished: boolean
 }
 
-function Bar({ left, width, step, top, label, isLast }: BarProps): JSX.Element {
+function Bar({ left, width, step, top, label, isUnfinished }: BarProps): JSX.Element {
   return (
-    <g class={isLast ? 'column unfinished' : 'column'}>
+    <g class={isUnfinished ? 'column unfinished' : 'column'}>
       <rect class="hit" x={percent(left)} width={percent(step)} height={BOTTOM} />
       {top === BOTTOM ? (
         ''
@@ -130,23 +136,24 @@ function Bar({ left, width, step, top, label, isLast }: BarProps): JSX.Element {
 interface ShareProps {
   /** From 0 to 1. */
   share: number
+  /** The site's. */
+  hue?: string | undefined
 }
 
-/** A bar beside the same share as a number. */
-export function Share({ share }: ShareProps): JSX.Element {
+/** A bar behind a name, whose number stands beside it. */
+export function Share({ share, hue }: ShareProps): JSX.Element {
   return (
-    <svg class="share" height="6" aria-hidden="true">
-      <rect class="whole" width="100%" height="6" rx="3" />
-      {share === 0 ? '' : <rect width={percent(100 * share)} height="6" rx="3" />}
+    <svg class={['share', hue]} aria-hidden="true">
+      {share === 0 ? '' : <rect width={percent(100 * share)} height="100%" rx="7" />}
     </svg>
   )
 }
 
-function summary(title: string, days: readonly DayCount[]): string {
+function summary(title: string, days: readonly DayCount[], isToday: boolean): string {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const most = days.reduce((one, other) => (other.count > one.count ? other : one))
   const [first] = days
-  const label = `${title}, ${first?.name} to today: ${formatInteger(total)} in all`
+  const label = `${title}, ${first?.name} to ${isToday ? 'today' : days.at(-1)?.name}: ${formatInteger(total)} in all`
   return total === 0 ? `${label}.` : `${label}; most on ${most.name}, ${most.written}.`
 }
 

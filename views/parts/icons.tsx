@@ -6,6 +6,7 @@ const PATHS = {
   qr: 'M2.5 2.5h4v4h-4zm7 0h4v4h-4zm-7 7h4v4h-4zm7 0v4m4-4v1.5m0 2.5h-1.5',
   bundles: 'M2.5 5.5l5.5-3 5.5 3-5.5 3zm0 3l5.5 3 5.5-3m-11 3l5.5 3 5.5-3',
   idea: 'M13.5 9.5a2 2 0 0 1-2 2H6.7L3.5 14V4.5a2 2 0 0 1 2-2h6a2 2 0 0 1 2 2zM8.5 5v4m-2-2h4',
+  phone: 'M5 1.5h6v13H5zm2.5 10.5h1',
   key: 'M9.2 6.8a3.2 3.2 0 1 0-1.4 1.4l1.2 1.3h1.5v1.5h1.5v1.5h2v-2z',
   webhook: 'M2.5 4h7m-7 0v8h7m0-8v3m0 2v3m4-4h-6m4-2l2 2-2 2',
   people:
@@ -18,6 +19,7 @@ const PATHS = {
   folder: 'M2 4.5a1 1 0 0 1 1-1h3l1.5 2H13a1 1 0 0 1 1 1v5a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1z',
   check: 'M3 8.5l3.2 3.2 6.8-7.2',
   plus: 'M8 3v10M3 8h10',
+  section: 'M2.5 4h11m-11 4h6m-6 4h8',
   search: 'M7 12a5 5 0 1 0 0-10 5 5 0 0 0 0 10zm3.6-1.4l3.4 3.4',
   more: 'M3.5 7.5v1M8 7.5v1M12.5 7.5v1',
   chart: 'M2.5 13.5h11m-9-3v-3m3.5 3v-7m3.5 7v-5',
@@ -33,6 +35,8 @@ const PATHS = {
   nest: 'M5.5 2.5h-3v11h3m5-11h3v11h-3M6 8h4',
   unnest: 'M5.5 2.5h-3v3m0 5v3h3m5-11h3v3m0 5v3h-3',
   alert: 'M8 2.5l6 11H2zM8 7v3m0 1.8v.2',
+  eye: 'M1.5 8s2.4-4.5 6.5-4.5S14.5 8 14.5 8 12.1 12.5 8 12.5 1.5 8 1.5 8zm6.5 2a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  share: 'M8 9.5v-7m-2.5 2.5L8 2.5 10.5 5M4.5 7.5h-1v6h9v-6h-1',
   download: 'M8 2.5v8m-3-3l3 3 3-3m-8.5 6h11',
 } as const
 

@@ -96,9 +96,9 @@ type PageProps = PropsWithChildren<{
   title: string
   /** The description for search engines and link previews. */
   description?: string
-  /** `wide` puts the text beside the form if there is room. */
-  kind?: 'wide'
-  /** `plain` leaves out who is signed in: the page is about signing in itself. */
+  /** `wide` is home, `result` is as wide as a link. */
+  kind?: 'wide' | 'result'
+  /** `plain` is the name of the service alone, in the middle: the page is about signing in itself. */
   header?: 'plain'
   /** The page’s own script, loaded after those of every page. */
   script?: string
@@ -152,18 +152,25 @@ export function Page({ site, title, description, kind, header, script, children 
       head={head}
     >
       <Announcements />
-      <header class="top">
-        <Brand site={site} />
-        <nav class="who" aria-label="Main">
-          <a class="quiet" href="/docs/quick-start">
-            Guides
-          </a>
-          <a class="quiet" href="/docs">
-            API
-          </a>
-        </nav>
-        {header === 'plain' ? '' : <AccountMenu user={site.user} />}
-      </header>
+      {header === 'plain' ? (
+        <header class="gate">
+          <Brand site={site} />
+          <p>One link that opens many tabs.</p>
+        </header>
+      ) : (
+        <header class="top">
+          <Brand site={site} />
+          <nav class="who" aria-label="Main">
+            <a class="quiet" href="/docs/quick-start">
+              Guides
+            </a>
+            <a class="quiet" href="/docs">
+              API
+            </a>
+          </nav>
+          <AccountMenu user={site.user} />
+        </header>
+      )}
       <main class={kind}>{children}</main>
       <Footer site={site} />
     </Document>

@@ -36,6 +36,17 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
   })
 }
 
+// Shows a password, until its form is sent: browsers keep what was sent from a field of text.
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('button[data-show]') : null
+  if (!(button instanceof HTMLButtonElement)) return
+  const field = /** @type {HTMLInputElement} */ (document.getElementById(button.dataset.show ?? ''))
+  const isShown = field.type === 'text'
+  field.type = isShown ? 'password' : 'text'
+  button.setAttribute('aria-pressed', String(!isShown))
+  field.form?.addEventListener('submit', () => (field.type = 'password'), { once: true })
+})
+
 /**
  * For requests while typing: each waits for a pause and aborts the previous one.
  * @param {number} pauseMs

@@ -28,6 +28,10 @@ export function afterButton(form: BundleForm, button: string): Pressed | null {
     return { form: { ...form, links: left }, focus: { link: left.length - 1, on: 'url' } }
   }
   if (button === 'add') return { form: { ...form, links: [...links, NEW_LINK] }, focus: { link: last + 1, on: 'url' } }
+  if (button === 'section') {
+    const section = newSection(links)
+    return { form: { ...form, links: [...links, { ...NEW_LINK, section }] }, focus: { link: last + 1, on: 'section' } }
+  }
   const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
   const at = Number(index)
   if (action === undefined) return afterVariableButton(form, button)
@@ -66,6 +70,14 @@ function afterVariableButton(form: BundleForm, button: string): Pressed | null {
 function amid(links: readonly LinkFields[], to: number, link: LinkFields): LinkFields {
   const sections = [links[to - 1], links[to]].flatMap((neighbour) => (neighbour === undefined ? [] : neighbour.section))
   return sections.includes(link.section) ? link : { ...link, section: sections[0] ?? '' }
+}
+
+/** A name that no section has. */
+function newSection(links: readonly LinkFields[]): string {
+  const taken = new Set(links.map(({ section }) => section.trim()))
+  let name = 'New section'
+  for (let n = 2; taken.has(name); n += 1) name = `New section ${n}`
+  return name
 }
 
 function atLeastOne(links: LinkFields[]): LinkFields[] {

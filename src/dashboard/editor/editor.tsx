@@ -63,7 +63,10 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const pressed = afterButton(form, button)
   const focus = pressed?.focus ?? null
   const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
-  if (over !== null && button !== 'save') return besideTheirs(visit, late, focus)
+  // Edits that the browser has kept may be of an earlier version.
+  const isOld = button === 'restore' && version !== bundle.versionNumber
+  if (isOld || (over !== null && button !== 'save')) return besideTheirs(visit, late, focus)
+  if (button === 'restore') return editorPage(visit, bundle, { ...touched(form), version })
   if (pressed !== null) {
     return editorPage(visit, bundle, { ...touched(pressed.form), pasted: pastedIn(sent), focus, version })
   }

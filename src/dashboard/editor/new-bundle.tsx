@@ -116,6 +116,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
     const state = { ...touched({ ...pressed.form, title }), pasted, focus: pressed.focus }
     return newBundlePage(visit, from, state, { idempotencyKey })
   }
+  if (buttonOf(sent) === 'restore') return newBundlePage(visit, from, touched(form), { idempotencyKey })
   const { resolutionPolicy } = rulesOf(form)
   const rules = resolutionPolicy === undefined ? {} : { resolutionPolicy: withoutIds(resolutionPolicy) }
   const { operation, input } = callOf(sent, { ...contentOf(form).content, ...rules, ...passwordOf(form) })
@@ -137,13 +138,13 @@ interface Making {
 }
 
 function newBundlePage(
-  { request }: Visit,
+  { request, session }: Visit,
   from: StoredBundle | null,
   state: EditorState,
   making: Making = { idempotencyKey: null },
 ): ScreenPage {
   const idempotencyKey = making.idempotencyKey ?? randomUUID()
-  const props = { from, idempotencyKey, state, isPreviewHidden: isPreviewHidden(request) }
+  const props = { from, userId: session.userId, idempotencyKey, state, isPreviewHidden: isPreviewHidden(request) }
   const view = <NewBundlePage {...props} />
   return { section: 'bundles', title: from === null ? 'New bundle' : 'Duplicate', view, problem: making.problem }
 }

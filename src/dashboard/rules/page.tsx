@@ -17,6 +17,7 @@ import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import type { ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import type { SentRules } from './form.ts'
+import { peopleFor } from './people.ts'
 import { jsonErrors, policyOf } from './source.ts'
 
 /** The state of the page before its rules are tested. */
@@ -69,7 +70,19 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
     moment,
   })
   const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
-  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, isLosing, zone }
+  return {
+    site,
+    bundle,
+    editor,
+    people: peopleFor(visit, bundle, viewer),
+    viewer,
+    testResult,
+    findings,
+    alert,
+    conflict,
+    isLosing,
+    zone,
+  }
 }
 
 function editorOf(

@@ -1,8 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { FACTS } from '../../../db/policy.ts'
 import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
-import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
 import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
@@ -19,14 +17,13 @@ import { htmxTarget } from '../../http/htmx.ts'
 import { canOpen, type Draft, draftOf, ownTabs, type Source, toOpenRule, toPolicy } from '../../policies/draft/draft.ts'
 import { edit } from '../../policies/draft/edits.ts'
 import type { TestResult } from '../../policies/draft/findings.ts'
-import type { TestViewer } from '../../policies/draft/test-viewer.ts'
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
-import { viewerOf } from '../../policies/viewer.ts'
 import { conflictOf, sidesOf } from '../editor/conflict.tsx'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { readRules, type SentRules } from './form.ts'
 import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
+import { peopleFor } from './people.ts'
 import { canonical, fromJson, policyOf, policyText } from './source.ts'
 
 /** The rules page of a bundle: edit, read and test. */
@@ -43,12 +40,14 @@ export const policyScreens: readonly Screen[] = [
       const sent = readRules(form)
       const [action] = sent.action
       if (action === 'save' && sent.source !== null) return save(visit, bundle, sent, sent.source)
-      const viewer = action === 'me' ? visitorAsViewer(visit, bundle, sent.viewer) : sent.viewer
+      const people = peopleFor(visit, bundle, sent.viewer)
+      const isPerson = action !== undefined && Object.hasOwn(people, action)
+      const viewer = isPerson ? people[action as keyof typeof people] : sent.viewer
       const state = {
         ...FRESH,
         ...sent,
         viewer,
-        isTried: action === 'me' || action === 'test',
+        isTried: isPerson || action === 'test',
         ...(sent.source === null ? {} : applyAction(sent, sent.source, bundle)),
       }
       const props = await pageOf(visit, bundle, state)
@@ -91,14 +90,12 @@ function applyAction(
 
 /** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
-  const { editor, viewer, testResult, findings, bundle } = props
+  const { site, people, editor, viewer, testResult, findings, bundle } = props
   const { variables } = bundle
   if (action === 'check') return { part: <CheckedRules {...props} /> }
-  if (action === 'me' || editor === null) {
-    return {
-      part: <Tester variables={variables} viewer={viewer} testResult={testResult} findings={findings} />,
-      into: '#try',
-    }
+  if (Object.hasOwn(people, action) || editor === null) {
+    const tester = { site, people, variables, viewer, testResult, findings }
+    return { part: <Tester {...tester} />, into: '#try' }
   }
   const view = (
     <>
@@ -112,18 +109,6 @@ function part(action: string, props: PolicyProps): Outcome {
     </>
   )
   return { part: view, into: '#rules' }
-}
-
-/** The visitor as the launcher would see them, with what they have filled in. */
-function visitorAsViewer(visit: Visit, bundle: StoredBundle, { values }: TestViewer): TestViewer {
-  const { request, service, session } = visit
-  const orgRole = bundle.owner.type === 'organization' ? roleOver(bundle, visit.site.user) : null
-  const account = { emailDomain: session.emailDomain, orgRole }
-  const { countryHeader } = service.config
-  const viewer = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })
-  const facts = Object.fromEntries(FACTS.map((fact) => [fact, viewer.fact(fact) ?? '']))
-  // The referrer is this page, which no viewer comes from.
-  return { ...FRESH.viewer, ...facts, signedIn: 'true', referrerDomain: '', values }
 }
 
 /** Saves the rules, or returns the page with all input and its errors. */

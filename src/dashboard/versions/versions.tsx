@@ -65,6 +65,7 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
   const latest = Math.max(bundle.versionNumber, found[0]?.versionNumber ?? 0)
   const form = comparisonForm(query, latest)
   const comparison = query.has('from') || query.has('to') ? await compared(visit, slug, form) : null
+  const pick = pickIn(query, latest)
   const open = versions.find(({ versionNumber }) => versionNumber === wanted) ?? versions[0]
   return {
     site: visit.site,
@@ -72,10 +73,11 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
     versions,
     earlier: found[PAGE] ?? null,
     latest,
-    open: comparison === null ? (open?.versionNumber ?? null) : null,
+    open: comparison === null && pick === null ? (open?.versionNumber ?? null) : null,
     before,
     form,
     comparison,
+    pick: comparison === null ? pick : null,
     alert: null,
   }
 }
@@ -106,6 +108,12 @@ function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm 
     if (!isThere(to)) errors.to = message
   }
   return { from: from ?? String(Math.max(1, latest - 1)), to: to ?? String(latest), errors }
+}
+
+/** The first of two versions to compare, if there is such a one. */
+function pickIn(query: URLSearchParams, latest: number): number | null {
+  const version = versionIn(query.get('pick') ?? '')
+  return version !== null && version <= latest ? version : null
 }
 
 async function compared(visit: Visit, slug: string, { from, to, errors }: ComparisonForm) {

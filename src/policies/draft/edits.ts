@@ -46,10 +46,12 @@ const EDITS: Readonly<Record<string, Edit>> = {
     const start = entryOf<{ name: string; when: Partial<DraftLeaf> }>(STARTS, kind)
     return start && withRule(draft, { name: freeName(draft, start.name), when: { ...newLeaf(), ...start.when } })
   },
-  'rule.open': ofRule((rule, at, { draft }) => {
+  // With the place of a word of its sentence, the focus is on the controls of that word.
+  'rule.open': ofRule((rule, at, { draft }, [where = '']) => {
     if (!canOpen(rule)) return
     draft.rules[at] = toOpenRule(rule)
-    return { focus: `rules.${at}.name` }
+    const focus = /^when(?:\.of\.\d+)*$/.test(where) ? `${where}.topic` : where === 'tabs' ? 'tabs.0.url' : 'name'
+    return { focus: `rules.${at}.${focus}` }
   }),
   'rule.close': ofRule((rule, at, { draft }) => {
     draft.rules[at] = { json: toRule(rule) }

@@ -13,6 +13,15 @@ export interface TestViewer extends TestTexts {
   values: ReadonlyMap<string, string>
 }
 
+/** Those whom the rules are tried as. */
+export type People = Readonly<Record<'me' | 'colleague' | 'phone', TestViewer>>
+
+/** Which of the people a viewer is, whatever they fill in. */
+export function personIn(people: People, viewer: TestViewer): keyof People | null {
+  const isSame = (one: TestViewer) => VIEWER_FIELDS.every((name) => one[name] === viewer[name])
+  return (Object.keys(people) as (keyof People)[]).find((name) => isSame(people[name])) ?? null
+}
+
 /** Builds a viewer by reading each field by name. */
 export function testViewer(textOf: (field: keyof TestTexts) => string, values: TestViewer['values']): TestViewer {
   return { ...(Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(name)])) as TestTexts), values }

@@ -77,7 +77,7 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         ) : (
           <a class="waits" href={`/dashboard/links/${slug}/proposals`}>
             <Icon name="idea" />
-            {count(open, 'suggestion')}
+            <span safe>{count(open, 'suggestion')}</span>
           </a>
         )}
         {opening === '' || isDeleted ? (

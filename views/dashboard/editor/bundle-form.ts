@@ -106,5 +106,5 @@ export interface EditorState {
 
 export type Focus =
   | { paste: true }
-  | { link: number; on: 'url' | 'up' | 'down' }
+  | { link: number; on: 'url' | 'section' | 'up' | 'down' }
   | { variable: number; on: 'name' | 'label' | 'add' }

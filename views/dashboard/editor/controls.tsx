@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
-import { inWords, NOTHING, SWITCH_TEXTS, textOf } from '../../../src/bundles/values.ts'
+import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
 import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'
@@ -28,11 +28,6 @@ export function Controls({ names, form, messageOf }: ControlsProps): JSX.Element
   )
 }
 
-/** Whether any of the fields has a value or an error, so that what folds them starts open. */
-export function isUsed({ names, form, messageOf }: ControlsProps): boolean {
-  return names.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
-}
-
 interface ControlProps {
   name: ScalarName
   /** As typed. */
@@ -45,44 +40,43 @@ const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } sati
   (props: ControlProps) => JSX.Element
 >
 
-/** What is said of a field besides its name, where it is not `optional`. */
-const NOTES: Partial<Record<ScalarName, string>> = {
-  description: 'optional, with **bold** and *italic*',
-  closedNote: 'optional, shown once it has closed',
-}
-
 function Text({ name, value, error }: ControlProps): JSX.Element {
   const { label, ...field } = CONTENT[name]
-  const note = NOTES[name] ?? 'optional'
   if ('lines' in field && field.lines === 'many') {
     return (
-      <Field id={name} kind="whole" label={label} note={note} error={error}>
-        <textarea id={name} name={name} rows="2" dir="auto" {...described(name, error)} safe>
+      <Field id={name} kind="whole" label={label} note="optional" error={error}>
+        <textarea id={name} name={name} rows="2" placeholder=" " dir="auto" {...described(name, error)} safe>
           {textareaContent(value)}
         </textarea>
       </Field>
     )
   }
   return (
-    <Field id={name} label={label} note={note} error={error}>
+    <Field id={name} label={label} note="optional" error={error}>
       <input id={name} name={name} value={attribute(value)} dir="auto" autocomplete="off" {...described(name, error)} />
     </Field>
   )
 }
 
+/** What it is without a time. */
+const WITHOUT: Partial<Record<ScalarName, string>> = { opensAt: 'Now', closesAt: 'Never' }
+
 /** In UTC; the script shows and sends times in the owner's time zone. */
 function Time({ name, value, error }: ControlProps): JSX.Element {
   return (
-    <Field id={name} label={CONTENT[name].label} note="optional" error={error}>
-      <input
-        id={name}
-        name={name}
-        type="datetime-local"
-        value={attribute(wallTimeOf(value).wall)}
-        data-instant={attribute(isInstant(value) ? value : '')}
-        autocomplete="off"
-        {...described(name, error)}
-      />
+    <Field id={name} label={CONTENT[name].label} error={error}>
+      <div class="when" data-without={WITHOUT[name]}>
+        <input
+          id={name}
+          name={name}
+          type="datetime-local"
+          value={attribute(wallTimeOf(value).wall)}
+          data-instant={attribute(isInstant(value) ? value : '')}
+          data-empty={wallTimeOf(value).wall === '' ? '' : undefined}
+          autocomplete="off"
+          {...described(name, error)}
+        />
+      </div>
     </Field>
   )
 }

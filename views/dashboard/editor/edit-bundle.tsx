@@ -2,9 +2,11 @@
 
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import { headingOf } from '../../launcher/launcher.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
+import { About } from './about.tsx'
 import type { EditorState } from './bundle-form.ts'
 import { Editor } from './editor.tsx'
 
@@ -41,11 +43,18 @@ export function EditBundlePage({
     </p>
   )
   return (
-    <BundleFrame site={site} bundle={bundle} tab="edit">
+    <BundleFrame
+      site={site}
+      bundle={bundle}
+      tab="edit"
+      title={<About state={state} untitled={headingOf({ ...bundle, title: null })} />}
+    >
       <HistoryNotice history={history} />
       <Editor
         action={`/dashboard/links/${bundle.slug}`}
         kind="saved"
+        slug={bundle.slug}
+        keeping={`${site.user.userId} ${bundle.slug}`}
         hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
         save={isLosing ? 'Save mine anyway' : 'Save'}
         isLosing={isLosing}

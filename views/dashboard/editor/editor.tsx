@@ -1,43 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children } from '@kitajs/html'
-import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
 import { Each } from '../../parts/each.tsx'
-import { openingState } from '../../parts/exact-time.tsx'
-import { Alert, described, Field } from '../../parts/fields.tsx'
+import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { EditorState, FormError } from './bundle-form.ts'
-import { Controls, type ControlsProps, isUsed } from './controls.tsx'
+import { About, messagesOf } from './about.tsx'
+import type { EditorState } from './bundle-form.ts'
+import { Kept } from './kept.tsx'
 import { Links } from './links.tsx'
+import { Sharing } from './sharing.tsx'
 import { NewVariable, Variables } from './variables.tsx'
-import { Visibility } from './visibility.tsx'
-
-const NAMES = scalarsIn('opening')
-const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
-
-/** When the bundle opens and closes. */
-function Opening({ form, messageOf }: Omit<ControlsProps, 'names'>): JSX.Element {
-  const state = openingState(form)
-  return (
-    <details class="whole more opening" open={isUsed({ names: NAMES, form, messageOf })}>
-      <summary>
-        {'Opening and closing times '}
-        <span class="optional" safe>
-          {state === '' ? 'optional' : state}
-        </span>
-      </summary>
-      <div class="times">
-        <Controls names={NAMES.filter((name) => !OTHERS.includes(name))} form={form} messageOf={messageOf} />
-        <p class="hint whole">
-          {'Times are in '}
-          <span class="zone">UTC</span>
-          {'. Outside them, viewers can’t see the bundle. You still can.'}
-        </p>
-        <Controls names={OTHERS} form={form} messageOf={messageOf} />
-      </div>
-    </details>
-  )
-}
 
 interface EditorProps {
   /** Where the form posts to; its check is a path below. */
@@ -47,6 +19,10 @@ interface EditorProps {
    * is. Who may see a bundle cannot be proposed.
    */
   kind: 'new' | 'saved' | 'suggested' | 'merged'
+  /** The slug of a saved bundle. */
+  slug?: string
+  /** Whose edits of what the browser keeps until they are saved; missing where it keeps none. */
+  keeping?: string
   /** Further fields of the form. */
   hidden: Record<string, string>
   /** The button's label. */
@@ -65,11 +41,27 @@ interface EditorProps {
 
 /** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
 export function Editor(props: EditorProps): JSX.Element {
-  const { action, kind, hidden, save, isLosing = false, notice, more, state, hasPassword, preview } = props
+  const {
+    action,
+    kind,
+    slug,
+    keeping,
+    hidden,
+    save,
+    isLosing = false,
+    notice,
+    more,
+    state,
+    hasPassword,
+    preview,
+  } = props
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
+  const isFresh = isNew && !('from' in hidden)
+  const about = <About state={state} />
   return (
     <div class="editing">
+      {keeping === undefined ? '' : <Kept action={action} hidden={hidden} />}
       <form
         class="editor"
         id="editor"
@@ -78,86 +70,48 @@ export function Editor(props: EditorProps): JSX.Element {
         enctype="multipart/form-data"
         data-touched={isTouched ? '' : undefined}
         data-kind={kind}
+        data-keeping={keeping === undefined ? undefined : attribute(keeping)}
         novalidate
       >
-        <button type="submit" name="do" value="save" hidden safe>
-          {save}
-        </button>
-        <Each
-          of={Object.entries(hidden)}
-          show={([name, value]) => <input type="hidden" name={name} value={attribute(value)} />}
-        />
-        {notice}
-        <Alert text={checked.form} />
-        <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
-        <Links action={action} isFresh={isNew && !('from' in hidden)} state={state} />
-        <Variables form={form} checked={checked} focus={state.focus} />
-        {more}
-        <div class="save-bar">
-          <button type="submit" name="do" value="save" class={isLosing ? '' : 'primary'} safe>
+        <div class="work">
+          <button type="submit" name="do" value="save" hidden safe>
             {save}
           </button>
+          <Each
+            of={Object.entries(hidden)}
+            show={([name, value]) => <input type="hidden" name={name} value={attribute(value)} />}
+          />
+          {notice}
+          <Alert text={checked.form} />
+          {kind === 'saved' || isFresh ? '' : about}
+          <Links action={action} isFresh={isFresh} about={isFresh ? about : undefined} state={state} />
+          <Variables form={form} checked={checked} focus={state.focus} />
+          {more}
+        </div>
+        <div class="beside">
+          <Sharing
+            form={form}
+            messageOf={messagesOf(checked)}
+            link={isNew ? 'new' : slug === undefined ? null : { slug, asks: form.variables.length > 0 }}
+            isDecided={isNew || kind === 'saved'}
+            hasPassword={hasPassword}
+          />
+          <Preview {...preview} examples={checked.variables.examples} />
+        </div>
+        <div class="save-bar">
+          <p class="unsaved">
+            Unsaved changes <span class="changes hint"></span>
+          </p>
           <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
             {isNew ? 'Cancel' : 'Discard'}
           </a>
-          <span class="unsaved">
-            Unsaved<span class="more-words"> changes</span>
-          </span>
-          <PreviewToggle isHidden={preview.isHidden} />
+          <button type="submit" name="do" value="save" class={isLosing ? '' : 'primary'} safe>
+            {save}
+          </button>
         </div>
       </form>
       <NewVariable />
-      <Preview {...preview} examples={checked.variables.examples} />
     </div>
-  )
-}
-
-/** The fields with the title: those beside the slug, and those below both. */
-const SHORT = aboutTextsOf('one')
-const LONG = scalarsIn('about').filter((name) => !SHORT.some((short) => short === name))
-
-function About({
-  form,
-  checked,
-  kind,
-  hasPassword,
-}: Pick<EditorState, 'form' | 'checked'> & Pick<EditorProps, 'kind' | 'hasPassword'>): JSX.Element {
-  const messageOf = (field: FormError['field']) =>
-    checked.errors.find((error) => error.link === null && error.variable === undefined && error.field === field)?.says
-  return (
-    <div class="about">
-      <Controls names={SHORT} form={form} messageOf={messageOf} />
-      {kind === 'new' ? <SlugField slug={form.slug} error={messageOf('slug')} /> : ''}
-      <Controls names={LONG} form={form} messageOf={messageOf} />
-      {kind === 'new' || kind === 'saved' ? (
-        <Visibility form={form} hasPassword={hasPassword} messageOf={messageOf} />
-      ) : (
-        ''
-      )}
-      <Opening form={form} messageOf={messageOf} />
-    </div>
-  )
-}
-
-function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
-  return (
-    <Field id="slug" label="Custom link" note="Can’t be changed later" error={error}>
-      <div class="slug-field">
-        <span class="hint" aria-hidden="true">
-          /l/
-        </span>
-        <input
-          id="slug"
-          name="slug"
-          value={attribute(slug)}
-          placeholder="chosen for you"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          {...described('slug', error)}
-        />
-      </div>
-    </Field>
   )
 }
 
@@ -175,32 +129,35 @@ interface PreviewProps {
  */
 function Preview({ isHidden, hasRules, examples }: PreviewProps): JSX.Element {
   return (
-    <aside
-      class="preview"
-      id="preview"
-      aria-labelledby="preview-heading"
-      data-url="/dashboard/links/new/preview"
-      hidden={isHidden}
-    >
-      <h2 id="preview-heading">Preview</h2>
-      <p class="hint">{hasRules ? 'On a phone, if no rule matches' : 'On a phone'}</p>
-      <p class="hint" id="preview-with" hidden={examples.length === 0}>
-        {'with '}
-        <bdi class="blank" safe>
-          {examples.join(', ')}
-        </bdi>
-      </p>
-      {/* A save replaces the page; the frame stays until a newer one has loaded. */}
-      <div class="screen" id="preview-screen" hx-preserve="true"></div>
-      <p class="hint" id="preview-says"></p>
-    </aside>
+    <>
+      <PreviewToggle isHidden={isHidden} />
+      <aside
+        class="preview"
+        id="preview"
+        aria-labelledby="preview-heading"
+        data-url="/dashboard/links/new/preview"
+        hidden={isHidden}
+      >
+        <h2 id="preview-heading">Preview</h2>
+        <p class="hint">{hasRules ? 'On a phone, if no rule matches' : 'On a phone'}</p>
+        <p class="hint" id="preview-with" hidden={examples.length === 0}>
+          {'with '}
+          <bdi class="blank" safe>
+            {examples.join(', ')}
+          </bdi>
+        </p>
+        {/* A save replaces the page; the frame stays until a newer one has loaded. */}
+        <div class="screen" id="preview-screen" hx-preserve="true"></div>
+        <p class="hint" id="preview-says"></p>
+      </aside>
+    </>
   )
 }
 
 /** Shows and hides the preview. */
 function PreviewToggle({ isHidden }: Pick<PreviewProps, 'isHidden'>): JSX.Element {
   return (
-    <button type="button" class="small preview-toggle" aria-controls="preview" data-url="/dashboard/preview">
+    <button type="button" class="quiet small preview-toggle" aria-controls="preview" data-url="/dashboard/preview">
       {isHidden ? 'Show preview' : 'Hide preview'}
     </button>
   )

@@ -1,5 +1,18 @@
 // @ts-check
 
+/** The editor that something is part of; its title stands above it. @param {EventTarget | null} target */
+function editorOf(target) {
+  if (!(target instanceof Element)) return null
+  return target.closest('#editor') ?? (target.closest('[form="editor"]') && document.getElementById('editor'))
+}
+
+/** The heading says what its field says, with blanks. */
+function writeTitle() {
+  const [heading, field] = [document.querySelector('.name-edit h1'), document.getElementById('title')]
+  if (heading === null || !(field instanceof HTMLInputElement)) return
+  writeBlanks(heading, field.value.trim() || field.placeholder)
+}
+
 /** @param {HTMLElement} field @param {{ says: string, isHint?: true } | undefined} error */
 function updateFieldError(field, error) {
   if (error === undefined) clearFieldError(field)
@@ -26,10 +39,9 @@ document.addEventListener('htmx:after:swap', (event) => {
   const { errors } = checked
   const errorOf = (/** @type {number | null} */ link, /** @type {string} */ name) =>
     errors.find((error) => error.link === link && error.variable === undefined && error.field === name)
-  for (const field of document.querySelectorAll('#editor .about [name]')) {
+  for (const field of document.querySelectorAll('.about [name]')) {
     if (!(field instanceof HTMLElement)) continue
     const error = errorOf(null, field.id)
-    if (error !== undefined) field.closest('details')?.setAttribute('open', '')
     updateFieldError(field, error)
   }
   for (const [index, row] of linksNow().entries()) {
@@ -46,8 +58,8 @@ document.addEventListener('htmx:after:swap', (event) => {
 // A form that was typed in is not left by mistake: whatever leads away becomes a real navigation, before which the
 // browser itself asks.
 document.addEventListener('input', ({ target }) => {
-  const editor = target instanceof Element ? target.closest('#editor') : null
-  editor?.setAttribute('data-touched', '')
+  editorOf(target)?.setAttribute('data-touched', '')
+  writeTitle()
   if (target instanceof Element) target.closest('.fields')?.querySelector('.leads')?.remove()
 })
 let isEditorSending = false

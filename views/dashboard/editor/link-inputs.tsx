@@ -12,15 +12,21 @@ interface InputsProps {
   /** The prefix of the fields' ids. */
   id: string
   errors: FormError[]
-  isFocused: boolean
+  /** The field that has the focus, if one has. */
+  focus: string | null
 }
 
 /** The fields of a link. */
-export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.Element {
+export function LinkInputs({ fields, id, errors, focus }: InputsProps): JSX.Element {
   const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
   const attributesOf = (name: keyof LinkFields) => {
     const error = errorOf(name)
-    return { id: `${id}-${name}`, name, ...described(`${id}-${name}`, error?.says, error?.isHint) }
+    return {
+      id: `${id}-${name}`,
+      name,
+      autofocus: focus === name,
+      ...described(`${id}-${name}`, error?.says, error?.isHint),
+    }
   }
   const inputOf = (name: LinkName) => (
     <div>
@@ -42,7 +48,6 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
         spellcheck="false"
         autocapitalize="off"
         autocomplete="off"
-        autofocus={isFocused}
       />
       <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
       <UnicodeHost url={fields.url} />
@@ -72,7 +77,7 @@ interface InputProps {
   name: LinkName
   /** As typed. */
   value: string
-  attributes: { id: string; name: string }
+  attributes: { id: string; name: string; autofocus: boolean }
 }
 
 /** The control of a field by its kind. Each is always sent, so that those of one row have the same place in their lists. */

@@ -112,6 +112,17 @@ function moveLink(row, way) {
   listChanged(`Link moved to ${linkPlace(row)}${placeName(row)}`)
 }
 
+document.addEventListener('keydown', (event) => {
+  const { target, key, altKey } = event
+  const way = { ArrowUp: 'up', ArrowDown: 'down' }[key]
+  // In fields these keys open a list, or move in the text.
+  const row = target instanceof Element && target.closest('summary, button') !== null ? linkOf(target) : null
+  if (!altKey || way === undefined || row === null) return
+  event.preventDefault()
+  moveLink(row, way)
+  if (target instanceof HTMLElement) target.scrollIntoView({ block: 'nearest' })
+})
+
 /** @param {HTMLElement} row */
 function removeLink(row) {
   const name = linkField(row, 'note')?.value.split('\n')[0] || linkField(row, 'url')?.value || 'a link'
@@ -192,7 +203,9 @@ async function placeLinks(text, after) {
 
 document.addEventListener('click', (event) => {
   const button =
-    event.target instanceof Element ? event.target.closest('#editor .links button[name="do"]:not(.offer *)') : null
+    event.target instanceof Element
+      ? event.target.closest('#editor .links button[name="do"]:not(.offer *, [value="section"])')
+      : null
   if (!(button instanceof HTMLButtonElement)) return
   event.preventDefault()
   const [action = ''] = button.value.split('-')

@@ -9,7 +9,14 @@ import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
-import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
+import {
+  type Checked,
+  type EditorState,
+  type Focus,
+  type FormError,
+  isEmptyLink,
+  type LinkFields,
+} from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
 
 interface RowsProps {
@@ -48,6 +55,9 @@ function beginsSection({ section }: LinkFields, above: LinkFields | undefined): 
   return section.trim() !== (above?.section.trim() ?? '') && section.trim() !== ''
 }
 
+/** What of a link has the focus. */
+type LinkFocus = Extract<Focus, { link: number }>['on'] | null
+
 interface RowProps {
   fields: LinkFields
   id: string
@@ -58,7 +68,7 @@ interface RowProps {
   names: readonly string[]
   /** Whether its section begins with it. */
   begins: boolean
-  focus: 'url' | 'up' | 'down' | null
+  focus: LinkFocus
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
@@ -71,14 +81,17 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
       </p>
       <fieldset>
         <legend class="visually-hidden" safe>{`Link ${index + 1}`}</legend>
-        <span class="grip scripted" title="Drag to reorder">
+        <span class="grip scripted" title="Drag, or Alt ↑ ↓">
           <Icon name="grip" />
         </span>
-        <details class="link-fold" open={isEmptyLink(fields) || errors.length > 0 || focus === 'url'}>
-          <summary>
+        <details
+          class="link-fold"
+          open={isEmptyLink(fields) || errors.length > 0 || focus === 'url' || focus === 'section'}
+        >
+          <summary aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown">
             <Line fields={fields} names={names} />
           </summary>
-          <LinkInputs fields={fields} id={id} errors={errors} isFocused={focus === 'url'} />
+          <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
         </details>
         <Offers offers={offers} />
         <div class="moves">

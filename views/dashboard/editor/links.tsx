@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { AddedLinks } from '../../home/found.tsx'
 import { Each } from '../../parts/each.tsx'
@@ -15,11 +16,13 @@ interface LinksProps {
   action: string
   /** Whether it begins with what is pasted. */
   isFresh: boolean
+  /** The fields that stand between what is pasted and the list. */
+  about: Children
   state: EditorState
 }
 
 /** The list of links, and the ways to add to it. */
-export function Links({ action, isFresh, state }: LinksProps): JSX.Element {
+export function Links({ action, isFresh, about, state }: LinksProps): JSX.Element {
   const { form, checked, focus, pasted } = state
   const paste = <PasteBox isFirst={isFresh} hasFocus={focus !== null && 'paste' in focus} />
   const added = (
@@ -36,20 +39,6 @@ export function Links({ action, isFresh, state }: LinksProps): JSX.Element {
   )
   return (
     <section class="links" aria-labelledby="links-heading">
-      <div class="links-head">
-        <h2 id="links-heading">Links</h2>
-        <div
-          id="check"
-          hx-post={`${action}/check`}
-          hx-trigger="input from:#editor delay:400ms"
-          hx-target="this"
-          hx-sync="this:replace"
-          hx-indicator="this"
-          hx-validate="false"
-        >
-          <Check checked={checked} />
-        </div>
-      </div>
       {isFresh ? (
         <div class="adding">
           {paste}
@@ -58,6 +47,24 @@ export function Links({ action, isFresh, state }: LinksProps): JSX.Element {
       ) : (
         ''
       )}
+      {about}
+      <div class="links-head">
+        <div
+          id="check"
+          hx-post={`${action}/check`}
+          hx-trigger="input from:#main delay:400ms"
+          hx-target="this"
+          hx-sync="this:replace"
+          hx-indicator="this"
+          hx-validate="false"
+        >
+          <Check checked={checked} />
+        </div>
+        <button type="submit" name="do" value="section" class="quiet small">
+          <Icon name="section" />
+          Add a section
+        </button>
+      </div>
       <datalist id="sections">
         <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
@@ -65,7 +72,7 @@ export function Links({ action, isFresh, state }: LinksProps): JSX.Element {
         <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} />
       </ol>
       <div class="adding">
-        <button type="submit" name="do" value="add" class="small">
+        <button type="submit" name="do" value="add" class="quiet small">
           <Icon name="plus" />
           Add a link
         </button>
@@ -83,8 +90,20 @@ function sectionNames(links: readonly LinkFields[]): string[] {
 /** How many links there are, and for the script what is wrong with which field, and what is known of variables. */
 export function Check({ checked: { count, errors, list, variables } }: { checked: Checked }): JSX.Element {
   const offers = variables.offers.map((offer) => ({ ...offer, says: offerWords(offer) }))
+  const room = BOUNDS.urls - count
   return (
     <>
+      <h2
+        id="links-heading"
+        data-errors={attribute(JSON.stringify(errors))}
+        data-variables={attribute(JSON.stringify({ ...variables, offers }))}
+        safe
+      >
+        {count === 1 ? '1 link' : `${count} links`}
+      </h2>
+      <span class={['count-of', room < 0 && 'over']} safe>
+        {room < 0 ? `${-room} too many` : room === 0 ? 'no room for more' : `room for ${room} more`}
+      </span>
       {list === null ? (
         ''
       ) : (
@@ -92,14 +111,6 @@ export function Check({ checked: { count, errors, list, variables } }: { checked
           {list}
         </p>
       )}
-      <span
-        class={['count-of', count > BOUNDS.urls && 'over']}
-        data-errors={attribute(JSON.stringify(errors))}
-        data-variables={attribute(JSON.stringify({ ...variables, offers }))}
-        safe
-      >
-        {`${count} / ${BOUNDS.urls}`}
-      </span>
     </>
   )
 }

@@ -9,6 +9,8 @@ import { Editor } from './editor.tsx'
 interface NewBundleProps {
   /** The bundle that this one begins as a copy of. */
   from: StoredBundle | null
+  /** Whose it will be. */
+  userId: string
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
   state: EditorState
@@ -16,7 +18,7 @@ interface NewBundleProps {
 }
 
 /** A bundle that is yet to be made. */
-export function NewBundlePage({ from, idempotencyKey, state, isPreviewHidden }: NewBundleProps): JSX.Element {
+export function NewBundlePage({ from, userId, idempotencyKey, state, isPreviewHidden }: NewBundleProps): JSX.Element {
   const rules = from?.resolutionPolicy?.rules.length ?? 0
   const lede =
     from === null
@@ -34,6 +36,7 @@ export function NewBundlePage({ from, idempotencyKey, state, isPreviewHidden }: 
       <Editor
         action="/dashboard/links/new"
         kind="new"
+        keeping={`${userId} new ${from?.slug ?? ''}`}
         hidden={{ idempotencyKey, ...(from === null ? {} : { from: from.slug }) }}
         save="Create bundle"
         notice={undefined}

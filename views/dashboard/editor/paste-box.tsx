@@ -11,11 +11,11 @@ interface PasteBoxProps {
 /** Takes any text with links in it. Its script makes rows of them as soon as something is pasted. */
 export function PasteBox({ isFirst, hasFocus }: PasteBoxProps): JSX.Element {
   const box = (
-    <Field id="more" label="Paste your links">
+    <Field id="more" label="Paste your links" labelClass={isFirst ? 'visually-hidden' : undefined}>
       <textarea
         id="more"
         name="more"
-        rows="4"
+        rows={isFirst ? '5' : '4'}
         spellcheck="false"
         autocapitalize="off"
         dir="auto"

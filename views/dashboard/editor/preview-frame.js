@@ -62,7 +62,7 @@ function showPreview(pane, html) {
 }
 
 document.addEventListener('input', ({ target }) => {
-  if (!(target instanceof Element) || target.closest('#editor') === null) return
+  if (editorOf(target) === null) return
   editedLink = linkOf(target) ?? editedLink
   void renderPreview()
 })

@@ -56,6 +56,23 @@ function updateSections() {
 updateSections()
 document.addEventListener('htmx:after:swap', updateSections)
 
+// A new section has a new link, and is named at once; like `newSection` in buttons.ts.
+document.addEventListener('click', async (event) => {
+  const button = event.target instanceof Element ? event.target.closest('#editor button[value="section"]') : null
+  if (button === null) return
+  event.preventDefault()
+  if (!(await addLinks(''))) return
+  const row = linksNow().at(-1)
+  if (row === undefined) return
+  const taken = new Set(linksNow().map(sectionIn))
+  let name = 'New section'
+  for (let n = 2; taken.has(name); n += 1) name = `New section ${n}`
+  putInSection(row, name)
+  listChanged(`${name} added`)
+  updateSections()
+  headingField(row)?.select()
+})
+
 /**
  * The links of the heading that is typed in. A half-typed name may be that of the next section, whose links it must not
  * take along.

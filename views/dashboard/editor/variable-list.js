@@ -22,7 +22,7 @@ function isName(name) {
 
 /** The fields of the form in which variables have their places. */
 const PLACES =
-  '#editor .about :is([name="title"], [name="description"]), ' +
+  '.about :is([name="title"], [name="description"]), ' +
   '#links .fields :is([name="url"], [name="note"], [name="section"])'
 
 /** @returns {NodeListOf<HTMLInputElement | HTMLTextAreaElement>} */

@@ -40,7 +40,7 @@ export function Variables({ form, checked, focus }: Pick<EditorState, 'form' | '
           type="submit"
           name="do"
           value="variable"
-          class="small"
+          class="quiet small"
           hidden={form.variables.length >= BOUNDS.variables}
           autofocus={focused?.on === 'add'}
         >

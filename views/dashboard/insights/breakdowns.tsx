@@ -4,9 +4,11 @@ import { capitalised } from '../../../src/core/words.ts'
 import type { Breakdown, Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
-import { formatInteger } from '../../parts/numbers.ts'
+import { formatInteger, rate } from '../../parts/numbers.ts'
+import { Tile } from '../../parts/tile.tsx'
 import { countryName, DEVICE_NAMES, languageName } from '../rules/values.ts'
 import { CardHead } from './card-head.tsx'
+import type { Shown } from './days.ts'
 
 /** How many values are in sight. */
 const SHOWN = 5
@@ -59,64 +61,57 @@ const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
 }
 const NAMES = Object.keys(BREAKDOWNS) as (keyof Insights['breakdowns'])[]
 
+interface BreakdownsProps {
+  breakdowns: Insights['breakdowns']
+  shown: Shown
+}
+
 /** Views by referring site, device, language and, if known here, country. */
-export function Breakdowns({
-  slug,
-  breakdowns,
-  series,
-}: Pick<Insights, 'slug' | 'breakdowns' | 'series'>): JSX.Element {
+export function Breakdowns({ breakdowns, shown }: BreakdownsProps): JSX.Element {
   return (
-    <div class="breakdowns">
-      <Each
-        of={NAMES}
-        show={(name) => {
-          const breakdown = breakdowns[name]
-          return breakdown === undefined ? (
-            ''
-          ) : (
-            <Card name={name} breakdown={breakdown} slug={slug} days={series.length} />
-          )
-        }}
-      />
-    </div>
+    <Each
+      of={NAMES}
+      show={(name) => {
+        const breakdown = breakdowns[name]
+        return breakdown === undefined ? '' : <Card name={name} breakdown={breakdown} shown={shown} />
+      }}
+    />
   )
 }
 
 interface CardProps {
-  slug: string
-  days: number
+  shown: Shown
   name: keyof Insights['breakdowns']
   breakdown: Breakdown
 }
 
-function Card({ slug, days, name, breakdown }: CardProps): JSX.Element {
+function Card({ shown, name, breakdown }: CardProps): JSX.Element {
   const words = BREAKDOWNS[name]
   const rows = breakdown.values.map(({ value, views }) => ({
     name: value === null ? words.none : words.nameOf(value),
+    site: name === 'referrers' ? value : null,
     views,
   }))
-  if (breakdown.other > 0) rows.push({ name: words.other, views: breakdown.other })
+  if (breakdown.other > 0) rows.push({ name: words.other, site: null, views: breakdown.other })
   const total = rows.reduce((sum, { views }) => sum + views, 0)
+  const sums = { words, total, most: Math.max(...rows.map(({ views }) => views)) }
   const more = rows.slice(SHOWN)
   return (
-    <section class="card" aria-labelledby={`${name}-heading`}>
-      <CardHead slug={slug} days={days} table={name} heading={words.heading} hasFile={total > 0} />
+    <section aria-labelledby={`${name}-heading`}>
+      <CardHead shown={shown} table={name} heading={words.heading} hint={words.hint} hasFile={total > 0} />
       {total === 0 ? (
         <p class="hint">Nothing counted in this period yet. The next view shows up here.</p>
       ) : (
         <>
-          <Rows words={words} rows={rows.slice(0, SHOWN)} total={total} />
+          <Rows {...sums} rows={rows.slice(0, SHOWN)} />
           {more.length === 0 ? (
             ''
           ) : (
             <details class="more">
               <summary safe>{`${more.length} more`}</summary>
-              <Rows words={words} rows={more} total={total} />
+              <Rows {...sums} rows={more} />
             </details>
           )}
-          <p class="hint" safe>
-            {words.hint}
-          </p>
         </>
       )}
     </section>
@@ -125,37 +120,49 @@ function Card({ slug, days, name, breakdown }: CardProps): JSX.Element {
 
 interface RowsProps {
   words: BreakdownWords
-  rows: readonly { name: string; views: number }[]
+  rows: readonly { name: string; site: string | null; views: number }[]
   total: number
+  most: number
 }
 
-function Rows({ words: { heading, column }, rows, total }: RowsProps): JSX.Element {
+function Rows({ words: { heading, column }, rows, total, most }: RowsProps): JSX.Element {
   return (
     <table class="by-value">
       <caption class="visually-hidden" safe>{`${heading}, by views`}</caption>
       <thead>
         <tr>
-          <th scope="col" safe>
-            {column}
+          <th scope="col">
+            <span class="visually-hidden" safe>
+              {column}
+            </span>
           </th>
-          <th scope="col" class="number">
-            Views
+          <th scope="col">
+            <span class="visually-hidden">Views</span>
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">Share</span>
           </th>
         </tr>
       </thead>
       <tbody>
         <Each
           of={rows}
-          show={({ name, views }) => (
+          show={({ name, site, views }) => (
             <tr>
               <th scope="row">
-                <span dir="auto" safe>
-                  {name}
-                </span>
-                <Share share={views / total} />
+                <div class="behind">
+                  {site === null ? '' : <Tile url={`https://${site}`} />}
+                  <Share share={views / most} />
+                  <span dir="auto" safe>
+                    {name}
+                  </span>
+                </div>
               </th>
               <td class="number" safe>
                 {formatInteger(views)}
+              </td>
+              <td class="number hint" safe>
+                {rate(views / total)}
               </td>
             </tr>
           )}

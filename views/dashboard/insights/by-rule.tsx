@@ -5,13 +5,21 @@ import { Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
 import { formatInteger, rate } from '../../parts/numbers.ts'
 import { CardHead } from './card-head.tsx'
+import type { Shown } from './days.ts'
 
 /** Views and clicks by rule, and without any. */
-export function ByRule({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
-  const { byRule, totals, series } = insights
+export function ByRule({ insights, shown }: { insights: Insights; shown: Shown }): JSX.Element {
+  const { byRule, totals } = insights
+  const { slug, days } = shown
   return (
-    <section class="card" aria-labelledby="rules-heading">
-      <CardHead slug={slug} days={series.length} table="rules" heading="By rule" hasFile={byRule.length > 1} />
+    <section aria-labelledby="rules-heading">
+      <CardHead
+        shown={shown}
+        table="rules"
+        heading="By rule"
+        hint="The first rule that a viewer matches is counted, with what they did next."
+        hasFile={byRule.length > 1}
+      />
       {byRule.length === 1 ? (
         <p class="hint">
           Everyone sees the same links. With <a href={`/dashboard/links/${slug}/policy`}>rules</a>, different viewers
@@ -40,8 +48,17 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
               show={({ ruleId, ruleName, views, openAllClicks, openAllRate }) => (
                 <tr>
                   <th scope="row">
-                    <RuleName ruleId={ruleId} ruleName={ruleName} />
-                    <Share share={totals.views === 0 ? 0 : views / totals.views} />
+                    <div class="behind">
+                      <Share share={totals.views === 0 ? 0 : views / totals.views} />
+                      <RuleName ruleId={ruleId} ruleName={ruleName} />
+                      {views === 0 && ruleId !== null ? (
+                        <a class="never" href={`/dashboard/links/${slug}/policy`} safe>
+                          {days === 1 ? 'nobody on this day' : `nobody in ${days} days`}
+                        </a>
+                      ) : (
+                        ''
+                      )}
+                    </div>
                   </th>
                   <td class="number" safe>
                     {formatInteger(views)}

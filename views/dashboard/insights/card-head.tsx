@@ -3,27 +3,31 @@
 import type { TableName } from '../../../src/insights/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { daysQuery, type Shown } from './days.ts'
+import { Tip } from './tip.tsx'
 
 interface CardHeadProps {
-  slug: string
-  days: number
+  shown: Shown
   table: TableName
   heading: string
+  /** What is counted. */
+  hint: string
   /** Whether there is something to download. */
   hasFile: boolean
 }
 
-/** The heading of a card, with its numbers as a file. */
-export function CardHead({ slug, days, table, heading, hasFile }: CardHeadProps): JSX.Element {
+/** The heading of a card, with what it counts and its numbers as a file. */
+export function CardHead({ shown, table, heading, hint, hasFile }: CardHeadProps): JSX.Element {
   return (
     <div class="above cluster">
       <h2 id={`${table}-heading`} safe>
         {heading}
       </h2>
+      <Tip of={heading} id={`${table}-tip`} text={hint} />
       {hasFile ? (
         <a
           class="quiet"
-          href={attribute(`/api/links/${slug}/insights?range=${days}d&format=csv&breakdown=${table}`)}
+          href={attribute(`/api/links/${shown.slug}/insights?${daysQuery(shown)}&format=csv&breakdown=${table}`)}
           download=""
           aria-label={attribute(`${heading} as CSV`)}
         >

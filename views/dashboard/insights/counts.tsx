@@ -2,75 +2,55 @@
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
+import { dayOf } from '../../../src/launcher/salts.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { Breakdowns } from './breakdowns.tsx'
 import { ByRule } from './by-rule.tsx'
-import { dayCount, dayName, labelled } from './days.ts'
+import { CHARTS, type Chart } from './chart-link.tsx'
+import { dayCount, dayName, labelled, type Shown } from './days.ts'
 import { TabOpens } from './tab-opens.tsx'
 import { Totals } from './totals.tsx'
-
-/** What the chart shows, with its name, heading, and title for screen readers. */
-const CHARTS = {
-  views: { name: 'Views', heading: 'Views per day', title: 'Views per day' },
-  'open-all': { name: 'Open all', heading: 'Open all per day', title: 'Clicks on Open all per day' },
-} as const
-const NAMES = Object.keys(CHARTS) as Chart[]
-
-export type Chart = keyof typeof CHARTS
-
-/** The address of a bundle's insights. */
-export function insightsPath(slug: string, days: number, chart: Chart): string {
-  return `/dashboard/links/${slug}/insights?range=${days}d${chart === 'views' ? '' : `&chart=${chart}`}`
-}
 
 interface CountsProps {
   bundle: StoredBundle
   insights: Insights
+  shown: Shown
   chart: Chart
 }
 
 /** All counts of a range of days. */
-export function Counts({ bundle, insights, chart }: CountsProps): JSX.Element {
+export function Counts({ bundle, insights, shown, chart }: CountsProps): JSX.Element {
   return (
     <>
-      <Totals insights={insights} />
+      <Totals insights={insights} shown={shown} chart={chart} />
       <Days insights={insights} chart={chart} />
-      <TabOpens bundle={bundle} insights={insights} />
-      <Breakdowns {...insights} />
-      <ByRule slug={bundle.slug} insights={insights} />
+      <div class="blocks">
+        <TabOpens bundle={bundle} insights={insights} shown={shown} />
+        <Breakdowns breakdowns={insights.breakdowns} shown={shown} />
+        <ByRule insights={insights} shown={shown} />
+      </div>
     </>
   )
 }
 
-function Days({ insights: { slug, series }, chart }: Omit<CountsProps, 'bundle'>): JSX.Element {
+function Days({ insights: { series }, chart }: Pick<CountsProps, 'insights' | 'chart'>): JSX.Element {
   const days = series.map(({ day, views, openAllClicks }) => {
     const name = dayName(day)
     return { day, views: dayCount(name, views), 'open-all': dayCount(name, openAllClicks) }
   })
   const { heading, title } = CHARTS[chart]
   return (
-    <section class="card" aria-labelledby="days-heading">
-      <div class="above cluster">
-        <h2 id="days-heading">{heading}</h2>
-        <nav class="segments" aria-label="Chart">
-          <Each
-            of={NAMES}
-            show={(name) => (
-              <a
-                id={`chart-${name}`}
-                href={attribute(insightsPath(slug, series.length, name))}
-                hx-boost={'target:"#insights", swap:"outerHTML show:none"'}
-                aria-current={name === chart ? 'true' : undefined}
-              >
-                {CHARTS[name].name}
-              </a>
-            )}
-          />
-        </nav>
-      </div>
-      <DayChart title={title} days={days.map((day) => day[chart])} named={labelled(days.length)} />
+    <section aria-labelledby="days-heading">
+      <h2 id="days-heading" class="visually-hidden">
+        {heading}
+      </h2>
+      <DayChart
+        title={title}
+        days={days.map((day) => day[chart])}
+        named={labelled(days.length)}
+        isToday={series.at(-1)?.day === dayOf(Date.now())}
+      />
       <details class="more">
         <summary>Show both as a table</summary>
         <table>

@@ -1,3 +1,4 @@
+import type { Insights } from '../../../src/insights/shapes.ts'
 import type { DayCount } from '../../parts/charts.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
 
@@ -13,13 +14,36 @@ export function dayCount(called: string, count: number): DayCount {
   return { name: called, count, written: formatInteger(count) }
 }
 
-const LABELLED: Record<number, { wide: number; narrow: number }> = {
-  7: { wide: 1, narrow: 2 },
-  30: { wide: 7, narrow: 14 },
-  90: { wide: 14, narrow: 28 },
-}
+const INTERVALS = [1, 2, 7, 14]
+/** As many labels as a wide chart has room for. */
+const LABELS = 8
 
 /** Interval between labelled days below a chart, by its number of days. */
 export function labelled(days: number): { wide: number; narrow: number } {
-  return LABELLED[days] ?? { wide: 7, narrow: 14 }
+  const wide = INTERVALS.find((interval) => days / interval < LABELS) ?? INTERVALS.at(-1)!
+  return { wide, narrow: wide * 2 }
+}
+
+/** The days of a page: one of the ranges, or chosen ones. */
+export interface Shown {
+  slug: string
+  days: number
+  /** The first and the last; null of a range. */
+  chosen: { from: string; to: string } | null
+}
+
+/** What a page shows. */
+export function shownOf({ slug, series }: Pick<Insights, 'slug' | 'series'>, isChosen: boolean): Shown {
+  const [from, to] = [series[0]?.day ?? '', series.at(-1)?.day ?? '']
+  return { slug, days: series.length, chosen: isChosen ? { from, to } : null }
+}
+
+/** The query that asks for these days. */
+export function daysQuery({ days, chosen }: Pick<Shown, 'days' | 'chosen'>): string {
+  return chosen === null ? `range=${days}d` : `from=${chosen.from}&to=${chosen.to}`
+}
+
+/** The days before, with which these are compared. */
+export function daysBefore(days: number): string {
+  return days === 1 ? 'the day before' : `the previous ${days} days`
 }

@@ -5,12 +5,13 @@ import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import { type Chart, Counts, insightsPath } from './counts.tsx'
-import { dayCount, dayName, labelled } from './days.ts'
+import type { Chart } from './chart-link.tsx'
+import { Counts } from './counts.tsx'
+import { dayCount, dayName, daysBefore, labelled, type Shown, shownOf } from './days.ts'
+import { type DaysForm, Ranges } from './ranges.tsx'
 
 /** Views of a made-up week, which is repeated. */
 const WEEK = [14, 22, 31, 27, 35, 9, 6]
@@ -20,10 +21,7 @@ function SampleInsights({ days }: { days: readonly string[] }): JSX.Element {
   const counts = days.map((day, at) => dayCount(dayName(day), WEEK[at % WEEK.length] ?? 0))
   return (
     <Sample caption="An example of what you’ll see here">
-      <div class="card">
-        <h2>Views per day</h2>
-        <DayChart title="Views per day" days={counts} named={labelled(days.length)} />
-      </div>
+      <DayChart title="Views per day" days={counts} named={labelled(days.length)} isToday />
     </Sample>
   )
 }
@@ -44,7 +42,11 @@ interface InsightsProps {
   site: DashboardSite
   bundle: StoredBundle
   insights: Insights
+  /** Whether its days are chosen ones. */
+  isChosen: boolean
   chart: Chart
+  /** Days that were refused. */
+  form: DaysForm | null
 }
 
 /** The insights of a bundle: totals, by day and by rule. */
@@ -57,64 +59,44 @@ export function InsightsView(props: InsightsProps): JSX.Element {
 }
 
 /** The part that another range replaces. */
-export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): JSX.Element {
+export function InsightsPart({ site, bundle, insights, isChosen, chart, form }: InsightsProps): JSX.Element {
   const { slug } = bundle
   const { totals, tabs, series } = insights
+  const shown = shownOf(insights, isChosen)
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0 && tabs.every(({ opens }) => opens === 0)
   return (
     <div id="insights" class="insights">
-      <div class="above cluster">
-        <Ranges slug={slug} days={series.length} chart={chart} />
-        {isEmpty ? (
-          ''
-        ) : (
-          <a
-            class="button"
-            href={attribute(`/api/links/${slug}/insights?range=${series.length}d&format=csv`)}
-            download=""
-          >
-            <Icon name="download" />
-            CSV
-          </a>
-        )}
-      </div>
+      <Ranges shown={shown} chart={chart} form={form} said={saidOf(shown, insights)} hasFile={!isEmpty} />
       {isEmpty ? (
         <>
-          <Nothing link={linkOf(slug, site)} slug={slug} days={series.length} />
+          <Nothing link={linkOf(slug, site)} shown={shown} />
           <SampleInsights days={series.map(({ day }) => day)} />
         </>
       ) : (
-        <Counts bundle={bundle} insights={insights} chart={chart} />
+        <Counts bundle={bundle} insights={insights} shown={shown} chart={chart} />
       )}
       <HowWeCount />
     </div>
   )
 }
 
-const RANGES = [7, 30, 90] as const
-
-function Ranges({ slug, days, chart }: { slug: string; days: number; chart: Chart }): JSX.Element {
-  return (
-    <nav class="segments" aria-label="Days">
-      {RANGES.map((range) => (
-        <a
-          id={`days-${range}`}
-          href={insightsPath(slug, range, chart)}
-          hx-boost={'target:"#insights", swap:"outerHTML"'}
-          aria-current={range === days ? 'true' : undefined}
-          safe
-        >
-          {`${range} days`}
-        </a>
-      ))}
-    </nav>
-  )
+/** `26 Oct to 24 Nov, compared with the previous 30 days`. */
+function saidOf({ days }: Shown, { series }: Insights): string {
+  const [first, last] = [dayName(series[0]?.day ?? ''), dayName(series.at(-1)?.day ?? '')]
+  return `${first === last ? first : `${first} to ${last}`}, compared with ${daysBefore(days)}`
 }
 
-function Nothing({ link, slug, days }: { link: string; slug: string; days: number }): JSX.Element {
+function Nothing({ link, shown }: { link: string; shown: Shown }): JSX.Element {
+  const { slug, days, chosen } = shown
   return (
     <Empty
-      heading={`No visits in the last ${days} days`}
+      heading={
+        chosen === null
+          ? `No visits in the last ${days} days`
+          : days === 1
+            ? 'No visits on this day'
+            : 'No visits on these days'
+      }
       text="Share the link: every view and every click on Open all shows up here within a second. No cookies, and nobody is followed."
     >
       <p class="actions">
@@ -122,7 +104,7 @@ function Nothing({ link, slug, days }: { link: string; slug: string; days: numbe
           <Icon name="copy" />
           <span class="label">Copy link</span>
         </button>
-        {days < 90 ? (
+        {chosen !== null || days < 90 ? (
           <a class="button" href={`/dashboard/links/${slug}/insights?range=90d`}>
             Show 90 days
           </a>

@@ -7,8 +7,11 @@ import { destination, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { unstressed } from '../../parts/emphasis.ts'
 import { formatInteger, rate } from '../../parts/numbers.ts'
+import { Tile } from '../../parts/tile.tsx'
+import { tileOf } from '../../parts/tile-of.js'
 import { Blanks } from '../parts/blanks.tsx'
 import { CardHead } from './card-head.tsx'
+import type { Shown } from './days.ts'
 
 /** How many tabs are in sight, and how many the page has: rules may have a thousand. */
 const SHOWN = 10
@@ -16,11 +19,12 @@ const LISTED = 50
 
 interface TabOpensProps {
   bundle: Pick<StoredBundle, 'slug' | 'urls' | 'urlMetadata' | 'variables' | 'resolutionPolicy'>
-  insights: Pick<Insights, 'tabs' | 'series'>
+  insights: Pick<Insights, 'tabs'>
+  shown: Shown
 }
 
 /** How often each tab was opened, the most opened first. */
-export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps): JSX.Element {
+export function TabOpens({ bundle, insights: { tabs }, shown }: TabOpensProps): JSX.Element {
   const notes = notesOf(bundle)
   const rows = tabs
     .toSorted((one, other) => other.opens - one.opens)
@@ -31,8 +35,14 @@ export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps):
   const more = rows.slice(SHOWN, LISTED)
   const rest = rows.length - LISTED
   return (
-    <section class="card" aria-labelledby="tabs-heading">
-      <CardHead slug={bundle.slug} days={series.length} table="tabs" heading="Opens per tab" hasFile={total > 0} />
+    <section aria-labelledby="tabs-heading">
+      <CardHead
+        shown={shown}
+        table="tabs"
+        heading="Opens per tab"
+        hint="A tab counts each time it is opened from the page, on its own or with Open all."
+        hasFile={total > 0}
+      />
       {total === 0 ? (
         <p class="hint">No tab was opened in this period yet. The next one shows up here.</p>
       ) : (
@@ -46,9 +56,13 @@ export function TabOpens({ bundle, insights: { tabs, series } }: TabOpensProps):
               <Rows rows={more} total={total} most={most} names={names} />
             </details>
           )}
-          <p class="hint" safe>
-            {`A tab counts each time it is opened from the page, on its own or with Open all.${rest > 0 ? ` ${rest} more are in the CSV.` : ''}`}
-          </p>
+          {rest > 0 ? (
+            <p class="hint" safe>
+              {`${rest} more are in the CSV.`}
+            </p>
+          ) : (
+            ''
+          )}
         </>
       )}
     </section>
@@ -77,12 +91,14 @@ function Rows({ rows, total, most, names }: RowsProps): JSX.Element {
       <caption class="visually-hidden">Tabs by how often they were opened</caption>
       <thead>
         <tr>
-          <th scope="col">Tab</th>
-          <th scope="col" class="number">
-            Opens
+          <th scope="col">
+            <span class="visually-hidden">Tab</span>
           </th>
-          <th scope="col" class="number">
-            Share
+          <th scope="col">
+            <span class="visually-hidden">Opens</span>
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">Share</span>
           </th>
         </tr>
       </thead>
@@ -92,13 +108,16 @@ function Rows({ rows, total, most, names }: RowsProps): JSX.Element {
           show={({ url, opens, note }) => (
             <tr>
               <th scope="row">
-                <TabName url={url} note={note} names={names} />
-                <Share share={opens / most} />
+                <div class="behind">
+                  <Tile url={url} />
+                  <Share share={opens / most} hue={tileOf(url).hue} />
+                  <TabName url={url} note={note} names={names} />
+                </div>
               </th>
               <td class="number" safe>
                 {formatInteger(opens)}
               </td>
-              <td class="number" safe>
+              <td class="number hint" safe>
                 {rate(opens / total)}
               </td>
             </tr>

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import type { Children, PropsWithChildren } from '@kitajs/html'
 import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
@@ -31,10 +31,12 @@ type BundleFrameProps = PropsWithChildren<{
   bundle: StoredBundle
   /** Which of the bundle's pages this is. */
   tab: keyof typeof TABS
+  /** The title where it can be edited. */
+  title?: Children
 }>
 
 /** The head of every page of a bundle: its name, its link, and links to its other pages. */
-export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): JSX.Element {
+export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameProps): JSX.Element {
   const { slug } = bundle
   const link = linkOf(slug, site)
   return (
@@ -43,6 +45,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
         crumb={<BundlesCrumb />}
         title={headingOf(bundle)}
         names={bundle.variables.map(({ name }) => name)}
+        edited={title}
         {...ownerOf(bundle, site)}
       >
         <span class="link">

@@ -54,6 +54,9 @@ const MESSAGES = {
   restoredAll: 'Selected bundles restored. Their links work again.',
 } as const
 
+/** Those after which the editor has nothing that is not saved. */
+const SAVES: ReadonlySet<string> = new Set<FlashName>(['created', 'saved', 'unchanged'])
+
 /** Those of what made a version, which they lead to. */
 const MAKE_VERSIONS: ReadonlySet<string> = new Set<FlashName>(['saved', 'accepted', 'reverted', 'cleared'])
 
@@ -83,7 +86,7 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
   const name = query.get('notice')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
-    <div class="flash cluster">
+    <div class="flash cluster" data-saved={SAVES.has(name) ? name : undefined}>
       {name === 'joined' && acting !== null ? (
         <p safe>{`You joined ${acting}.`}</p>
       ) : (

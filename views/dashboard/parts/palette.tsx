@@ -10,6 +10,7 @@ import { personName } from './person.tsx'
 /** The shortcuts, as the help lists them; `palette-keys.js` implements them. */
 const KEYS = [
   ['Ctrl K or ⌘ K', 'Go to a bundle or a page'],
+  ['Alt ↑ or Alt ↓', 'Move the link that has the focus'],
   ['/', 'Search'],
   ['n', 'New bundle'],
   ['?', 'Show these shortcuts'],

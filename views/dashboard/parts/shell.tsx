@@ -54,7 +54,7 @@ type DashboardProps = PropsWithChildren<{
   path: string
   query: URLSearchParams
   /** Below the navigation. */
-  aside?: JSX.Element | undefined
+  aside?: Children
 }>
 
 /**
@@ -171,18 +171,25 @@ interface HeadProps extends PropsWithChildren {
   lede?: string
   /** Where the page is, above its title. */
   crumb?: Children
+  /** In place of the title, where that can be edited. */
+  edited?: Children
 }
 
 /** The heading of a page and its purpose; children are the page's actions. */
-export function Head({ title, names = [], lede, crumb, children }: HeadProps): JSX.Element {
+export function Head({ title, names = [], lede, crumb, edited, children }: HeadProps): JSX.Element {
   const actions = <div class="actions">{children}</div>
   return (
     <div class="head cluster">
       <div>
         {crumb}
-        <h1 dir="auto">
-          <Blanks text={title} names={names} />
-        </h1>
+        {edited}
+        {edited === undefined ? (
+          <h1 dir="auto">
+            <Blanks text={title} names={names} />
+          </h1>
+        ) : (
+          ''
+        )}
         {lede === undefined ? (
           ''
         ) : (

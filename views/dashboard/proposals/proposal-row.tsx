@@ -2,7 +2,7 @@
 
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
 import { attribute } from '../../parts/layout.tsx'
-import { personName } from '../parts/person.tsx'
+import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -16,7 +16,8 @@ export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundl
   const { id, slug, title, reason, createdAt, state } = proposal
   const name = of === 'all' ? (title ?? slug) : (reason ?? 'No reason given')
   return (
-    <li class="row">
+    <li class="row person">
+      <Monogram text={proposerName({ site, proposal })} />
       <div class="what">
         <a class="name" href={`/dashboard/links/${slug}/proposals/${attribute(id)}`} dir="auto" safe>
           {name}
@@ -37,6 +38,11 @@ export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundl
       </div>
     </li>
   )
+}
+
+/** The name of who made a proposal; empty once their account is deleted. */
+export function proposerName({ site: { user }, proposal: { proposedBy, proposer } }: ProposalProps): string {
+  return proposedBy === user.userId ? personName(user) : proposer === null ? '' : personName(proposer)
 }
 
 const STATES = {

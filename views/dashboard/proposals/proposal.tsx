@@ -1,19 +1,21 @@
 /** @jsxImportSource @kitajs/html */
 
-import { asSentence } from '../../../src/core/words.ts'
+import { asSentence, count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
+import { Each } from '../../parts/each.tsx'
 import { Alert, TextArea } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
-import { personName } from '../parts/person.tsx'
+import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
-import { ProposedBy, StateTag } from './proposal-row.tsx'
+import { ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
 export interface ProposalPageProps extends ProposalInFull {
   site: DashboardSite
@@ -33,50 +35,83 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="proposals">
       <Alert text={alert} />
-      <section class="card proposal" aria-labelledby="proposal-heading">
-        <div class="step cluster">
-          <h2 id="proposal-heading">{isOpen ? 'Suggestion' : 'Decided suggestion'}</h2>
-          {isOpen ? '' : <StateTag state={state} />}
-          <span class="by hint">
-            <ProposedBy site={site} proposal={proposal} />
-            {', '}
-            <RelativeTime at={createdAt} />
-          </span>
-        </div>
-        {reason === null ? (
-          ''
-        ) : (
-          <blockquote class="prose" dir="auto" safe>
-            {reason}
-          </blockquote>
-        )}
-        <Decision {...props} />
-        {isOpen && proposal.baseVersion !== bundle.versionNumber ? (
-          <p class="hint" safe>
-            {`It was made for version ${proposal.baseVersion}; the bundle is at version ${bundle.versionNumber} now. This is what accepting it would change today:`}
+      <div class="split">
+        <section class="proposal" aria-labelledby="proposal-heading">
+          <div class="from">
+            <Monogram text={proposerName({ site, proposal })} />
+            <div class="step cluster">
+              <h2 id="proposal-heading">{isOpen ? <Heading {...props} /> : 'Decided suggestion'}</h2>
+              {isOpen ? '' : <StateTag state={state} />}
+              <span class="by hint">
+                <ProposedBy site={site} proposal={proposal} />
+                {', '}
+                <RelativeTime at={createdAt} />
+              </span>
+            </div>
+          </div>
+          {reason === null ? (
+            ''
+          ) : (
+            <blockquote dir="auto" safe>
+              {reason}
+            </blockquote>
+          )}
+          {isOpen && proposal.baseVersion !== bundle.versionNumber ? (
+            <p class="hint" safe>
+              {`It was made for version ${proposal.baseVersion}; the bundle is at version ${bundle.versionNumber} now. This is what accepting it would change today:`}
+            </p>
+          ) : (
+            ''
+          )}
+          {changed}
+          {conflicts.length === 0 ? (
+            ''
+          ) : (
+            <section class="conflict stack" aria-labelledby="conflicts-heading">
+              <h2 id="conflicts-heading">Changed by a newer version too</h2>
+              <p>Decide what to keep, then accept.</p>
+              <Conflicts conflicts={conflicts} named={named} />
+            </section>
+          )}
+          <p class="cluster hint">
+            <a href={`/dashboard/links/${bundle.slug}/proposals`}>All suggestions for this bundle</a>
+            <a href="/dashboard/proposals">All suggestions</a>
           </p>
-        ) : (
-          ''
-        )}
-        {changed}
-        {conflicts.length === 0 ? (
-          ''
-        ) : (
-          <section class="conflict stack" aria-labelledby="conflicts-heading">
-            <h2 id="conflicts-heading">Changed by a newer version too</h2>
-            <p>Decide what to keep, then accept.</p>
-            <Conflicts conflicts={conflicts} named={named} />
-          </section>
-        )}
-        {isOpen ? <Actions {...props} /> : ''}
-      </section>
-      <p class="cluster">
-        <a href={`/dashboard/links/${bundle.slug}/proposals`}>All suggestions for this bundle</a>
-        <a class="hint" href="/dashboard/proposals">
-          All suggestions
-        </a>
-      </p>
+        </section>
+        <aside class="aside answer" aria-label="Answer">
+          {isOpen ? <Actions {...props} /> : <Decision {...props} />}
+          {isOpen ? <After {...props} /> : ''}
+        </aside>
+      </div>
     </BundleFrame>
+  )
+}
+
+/** `Sam suggests 3 changes`, as it was made. */
+function Heading({ site, proposal, difference }: ProposalPageProps): JSX.Element {
+  const { proposedBy, proposer } = proposal
+  const changes = Object.values(difference).reduce((sum, part) => sum + Object.keys(part).length, 0)
+  const isOwn = proposedBy === site.user.userId
+  const who = isOwn ? 'You suggest' : `${proposer === null ? 'A deleted account' : personName(proposer)} suggests`
+  return <bdi safe>{`${who} ${count(changes, 'change')}`}</bdi>
+}
+
+/** The tabs that accepting it leads to. */
+function After({ bundle, changes }: ProposalPageProps): JSX.Element {
+  const urls = changes.urls ?? bundle.urls
+  const now = bundle.urls.length
+  return (
+    <div class="after">
+      <p class="big" safe>
+        {count(urls.length, 'tab')}
+      </p>
+      <p class="hint" safe>
+        {urls.length === now ? 'if it’s accepted, as many as now' : `if it’s accepted; ${now} now`}
+      </p>
+      <p class="tab-tiles">
+        <Each of={urls} show={(url) => <Tile url={url} />} />
+      </p>
+    </div>
   )
 }
 
@@ -107,7 +142,7 @@ function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
       {note === null ? (
         ''
       ) : (
-        <blockquote class="prose" dir="auto" safe>
+        <blockquote dir="auto" safe>
           {note}
         </blockquote>
       )}
@@ -127,6 +162,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
   const mayWithdraw = proposal.proposedBy === site.user.userId
   return (
     <>
+      <h2>{mayDecide ? 'Your answer' : 'Waiting for an editor'}</h2>
       <div class="actions">
         {mayDecide ? (
           <>
@@ -151,7 +187,9 @@ function Actions(props: ProposalPageProps): JSX.Element {
         )}
         {mayWithdraw ? (
           <form method="post" action={`${path}/withdraw`}>
-            <button type="submit">Withdraw</button>
+            <button type="submit" class="quiet">
+              Withdraw
+            </button>
           </form>
         ) : (
           ''

@@ -5,7 +5,7 @@ import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import type { People, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -22,6 +22,7 @@ export interface PolicyProps {
   bundle: StoredBundle
   /** Null for visitors who may only read. */
   editor: RulesEditorState | null
+  people: People
   viewer: TestViewer
   testResult: TestResult
   findings: Findings
@@ -37,14 +38,14 @@ export interface PolicyProps {
 
 /** The rules page of a bundle: edit, read and test rules. */
 export function PolicyView(props: PolicyProps): JSX.Element {
-  const { site, bundle, editor, viewer, testResult, findings, alert, conflict } = props
+  const { site, bundle, editor, people, viewer, testResult, findings, alert, conflict } = props
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <BundleFrame site={site} bundle={bundle} tab="policy">
       <Alert text={alert} />
       <form
         id="policy"
-        class="policy"
+        class="policy split"
         method="post"
         action={path}
         enctype="multipart/form-data"
@@ -70,7 +71,14 @@ export function PolicyView(props: PolicyProps): JSX.Element {
         ) : (
           <Written {...props} editor={editor} />
         )}
-        <Tester variables={bundle.variables} viewer={viewer} findings={findings} testResult={testResult} />
+        <Tester
+          site={site}
+          people={people}
+          variables={bundle.variables}
+          viewer={viewer}
+          findings={findings}
+          testResult={testResult}
+        />
         <Suggestions editor={editor} bundle={bundle} />
         <div
           id="check"

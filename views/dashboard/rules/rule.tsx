@@ -11,6 +11,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { AddButtons } from './add-buttons.tsx'
 import { ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent } from './parts.tsx'
+import { Sentence } from './sentence.tsx'
 import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
 import { summaryOf } from './words.ts'
 
@@ -75,7 +76,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
       ) : (
         <>
           <input type="hidden" name={`${path}.json`} value={attribute(JSON.stringify(rule.json))} />
-          <TabsLine tabs={toOpenRule(rule).tabs} />
+          <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
         </>
       )}
     </li>
@@ -97,7 +98,7 @@ function EditButton({ rule, at, name, builder }: Omit<CardProps, 'last'> & { nam
   return (
     <button
       type="submit"
-      class="small"
+      class="quiet small"
       name="do"
       value={`rule.open ${at}`}
       id={idOf(path)}
@@ -133,21 +134,38 @@ export function RuleSummary({ rule, at, findings, variables }: SummaryProps): JS
   const when = conditionOf(rule)
   return (
     <>
-      <p class="summary" dir="auto" safe>
-        {when === null ? 'Not finished yet' : summaryOf(when, variables)}
-      </p>
+      {when !== null && 'json' in rule && canOpen(rule) ? (
+        <Sentence rule={rule} at={at} when={when} variables={variables} />
+      ) : (
+        <p class="summary" dir="auto" safe>
+          {when === null ? 'Not finished yet' : summaryOf(when, variables)}
+        </p>
+      )}
       <NotesContent place={`rules.${at}`} findings={findings} />
     </>
   )
 }
 
+interface TabsLineProps {
+  tabs: readonly Tab[]
+  /** The rule that its words open; null if it cannot be opened. */
+  at: number | null
+}
+
 /** The tabs of a rule, in one line. */
-function TabsLine({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
+function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
   const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3
   return (
     <p class="hint tabs-line">
-      {escapeHtml(count(tabs.length, 'tab'))}
+      <span aria-hidden="true">→ </span>
+      {at === null ? (
+        escapeHtml(count(tabs.length, 'tab'))
+      ) : (
+        <button type="submit" class="word" name="do" value={`rule.open ${at} tabs`} safe>
+          {count(tabs.length, 'tab')}
+        </button>
+      )}
       {hosts.length === 0 ? '' : ': '}
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
       {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}

@@ -141,6 +141,12 @@ function markInvalid() {
   }
 }
 
+// Who is described by hand is none of the people.
+document.addEventListener('input', ({ target }) => {
+  if (!(target instanceof Element) || target.closest('.custom') === null) return
+  document.querySelector('.people [aria-pressed="true"]')?.setAttribute('aria-pressed', 'false')
+})
+
 /** Whether there is input that the server has not seen. */
 let isDirty = false
 function isUnsaved() {

@@ -8,6 +8,7 @@ import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { Empty } from '../parts/shell.tsx'
 import type { BuilderProps } from './parts.tsx'
@@ -38,7 +39,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
             />
           </ol>
           <div class="adds cluster">
-            <button type="submit" name="do" value="rule.add" id="add" disabled={isFull}>
+            <button type="submit" class="quiet" name="do" value="rule.add" id="add" disabled={isFull}>
               <Icon name="plus" />
               Add a rule
             </button>
@@ -98,10 +99,16 @@ function NoRules(): JSX.Element {
 
 function Fallthrough({ own }: { own: readonly DraftTab[] }): JSX.Element {
   return (
-    <p class="fallthrough hint">
-      <strong>Everyone else</strong>
-      <span safe>{` gets the bundle’s own ${count(own.length, 'tab')}.`}</span>
-    </p>
+    <div class="fallthrough cluster">
+      <p>
+        <strong>Otherwise</strong>
+        <span aria-hidden="true"> →</span>
+        <span safe>{` the bundle’s own ${count(own.length, 'tab')}`}</span>
+      </p>
+      <span class="tab-tiles">
+        <Each of={own} show={({ url }) => <Tile url={url} />} />
+      </span>
+    </div>
   )
 }
 

@@ -42,7 +42,7 @@ export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.El
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">
         <h2 id="rules-title">Rules</h2>
-        <span class="switch">
+        <span class="switch segments">
           <button type="submit" name="do" value="builder" aria-pressed={isJson ? 'false' : 'true'}>
             Builder
           </button>

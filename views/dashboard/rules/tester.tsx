@@ -4,11 +4,13 @@ import type { Fact } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import type { TestTexts, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
+import type { TestTexts, TestViewer, People as TriedAs } from '../../../src/policies/draft/test-viewer.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
 import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable } from './facts.ts'
 import { idOf, Notes } from './parts.tsx'
+import { People } from './people.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The text fields, which have notes; a choice from a list cannot be wrong. */
@@ -24,7 +26,9 @@ export function viewerPlaces(variables: readonly Variable[]): string[] {
   return [...TYPED, ...variables.map(({ name }) => `values.${name}`)].map((name) => `viewer.${name}`)
 }
 
-interface TesterProps {
+export interface TesterProps {
+  site: DashboardSite
+  people: TriedAs
   /** The bundle's variables. */
   variables: readonly Variable[]
   viewer: TestViewer
@@ -33,23 +37,28 @@ interface TesterProps {
 }
 
 /** Describes a viewer and shows which tabs they get, and why. */
-export function Tester({ variables, viewer, findings, testResult }: TesterProps): JSX.Element {
+export function Tester({ site, people, variables, viewer, findings, testResult }: TesterProps): JSX.Element {
   return (
-    <section class="tester" id="try" aria-labelledby="try-title">
-      <div class="tester-head">
-        <h2 id="try-title">Try it</h2>
-        <button type="submit" class="small" name="do" value="me">
-          As my browser
-        </button>
-      </div>
-      <ViewerFields variables={variables} viewer={viewer} findings={findings} />
-      <p class="actions scriptless">
-        <button type="submit" class="small" name="do" value="test">
-          Show what opens
-        </button>
-      </p>
-      <div id="verdict">
-        <Verdict testResult={testResult} variables={variables} />
+    <section class="tester aside" id="try" aria-labelledby="try-title">
+      <div class="stays">
+        <h2 id="try-title">Try it as</h2>
+        <People site={site} people={people} viewer={viewer}>
+          <ViewerFields viewer={viewer} findings={findings} />
+        </People>
+        <div class="facts">
+          <Each
+            of={variables}
+            show={(variable) => <VariableField variable={variable} viewer={viewer} findings={findings} />}
+          />
+        </div>
+        <p class="actions scriptless">
+          <button type="submit" class="small" name="do" value="test">
+            Show what opens
+          </button>
+        </p>
+        <div id="verdict">
+          <Verdict testResult={testResult} variables={variables} />
+        </div>
       </div>
     </section>
   )
@@ -60,14 +69,10 @@ interface FieldsProps {
   findings: Findings
 }
 
-function ViewerFields({ variables, viewer, findings }: FieldsProps & Pick<TesterProps, 'variables'>): JSX.Element {
+function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
   return (
     <fieldset class="facts">
-      <legend class="visually-hidden">The viewer</legend>
-      <Each
-        of={variables}
-        show={(variable) => <VariableField variable={variable} viewer={viewer} findings={findings} />}
-      />
+      <legend class="visually-hidden">What is known of them</legend>
       <label class="check">
         <input type="checkbox" name="viewer.signedIn" value="true" checked={viewer.signedIn === 'true'} />
         <span>Signed in</span>

@@ -34,9 +34,11 @@ export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
   const matched = preview.trace.findIndex(({ ruleId }) => ruleId === preview.matchedRuleId)
   return (
     <>
+      <p class="big" safe>
+        {count(preview.tabs.length, 'tab')}
+      </p>
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
-      <p class="hint" safe>{`Opens ${count(preview.tabs.length, 'tab')}:`}</p>
       <AskedFirst filling={preview.filling} variables={variables} />
       <TabList tabs={preview.tabs} fill={{ variables, filling: preview.filling }} />
       {preview.trace.length === 0 ? (

@@ -46,6 +46,15 @@ export function summaryOf(condition: Condition, variables: readonly Named[] = []
   return asSentence(wordsOf(condition, { ...SHORT, variables }, 0))
 }
 
+/** What is said of each part of a condition that is not a group, in the order of its sentence. */
+export function phrasesOf(condition: Condition, variables: readonly Named[] = []): string[] {
+  const limits = { ...SHORT, variables }
+  if (!('of' in condition)) return [leafWords(condition, limits)]
+  const [only] = condition.of
+  if (condition.op === 'not' && only !== undefined && !('of' in only)) return [notWords(only, limits, 0)]
+  return condition.of.flatMap((part) => phrasesOf(part, variables))
+}
+
 /** All of a condition as words within a sentence. Plain text, to be escaped. */
 export function conditionWords(condition: Condition, variables: readonly Named[] = []): string {
   return wordsOf(condition, { ...FULL, variables }, 0)

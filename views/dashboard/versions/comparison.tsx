@@ -46,7 +46,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
   const older = Math.min(from.versionNumber, to.versionNumber)
   const mayRestore = older < latest && allowsRole(roleOver(bundle, site.user), 'editor')
   return (
-    <section class="card compared" aria-labelledby="comparison-heading">
+    <section class="compared aside stack" aria-labelledby="comparison-heading">
       <div class="step cluster">
         <h2 id="comparison-heading" safe>
           {`Version ${from.versionNumber} → version ${to.versionNumber}`}
@@ -60,7 +60,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
       <Diff diff={diff(from, to)} named={[...to.variables, ...from.variables]} />
       <div class="actions">
         {mayRestore ? <Restore slug={bundle.slug} versionNumber={older} latest={latest} /> : ''}
-        <a class="button" href={`/dashboard/links/${bundle.slug}/versions`}>
+        <a class="quiet" href={`/dashboard/links/${bundle.slug}/versions`}>
           Close comparison
         </a>
       </div>

@@ -2,6 +2,7 @@
 
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 import type { Entry } from '../../../src/bundles/list-diff.ts'
+import { Tile } from '../../parts/tile.tsx'
 
 const SIGNS = {
   added: { sign: '+', word: 'Added' },
@@ -10,8 +11,14 @@ const SIGNS = {
   moved: { sign: '↕', word: 'Moved' },
 } as const
 
+type DiffEntryProps = PropsWithChildren<{
+  entry: Entry<unknown>
+  /** Of a link. */
+  url?: string
+}>
+
 /** An entry of a list, marked as added, removed, changed or moved by a sign and a word, with its number. */
-export function DiffEntry({ entry, children }: PropsWithChildren<{ entry: Entry<unknown> }>): JSX.Element {
+export function DiffEntry({ entry, url, children }: DiffEntryProps): JSX.Element {
   const kind = entry.kind !== 'kept' ? entry.kind : Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'
   const { sign, word } = SIGNS[kind]
   return (
@@ -19,6 +26,7 @@ export function DiffEntry({ entry, children }: PropsWithChildren<{ entry: Entry<
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
+      {url === undefined ? '' : <Tile url={url} />}
       <div class="entry">{children}</div>
       <span class="place hint">
         <span class="visually-hidden" safe>{`${word}, `}</span>

@@ -30,6 +30,8 @@ export interface HistoryProps {
   before: number | null
   form: ComparisonForm
   comparison: Comparison | null
+  /** The first of two versions to compare; null for none. */
+  pick: number | null
   /** Why a restore was refused. */
   alert: string | null
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { count } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
@@ -46,7 +47,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
           version back.
         </p>
       ) : (
-        <CompareForm {...props} />
+        ''
       )}
       <History {...props} />
       {latest === 1 ? <SampleVersions {...props} /> : ''}
@@ -56,17 +57,28 @@ export function HistoryView(props: HistoryProps): JSX.Element {
 
 /** A list of versions, one of them in full; opening another replaces the list. */
 export function History(props: HistoryProps): JSX.Element {
-  const { versions, earlier, comparison } = props
+  const { versions, earlier, comparison, latest } = props
   return (
-    <div id="history" class="history">
+    <div id="history" class={['history', comparison !== null && 'split']}>
       {comparison === null ? '' : <Compared {...props} {...comparison} />}
-      <ol>
-        <Each
-          of={versions}
-          show={(version, at) => <VersionStep {...props} version={version} previous={versions[at + 1] ?? earlier} />}
-        />
-      </ol>
-      <Pages {...props} />
+      <div class="past">
+        {latest === 1 ? (
+          ''
+        ) : (
+          <div class="cluster">
+            <h2 safe>{count(latest, 'version')}</h2>
+            {comparison === null ? <span class="hint">Pick two dots to compare</span> : ''}
+            <CompareForm {...props} />
+          </div>
+        )}
+        <ol>
+          <Each
+            of={versions}
+            show={(version, at) => <VersionStep {...props} version={version} previous={versions[at + 1] ?? earlier} />}
+          />
+        </ol>
+        <Pages {...props} />
+      </div>
     </div>
   )
 }

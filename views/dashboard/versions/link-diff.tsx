@@ -22,7 +22,7 @@ export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>
       <Each
         of={entries}
         show={(entry) => (
-          <DiffEntry entry={entry}>
+          <DiffEntry entry={entry} url={entry.value.url}>
             {entry.kind === 'kept' ? (
               <ChangedLink link={entry.value} changes={entry.changes} effort={effort} />
             ) : (

@@ -6,14 +6,24 @@ interface RestoreProps {
   slug: string
   versionNumber: number
   latest: number
+  /** Whether it is one of many. */
+  isQuiet?: boolean
 }
 
 /** The button that restores an earlier version. */
-export function Restore({ slug, versionNumber, latest }: RestoreProps): JSX.Element {
+export function Restore({ slug, versionNumber, latest, isQuiet }: RestoreProps): JSX.Element {
   return (
-    <form method="post" action={`/dashboard/links/${slug}/versions/${versionNumber}/restore`}>
+    <form
+      class={isQuiet ? 'bring-back' : undefined}
+      method="post"
+      action={`/dashboard/links/${slug}/versions/${versionNumber}/restore`}
+    >
       <input type="hidden" name="expectedVersion" value={String(latest)} />
-      <button type="submit" class="primary" title={`Saves it as version ${latest + 1}; nothing is lost`}>
+      <button
+        type="submit"
+        class={isQuiet ? 'small' : 'primary'}
+        title={`Saves it as version ${latest + 1}; nothing is lost`}
+      >
         <Icon name="history" />
         <span safe>{`Restore version ${versionNumber}`}</span>
       </button>

@@ -7,7 +7,9 @@ import type { Entry } from '../../../src/bundles/list-diff.ts'
 import { NOTHING } from '../../../src/bundles/values.ts'
 import { asSentence, count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
+import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import { Diff } from './diff.tsx'
@@ -30,8 +32,15 @@ export function VersionStep(props: StepProps): JSX.Element {
     ...(before === null ? {} : { before: String(before) }),
     version: String(versionNumber),
   })
+  const picked = pickedIn(props)
+  const isPicked = picked.includes(versionNumber)
+  const isBetween = versionNumber > Math.min(...picked) && versionNumber < Math.max(...picked)
   return (
-    <li class={isOpen ? 'open' : undefined}>
+    <li class={[isOpen && 'open', isPicked && 'picked', isBetween && 'between']}>
+      {latest === 1 ? <span class="dot"></span> : <Dot {...props} />}
+      <span class="faces">
+        <Each of={facesOf(version)} show={(name) => <Monogram text={name} />} />
+      </span>
       <div class="step cluster">
         <h2>
           <a
@@ -54,8 +63,13 @@ export function VersionStep(props: StepProps): JSX.Element {
           {summary(diffSummary(changes), versionNumber)}
         </p>
       </div>
+      {isOpen || isPicked || !mayRestore(props) ? (
+        ''
+      ) : (
+        <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} isQuiet />
+      )}
       {isOpen ? (
-        <div class="card">
+        <div class="whole stack">
           <Diff diff={changes} named={[...version.variables, ...(previous?.variables ?? [])]} />
           <Actions {...props} />
         </div>
@@ -66,22 +80,70 @@ export function VersionStep(props: StepProps): JSX.Element {
   )
 }
 
+/** Who made it and, of a suggestion, who accepted it. */
+function facesOf({ editedBy, editor, proposedBy, proposer }: Version): string[] {
+  const name = (person: Version['editor']) => (person === null ? '' : personName(person))
+  return proposedBy === null || proposedBy === editedBy ? [name(editor)] : [name(proposer), name(editor)]
+}
+
+/** The versions that are compared, or the one that was picked first. */
+function pickedIn({ comparison, pick }: HistoryProps): number[] {
+  if (comparison !== null) return [comparison.from.versionNumber, comparison.to.versionNumber]
+  return pick === null ? [] : [pick]
+}
+
+/** Picks a version; with another one that is picked, it compares them. */
+function Dot(props: StepProps): JSX.Element {
+  const { bundle, before, version } = props
+  const own = version.versionNumber
+  const picked = pickedIn(props)
+  const isPicked = picked.includes(own)
+  const other = isPicked ? picked.find((number) => number !== own) : picked.length > 0 ? Math.max(...picked) : undefined
+  const [from, to] = [Math.min(own, other ?? own), Math.max(own, other ?? own)]
+  const query = new URLSearchParams({
+    ...(before === null ? {} : { before: String(before) }),
+    ...(isPicked
+      ? other === undefined
+        ? {}
+        : { pick: String(other) }
+      : other === undefined
+        ? { pick: String(own) }
+        : { from: String(from), to: String(to) }),
+  })
+  const label = isPicked ? `Leave out ${own}` : `Compare ${from} with ${other === undefined ? 'another' : to}`
+  return (
+    <a
+      class="dot"
+      id={`dot-${own}`}
+      href={attribute(`/dashboard/links/${bundle.slug}/versions?${query}`)}
+      hx-boost={'target:"#history", swap:"outerHTML show:none"'}
+      title={attribute(label)}
+      aria-current={isPicked ? 'true' : undefined}
+    >
+      <span class="visually-hidden" safe>
+        {label}
+      </span>
+    </a>
+  )
+}
+
+function mayRestore({ site, bundle, latest, version }: StepProps): boolean {
+  return version.versionNumber < latest && allowsRole(roleOver(bundle, site.user), 'editor')
+}
+
 function summary(short: string, versionNumber: number): string {
   if (versionNumber === 1) return `Created: ${short}`
   return short === '' ? 'Saved without changes' : asSentence(short)
 }
 
-function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
+function Actions(props: StepProps): JSX.Element {
+  const { bundle, latest, version } = props
   const { versionNumber } = version
   if (versionNumber === latest) return ''
   const to = attribute(`/dashboard/links/${bundle.slug}/versions?from=${versionNumber}&to=${latest}`)
   return (
     <div class="actions">
-      {allowsRole(roleOver(bundle, site.user), 'editor') ? (
-        <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} />
-      ) : (
-        ''
-      )}
+      {mayRestore(props) ? <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} /> : ''}
       <a class="button" href={to}>
         Compare with the current version
       </a>
