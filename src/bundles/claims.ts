@@ -4,7 +4,6 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { keyIn, NumberKey } from '../core/cursor.ts'
 import { sha256 } from '../core/hash.ts'
 import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
@@ -103,13 +102,15 @@ type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
 export type ListedClaimable = Claimable & { id: number; bytes: number }
 
 /**
- * The unclaimed bundles created with a user’s verified address; claiming them needs no token.
+ * The unclaimed bundles created with a user’s verified address, from a cursor’s on; claiming them needs no token.
  * @returns with each its id, and its size in bytes.
  */
 export async function listClaimable({ db }: Store, { email, emailVerified, userId }: Addressee, paging: Claims) {
   if (!emailVerified) return []
   const { page, rows } = claimable(db)
   const { limit, offset, cursor } = paging
+  // Loaded with lists: what serves launchers only counts.
+  const { keyIn, NumberKey } = await import('../core/cursor.ts')
   const [after = Number.MAX_SAFE_INTEGER] = keyIn(cursor, NumberKey) ?? []
   const values = { email, now: Date.now() }
   const found: ListedClaimable[] = []

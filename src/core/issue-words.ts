@@ -68,7 +68,7 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   too_many_placeholders_seen: ({ max }) =>
     `must have at most ${max} placeholders in the title, the description and one list of links with its notes and sections together: remove some of them`,
   leads_elsewhere: 'must be a value with which every link leads where it says, and has at most 2048 characters',
-  ends_before_it_begins: 'must not be before from',
+  ends_before_it_begins: 'must be the day of from, or later',
   after_today: 'must not be after today, in UTC',
   beside_range: 'goes without range: send one of them',
   too_many_days: ({ max }) => `must make at most ${max} days, with both ends`,

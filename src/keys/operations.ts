@@ -26,12 +26,6 @@ export const createKey = implement('create_key', {
   },
 })
 
-interface Listed {
-  apiKeys: keys.ListedKey[]
-  nextCursor?: string
-  subject: Subject
-}
-
 /** Keys are sent in parts if there are more. */
 const IN_ONE_PIECE = 1000
 
@@ -44,7 +38,10 @@ export const listKeys = implement('list_keys', {
   input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],
-  present: ({ apiKeys, ...rest }: Listed) => ({ apiKeys: apiKeys.map(keys.toKeyInfo), ...rest }),
+  present: ({ apiKeys, ...rest }: { apiKeys: keys.ListedKey[]; nextCursor?: string; subject: Subject }) => ({
+    apiKeys: apiKeys.map(keys.toKeyInfo),
+    ...rest,
+  }),
   whole: ({ apiKeys, ...rest }) =>
     apiKeys.length <= IN_ONE_PIECE ? null : jsonParts({ apiKeys: apiKeys.values().map(keys.toKeyInfo) }, rest),
   async run({ limit = Number.POSITIVE_INFINITY, cursor }, { service: { store }, caller }) {

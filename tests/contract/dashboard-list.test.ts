@@ -298,7 +298,9 @@ onEveryTarget({}, (at) => {
     await newOrganization(owner)
     const shared = await owner.makeBundle()
     const lede = async ({ slug }: { slug: string }) =>
-      /<h1[^>]*>[^<]*<\/h1><p class="hint">([^<]*)</.exec(await page(`/dashboard/links/${slug}`, owner))?.[1]
+      /<p class="hint">([^<]*)<\/p><\/div><div class="actions">/.exec(
+        await page(`/dashboard/links/${slug}`, owner),
+      )?.[1]
     expect([await lede(personal), await lede(shared)]).toEqual(['Personal bundle', undefined])
     await actFor(owner, null)
     expect([await lede(personal), await lede(shared)]).toEqual([

@@ -117,7 +117,10 @@ onEveryTarget({}, (server) => {
       const { slug } = await admin.makeBundle({ title: 'Launch day' })
       const marks = async (by: Person) => {
         const list = (await page('/dashboard?limit=100', by)).html
-        const row = new RegExp(`href="/dashboard/links/${slug}/proposals"[^>]*>([^<]*)<`).exec(list)?.[1] ?? null
+        const row =
+          new RegExp(`href="/dashboard/links/${slug}/proposals"[^>]*>(.*?)</a>`, 's')
+            .exec(list)?.[1]
+            ?.replace(/<[^>]*>/g, '') ?? null
         const pages = ['', '/policy', '/versions', '/proposals', '/insights'].map(async (tab) => {
           const { html } = await page(`/dashboard/links/${slug}${tab}`, by)
           const shown = new RegExp(`<a href="/dashboard/links/${slug}/proposals"[^>]*>(.*?)</a>`, 's').exec(html)?.[1]

@@ -94,8 +94,9 @@ onEveryTarget({}, (at) => {
   test('the editor says so beside the field', async () => {
     const page = await (await owner.fetch(`/dashboard/links/${slug}`)).text()
     expect(page).toMatch(
-      /<label for="description">Description <span class="optional">optional, with \*\*bold\*\* and \*italic\*/,
+      /<label class="visually-hidden" for="description">Description, with \*\*bold\*\* and \*italic\*</,
     )
+    expect(page).toContain('placeholder="Add a description, with **bold** and *italic*"')
   })
 
   test('reading takes a time that grows with the length alone', async () => {

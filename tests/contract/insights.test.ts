@@ -143,7 +143,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       ['?from=2026-02-30', 'from must be a day, such as 2026-11-20'],
       ['?to=yesterday', 'to must be a day, such as 2026-11-20'],
       ['?from=2026-1-1', 'from must be a day, such as 2026-11-20'],
-      [`?from=${ago(1)}&to=${ago(2)}`, 'to must not be before from'],
+      [`?from=${ago(1)}&to=${ago(2)}`, 'to must be the day of from, or later'],
       [`?to=${ago(-2)}`, 'to must not be after today, in UTC'],
       [`?from=${ago(-2)}`, 'from must not be after today, in UTC'],
       [`?from=${ago(92)}`, 'from must make at most 92 days, with both ends'],

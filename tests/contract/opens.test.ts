@@ -227,9 +227,9 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
     await becomes(async () => (await tabs(slug)).map(({ opens }) => opens), [0, 2, 1, 0])
     await owner.api('PATCH', `/api/links/${slug}`, { urls: urls.slice(0, 2), urlMetadata: urlMetadata.slice(0, 2) })
     const html = await (await owner.fetch(path)).text()
-    const card = /<section class="card" aria-labelledby="tabs-heading">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+    const card = /<section aria-labelledby="tabs-heading">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
     const rows = [...card.matchAll(/<tr><th scope="row">([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
-      unescaped(row.replace(/<svg[\s\S]*?<\/svg>/g, '').replace(/<[^>]*>/g, ' '))
+      unescaped(row.replace(/<svg[\s\S]*?<\/svg>|<span class="tile[\s\S]*?<\/span>/g, '').replace(/<[^>]*>/g, ' '))
         .replace(/\s+/g, ' ')
         .trim(),
     )

@@ -86,7 +86,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     expect(mail.text.split(/\r?\n/)).toContain('  “The handbook has moved. See wiki.\u200bexample”')
     const page = `${server.origin}/dashboard/links/${slug}/proposals/${id}`
     expect(mail.text).toContain(page)
-    expect(await (await editor.fetch(page)).text()).toContain('>Suggestion<')
+    expect(await (await editor.fetch(page)).text()).toContain('<title>Suggestion · ')
     expect(subjectsTo(viewer)).toEqual([])
 
     await decide(slug, id, 'accept', editor)

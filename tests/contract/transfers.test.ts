@@ -224,8 +224,9 @@ onEveryTarget(CAPS, (at) => {
     const { ann } = people()
     const { slug } = await ann.makeBundle()
     const wrong: [unknown, string][] = [
-      [null, 'to must be'],
-      ['me', 'to must be'],
+      // Of what is no object, arktype names the field that would say which it is, or not, by which schemas are loaded.
+      [null, 'to(.type)? must be'],
+      ['me', 'to(.type)? must be'],
       [{}, 'to.type is missing'],
       [{ type: 'team', userId: 'x' }, 'to.type must be'],
       [{ type: 'user' }, 'to.userId is missing'],

@@ -127,7 +127,9 @@ export class Requests {
       if (!required && this.chance(0.6)) continue
       const made = value(name, schema)
       if (explode === true) {
-        for (const [field, text] of Object.entries(made ?? {})) query.append(field, textOf(text).toWellFormed())
+        // A text has a field for each character, together more than an address may be long.
+        const fields = typeof made === 'string' ? { [name]: made } : (made ?? {})
+        for (const [field, text] of Object.entries(fields)) query.append(field, textOf(text).toWellFormed())
         continue
       }
       const text = textOf(made)

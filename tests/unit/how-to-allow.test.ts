@@ -54,7 +54,7 @@ test.each([
     'Safari on a Mac',
     `${MAC} ${WEBKIT} Safari/605.1.15`,
     MOUSE,
-    'in Safari’s settings, Websites, Pop-up Windows, choose Allow for go.example:8443.',
+    'click the two windows in the address bar; or for good, in Safari’s settings, Websites, Pop-up Windows, choose Allow for go.example:8443.',
   ],
   ['Safari on an iPhone', `${IPHONE} Version/18.1 Mobile/15E148 Safari/604.1`, TOUCH, ON_IPHONES],
   ['Safari on an iPad, which says it is a Mac', `${MAC} ${WEBKIT} Safari/605.1.15`, TOUCH, ON_IPHONES],

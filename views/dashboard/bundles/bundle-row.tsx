@@ -39,10 +39,11 @@ const MOST = 3
 export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, versionNumber } = bundle
   const isDeleted = deletedAt !== null
-  const opening = openingState(bundle)
+  const waiting = isDeleted ? 0 : open
+  const opening = isDeleted ? '' : openingState(bundle)
   const name = <Blanks text={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} />
   return (
-    <li class="row bundle">
+    <li class={['row bundle', (waiting > 0 || opening !== '') && 'marked']}>
       {mayChoose(listing, site.user.role) ? (
         <label class="choose">
           <input
@@ -72,15 +73,15 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         </bdi>
       </div>
       <div class="marks">
-        {open === 0 || isDeleted ? (
+        {waiting === 0 ? (
           ''
         ) : (
           <a class="waits" href={`/dashboard/links/${slug}/proposals`}>
             <Icon name="idea" />
-            <span safe>{count(open, 'suggestion')}</span>
+            <span safe>{count(waiting, 'suggestion')}</span>
           </a>
         )}
-        {opening === '' || isDeleted ? (
+        {opening === '' ? (
           ''
         ) : (
           <span class="until" safe>
