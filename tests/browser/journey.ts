@@ -53,6 +53,7 @@ export class At {
   async signIn(email: string): Promise<void> {
     await this.open('/sign-in?next=/dashboard')
     await this.fill('[type=email]', email)
+    await this.click('details:has([type=password]) > summary')
     await this.fill('[type=password]', PASSWORD)
     await this.viewer.press('Enter')
     // At rest: a page that is left while it loads complains of what it did not get.

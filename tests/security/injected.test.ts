@@ -111,9 +111,14 @@ function readPage(html: string): Read {
 
 let server: Server
 let routes: FoundRoute[]
+/** The launcher that the home page shows, as the scanner sees it: nobody’s text is in it. */
+let demo: readonly string[] = []
 beforeAll(async () => {
   server = await startInProcess(WITHOUT_LIMITS)
   routes = (await routesOf(server)).filter(({ method }) => method === 'GET')
+  const home = readPage(await (await new Visitor(server).fetch('/')).text())
+  demo = home.foreign.filter((what) => /^(<iframe>|iframe srcdoc=)/.test(what))
+  expect(demo.map((what) => what.slice(0, 14))).toEqual(['<iframe>', 'iframe srcdoc='])
 })
 afterAll(async () => {
   await server?.stop()
@@ -132,7 +137,8 @@ async function readAnswer(response: Response): Promise<Read> {
   if (!/default-src 'none'/.test(policy) || /unsafe-|\*|data:(?!.*img)/.test(policy)) foreign.push(policy)
   const read = readPage(text)
   // The one address that is a script has nothing in it but the service’s own.
-  const found = read.foreign.filter((what) => what !== `a href="${scriptFor(server.origin)}"`)
+  const own = [`a href="${scriptFor(server.origin)}"`, ...demo]
+  const found = read.foreign.filter((what) => !own.includes(what))
   return { ...read, foreign: [...foreign, ...found] }
 }
 

@@ -52,7 +52,11 @@ function replaceList(html, sent, isPressed) {
     // What was typed since the list was asked for stays.
     if (field instanceof HTMLInputElement && value !== sent.get(id)) field.value = value
   }
-  const next = isPressed ? builder.querySelector('#found [autofocus]') : document.getElementById(focused?.id ?? '')
+  const next = isPressed
+    ? builder.querySelector('#found [autofocus]')
+    : focused?.id
+      ? document.getElementById(focused.id)
+      : null
   if (next instanceof HTMLElement && next !== document.activeElement) next.focus()
   if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
     next.setSelectionRange(focused.selectionStart, focused.selectionEnd)

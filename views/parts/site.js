@@ -13,7 +13,8 @@ function announce(text) {
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('button[data-copy], button[data-text]') : null
   if (!(button instanceof HTMLButtonElement)) return
-  const field = document.getElementById(button.dataset.copy ?? '')
+  const { copy } = button.dataset
+  const field = copy === undefined ? null : document.getElementById(copy)
   const text = field instanceof HTMLInputElement ? field.value : (button.dataset.text ?? '')
   const isCopied = await copyText(text)
   const label = button.querySelector('.label') ?? button
