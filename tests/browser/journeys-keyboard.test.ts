@@ -117,6 +117,8 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await at.viewer.type('P')
     await at.reach('Link')
     await at.viewer.type('https://m.example/')
+    await at.reach('Custom')
+    await at.viewer.press('Enter')
     await at.reach('Device')
     await at.viewer.type('P')
     await at.sees('Rule 1: On the move')

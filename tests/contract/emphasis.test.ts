@@ -96,7 +96,7 @@ onEveryTarget({}, (at) => {
     expect(page).toMatch(
       /<label class="visually-hidden" for="description">Description, with \*\*bold\*\* and \*italic\*</,
     )
-    expect(page).toContain('placeholder="Add a description, with **bold** and *italic*"')
+    expect(page).toContain('placeholder="Add a description: **bold**, *italic*"')
   })
 
   test('reading takes a time that grows with the length alone', async () => {

@@ -61,7 +61,7 @@ export function About({ state: { form, checked }, untitled }: AboutProps): JSX.E
         name="description"
         form="editor"
         rows={String(linesOf(form.description))}
-        placeholder="Add a description, with **bold** and *italic*"
+        placeholder="Add a description: **bold**, *italic*"
         dir="auto"
         {...described('description', unfit)}
         safe
