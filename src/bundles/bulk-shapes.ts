@@ -1,11 +1,10 @@
 import { type } from 'arktype'
 import { type Code, STATUS } from '../core/codes.ts'
 import { lazy } from '../core/lazy.ts'
-import { refuse } from '../core/shape.ts'
 import { CreatedBundle } from './answers.ts'
 import { BOUNDS } from './bounds.ts'
-import { isEitherWay, linkChanges } from './link-shapes.ts'
-import { isAtMostAsLong, NewBundle, password, sent } from './shapes.ts'
+import { isEitherWay } from './link-shapes.ts'
+import { edited, isAtMostAsLong, isChange, NewBundle } from './shapes.ts'
 
 /** The body of POST /api/links/bulk. */
 export const NewBundles = type({
@@ -13,22 +12,11 @@ export const NewBundles = type({
   '+': 'reject',
 })
 
-const NO_CHANGE = ['slug', 'expectedVersion']
-
 /** An edit among others, which names its bundle, and the version that it is based on, if any. */
-const OneEdit = type({
-  slug: 'string',
-  'expectedVersion?': '1 <= number.integer <= 999999999999999',
-  ...sent,
-  ...linkChanges,
-  ...password,
-  '+': 'reject',
-})
+const OneEdit = type({ ...edited, 'expectedVersion?': '1 <= number.integer <= 999999999999999' })
   .narrow(isAtMostAsLong)
   .narrow(isEitherWay)
-  .narrow(
-    (edit, ctx) => Object.keys(edit).some((name) => !NO_CHANGE.includes(name)) || refuse(ctx, { code: 'no_change' }),
-  )
+  .narrow(isChange)
 
 /** The body of PATCH /api/links/bulk. */
 export const BundleEdits = type({

@@ -78,7 +78,7 @@ const Email = type('string').narrow(
 )
 
 /** The password of a bundle, which is no content: write-only, and in no version. */
-export const password = {
+const password = {
   'password?': type('string').narrow(
     refusing({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string) =>
       unfit(text, BOUNDS.password, CONTROLS),
@@ -101,17 +101,18 @@ export const NewBundle = type({
 
 export type NewBundle = typeof NewBundle.infer
 
+/** What an edit may have, with the slug of its bundle. */
+export const edited = { slug: 'string', ...sent, ...linkChanges, ...password, '+': 'reject' } as const
+
+/** Fields of an edit that change nothing. */
+const NO_CHANGE = ['slug', 'expectedVersion']
+
+/** Whether an edit changes something. */
+export const isChange = (edit: object, ctx: Checked) =>
+  Object.keys(edit).some((name) => !NO_CHANGE.includes(name)) || refuse(ctx, { code: 'no_change' })
+
 /** The body of PATCH /api/links/:slug, with the slug of its path. */
-export const BundleEdit = type({
-  slug: 'string',
-  ...sent,
-  ...linkChanges,
-  ...password,
-  '+': 'reject',
-})
-  .narrow(isAtMostAsLong)
-  .narrow(isEitherWay)
-  .narrow((edit, ctx) => Object.keys(edit).length > 1 || refuse(ctx, { code: 'no_change' }))
+export const BundleEdit = type(edited).narrow(isAtMostAsLong).narrow(isEitherWay).narrow(isChange)
 
 export type BundleEdit = typeof BundleEdit.infer
 

@@ -1,6 +1,8 @@
 import { expect } from 'bun:test'
 import { eventually } from '../eventually.ts'
-import { PASSWORD } from '../people.ts'
+import { newEmail, PASSWORD, type Person, signUp } from '../people.ts'
+import type { Server } from '../server.ts'
+import type { Kind } from './engines.ts'
 import type { Viewer } from './viewer.ts'
 
 /** A button by its text; not one that is there only for Enter. */
@@ -157,5 +159,21 @@ export class At {
     // A page that is just being left has no answer.
     const read = () => this.viewer.read<boolean>(`${SETTLED} && ${condition}`).catch(() => false)
     return eventually(read, what, PATIENCE_MS)
+  }
+}
+
+/** Somebody with an account of their own, signed in in a browser of their own, which `leave` ends. */
+export async function signedIn(kind: Kind, server: Server, name: string) {
+  const engine = await kind.start()
+  try {
+    const owner: Person = await signUp(server, newEmail(name))
+    const viewer = await engine.open(`${server.origin}/sign-in`, { popups: 'as-is' })
+    const at = new At(server.origin, viewer)
+    await at.signIn(owner.email)
+    const leave = () => viewer.close().then(() => engine.stop())
+    return { at, owner, leave }
+  } catch (error) {
+    await engine.stop()
+    throw error
   }
 }

@@ -2,12 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import Papa from 'papaparse'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
-import { newEmail, type Person, signUp } from '../people.ts'
+import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { DESKTOP, IPHONE } from './devices.ts'
 import { KINDS } from './engines.ts'
-import { At, button, field, link } from './journey.ts'
-import type { Engine } from './viewer.ts'
+import { type At, button, field, link, signedIn } from './journey.ts'
 
 // Somebody who works with tables: what is counted goes out as CSV, and links come in as CSV.
 
@@ -35,20 +34,14 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
-  let engine: Engine
   let at: At
   let owner: Person
+  let leave: () => Promise<void>
   beforeAll(async () => {
-    engine = await kind.start()
-    owner = await signUp(server, newEmail('analyst'))
-    at = new At(server.origin, await engine.open(`${server.origin}/sign-in`, { popups: 'as-is' }))
-    await at.signIn(owner.email)
+    ;({ at, owner, leave } = await signedIn(kind, server, 'analyst'))
   })
   afterEach(() => at.expectQuiet())
-  afterAll(async () => {
-    await at?.viewer.close()
-    await engine?.stop()
-  })
+  afterAll(() => leave?.())
 
   /** A bundle with a rule, and what was counted of it today and before. */
   async function counted(): Promise<void> {

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
-import { newEmail, type Person, signUp } from '../people.ts'
+import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { KINDS } from './engines.ts'
-import { At } from './journey.ts'
-import type { Engine } from './viewer.ts'
+import { type At, signedIn } from './journey.ts'
 
 // Somebody who has no mouse and hears the page: everything is done by keys, found by the names that the browser's own
 // accessibility tree has, and after each step the focus is on something and a live region has said what happened.
@@ -20,20 +19,14 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
-  let engine: Engine
   let at: At
   let owner: Person
+  let leave: () => Promise<void>
   beforeAll(async () => {
-    engine = await kind.start()
-    owner = await signUp(server, newEmail('keyboard'))
-    at = new At(server.origin, await engine.open(`${server.origin}/sign-in`, { popups: 'as-is' }))
-    await at.signIn(owner.email)
+    ;({ at, owner, leave } = await signedIn(kind, server, 'keyboard'))
   })
   afterEach(() => at.expectQuiet())
-  afterAll(async () => {
-    await at?.viewer.close()
-    await engine?.stop()
-  })
+  afterAll(() => leave?.())
 
   const press = async (name: string | RegExp) => {
     await at.reach(name)

@@ -31,18 +31,31 @@ const BUNDLE = {
 
 const BOOKMARKS = `data:text/html;charset=utf-8;base64,${Buffer.from(bookmarksFile(BUNDLE)).toString('base64')}`
 
+/** The last drawn: a process has one service, and all of its visitors see the same. */
+let drawn: { name: string; origin: string; html: string } | null = null
+
+/** The page in the frame, as the attribute has it. */
+function pageOf({ name, origin, shortPaths }: Site): string {
+  if (drawn?.name === name && drawn.origin === origin) return drawn.html
+  const qr = qrCode(origin).replace('<svg ', `<svg role="img" aria-label="QR code of this service" `)
+  const page = (
+    <Document title={BUNDLE.title} styles="launcher.css" scripts={['launcher.js']} head={<base target="_top" />}>
+      <Launcher
+        site={{ name, origin, shortPaths }}
+        bundle={BUNDLE}
+        filling={FREE}
+        unlocked={{ qr, bookmarks: BOOKMARKS }}
+      />
+    </Document>
+  ) as string
+  drawn = { name, origin, html: page.replaceAll('&', '&amp;') }
+  return drawn.html
+}
+
 /**
  * A launcher to press, with its own styles and script, in a frame without an address: no page may be framed by its
  * address. It loads nothing of its sites, and not before it is scrolled to.
  */
 export function Demo({ site }: { site: Site }): JSX.Element {
-  const qr = qrCode(site.origin).replace('<svg ', `<svg role="img" aria-label="QR code of this service" `)
-  const html = (
-    <Document title={BUNDLE.title} styles="launcher.css" scripts={['launcher.js']} head={<base target="_top" />}>
-      <Launcher site={site} bundle={BUNDLE} filling={FREE} unlocked={{ qr, bookmarks: BOOKMARKS }} />
-    </Document>
-  ) as string
-  return (
-    <iframe class="demo" title="A launcher to press" loading="lazy" srcdoc={html.replaceAll('&', '&amp;')}></iframe>
-  )
+  return <iframe class="demo" title="A launcher to press" loading="lazy" srcdoc={pageOf(site)}></iframe>
 }
