@@ -3,7 +3,8 @@ import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import * as keys from './keys.ts'
-import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
+import { rotate } from './rotation.ts'
+import { KeyList, KeyRotation, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys. */
 export const createKey = implement('create_key', {
@@ -11,7 +12,7 @@ export const createKey = implement('create_key', {
   description:
     'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never ' +
     'shown again: pass it on at once, and do not log it. Choose the narrowest scope that will do: it cannot be ' +
-    'changed later.',
+    'changed later. A key makes no key that may do more, ends later, or works from elsewhere.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -63,4 +64,24 @@ export const revokeKey = implement('revoke_key', {
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: async ({ id }, { service: { store }, caller }) => ({ apiKey: await keys.revoke(store, signedIn(caller), id) }),
+})
+
+/** POST /api/me/keys/:id/rotate. */
+export const rotateKey = implement('rotate_key', {
+  summary: 'Replace an API key; the text of the new one is shown only once',
+  description:
+    'Makes a key like an old one, which ends `graceHours` later. `rawKey` is never shown again: put it in place of the ' +
+    'old text before that.',
+  status: 201,
+  input: KeyRotation,
+  example: { id: 7, graceHours: 2 },
+  output: MintedKey,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'KEY_NOT_ROTATABLE'],
+  async run(input, { service, caller, commit }) {
+    const rotator = signedIn(caller)
+    const made = await rotate(input, { store: service.store, caller: rotator, commit })
+    const { accountMails } = await service.accounts()
+    accountMails.notify(rotator.userId, { kind: 'keyRotated', name: made.apiKey.name, actsFor: rotator.subject.type })
+    return made
+  },
 })

@@ -142,6 +142,14 @@ export const OPERATIONS = {
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', auth: 'keys:admin' },
   revoke_key: { route: 'DELETE /me/keys', auth: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
+  rotate_key: {
+    route: 'POST /me/keys/:id/rotate',
+    auth: 'keys:admin',
+    proof: ['address', 'recentSignIn'],
+    body: 'optional',
+    idempotent: true,
+    invalidates: 'keys',
+  },
   create_webhook: {
     route: 'POST /me/webhooks',
     auth: 'keys:admin',
