@@ -10,9 +10,8 @@ import { KeyList, KeyRotation, MintedKey, NewKey, OneKey, RevokedKey } from './s
 export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
-    'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never ' +
-    'shown again: pass it on at once, and do not log it. Choose the narrowest scope that will do: it cannot be ' +
-    'changed later. A key makes no key that may do more, ends later, or works from elsewhere.',
+    'Creates an API key for the subject that you act for. `rawKey` is shown only now: pass it on at once, and do not log ' +
+    'it. Choose the narrowest scope that will do: it cannot be changed later.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -34,8 +33,7 @@ const IN_ONE_PIECE = 1000
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
   description:
-    'Lists the API keys of the subject that you act for, newest first, without their texts; revoked ones have ' +
-    '`revokedAt`.',
+    'Lists the keys of the subject that you act for, newest first, without their texts; revoked ones have `revokedAt`.',
   input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],
@@ -58,8 +56,7 @@ export const listKeys = implement('list_keys', {
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
   description:
-    'Revokes a key: requests with it are refused from now on. This cannot be undone. Revoking a revoked key changes ' +
-    'nothing. `id` is the number that list_keys returns.',
+    'Revokes a key: requests with it are refused from now on. `id` is from list_keys.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -70,16 +67,15 @@ export const revokeKey = implement('revoke_key', {
 export const rotateKey = implement('rotate_key', {
   summary: 'Replace an API key; the text of the new one is shown only once',
   description:
-    'Makes a key like an old one, which ends `graceHours` later. `rawKey` is never shown again: put it in place of the ' +
-    'old text before that.',
+    'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
   status: 201,
   input: KeyRotation,
   example: { id: 7, graceHours: 2 },
   output: MintedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'KEY_NOT_ROTATABLE'],
-  async run(input, { service, caller, commit }) {
+  async run(input, { service, caller }) {
     const rotator = signedIn(caller)
-    const made = await rotate(input, { store: service.store, caller: rotator, commit })
+    const made = await rotate(input, service.store, rotator)
     const { accountMails } = await service.accounts()
     accountMails.notify(rotator.userId, { kind: 'keyRotated', name: made.apiKey.name, actsFor: rotator.subject.type })
     return made

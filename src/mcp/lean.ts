@@ -22,6 +22,7 @@ export function leanInput(schema: JsonSchema): JsonSchema {
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (MIN_BOUNDS.includes(rest.minimum)) delete rest.minimum
     if (MIN_BOUNDS.includes(rest.minLength)) delete rest.minLength
+    if (MIN_BOUNDS.includes(rest.minItems)) delete rest.minItems
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
   })

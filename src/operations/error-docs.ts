@@ -19,7 +19,8 @@ export const ERROR_DOCS: Record<Code, string> = {
     'No credential was sent, or the key is malformed, unknown, revoked or ended, or belongs to someone who has left.',
   MEMBERS_ONLY: 'Only signed-in members of the bundle’s owner may see it. With a key, read it by get_bundle.',
   PASSWORD_REQUIRED: 'Viewers need the bundle’s password: send it with the form of its page.',
-  FORBIDDEN: 'A scope or role is missing (the message says which), the bundle is not yours, or the key does not work from here.',
+  FORBIDDEN:
+    'A scope or role is missing (the message says which), the bundle is not yours, or the key does not work from here.',
   EMAIL_NOT_VERIFIED: 'Signing in needs a confirmed address: open the link we emailed you.',
   INVITATION_LIMIT_REACHED: 'The organisation has too many open invitations: revoke one first.',
   EMAIL_UNVERIFIED:

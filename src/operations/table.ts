@@ -147,7 +147,6 @@ export const OPERATIONS = {
     auth: 'keys:admin',
     proof: ['address', 'recentSignIn'],
     body: 'optional',
-    idempotent: true,
     invalidates: 'keys',
   },
   create_webhook: {

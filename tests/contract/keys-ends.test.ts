@@ -71,9 +71,24 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     const allowedNetworks = ['203.0.113.0/24', '198.51.100.7', '2001:db8:1::/48']
     const { apiKey, rawKey } = await mint(server(), person, { allowedNetworks })
     expect(apiKey.allowedNetworks).toEqual(['203.0.113.0/24', '198.51.100.7/32', '2001:db8:1::/48'])
-    for (const from of ['203.0.113.0', '203.0.113.255', '198.51.100.7', '2001:db8:1::', '2001:DB8:1:ffff::9', '::ffff:203.0.113.9'])
+    for (const from of [
+      '203.0.113.0',
+      '203.0.113.255',
+      '198.51.100.7',
+      '2001:db8:1::',
+      '2001:DB8:1:ffff::9',
+      '::ffff:203.0.113.9',
+    ])
       expect([from, await statusOf(rawKey, from)]).toEqual([from, 200])
-    for (const from of ['203.0.112.255', '203.0.114.0', '198.51.100.8', '2001:db8:2::', '::1', '127.0.0.1', '::ffff:203.0.114.9'])
+    for (const from of [
+      '203.0.112.255',
+      '203.0.114.0',
+      '198.51.100.8',
+      '2001:db8:2::',
+      '::1',
+      '127.0.0.1',
+      '::ffff:203.0.114.9',
+    ])
       expect([from, await statusOf(rawKey, from)]).toEqual([from, 403])
     const refused = await ask(server(), 'GET /api/me', { key: rawKey, headers: { 'x-client': '192.0.2.1' } })
     expect([refused.body.code, refused.body.error]).toEqual(['FORBIDDEN', expect.stringContaining('192.0.2.1')])
@@ -100,7 +115,23 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     ]
     for (const [sent, kept] of good)
       expect((await make({ allowedNetworks: [sent] })).body.apiKey.allowedNetworks).toEqual([kept])
-    const bad = ['', 'x', '10.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/08', '010.0.0.1', '10.0.0.256', '0x0a.0.0.1', '::1/129', '1::2::3', 'fe80::1%eth0', '::ffff:10.0.0.1', '10.0.0.0/8/8', 'a.example']
+    const bad = [
+      '',
+      'x',
+      '10.0.0',
+      '10.0.0.0/33',
+      '10.0.0.0/-1',
+      '10.0.0.0/08',
+      '010.0.0.1',
+      '10.0.0.256',
+      '0x0a.0.0.1',
+      '::1/129',
+      '1::2::3',
+      'fe80::1%eth0',
+      '::ffff:10.0.0.1',
+      '10.0.0.0/8/8',
+      'a.example',
+    ]
     for (const network of bad) {
       const { status, body } = await make({ allowedNetworks: ['10.0.0.0/8', network] })
       expect([network, status, body.error]).toEqual([network, 400, expect.stringContaining('allowedNetworks[1]')])
@@ -118,7 +149,11 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     const { rawKey } = await mint(server(), person, { scopes: ['keys:admin'], expiresAt, allowedNetworks: networks })
     const by = { key: rawKey, headers: { 'x-client': '203.0.113.9' } }
     const same = await make({}, by)
-    expect([same.status, same.body.apiKey.expiresAt, same.body.apiKey.allowedNetworks]).toEqual([201, expiresAt, networks])
+    expect([same.status, same.body.apiKey.expiresAt, same.body.apiKey.allowedNetworks]).toEqual([
+      201,
+      expiresAt,
+      networks,
+    ])
     const within = { expiresAt: after(DAY_MS), allowedNetworks: ['203.0.113.128/25', '2001:db8:7::/48', '203.0.113.4'] }
     expect((await make(within, by)).status).toBe(201)
     const beyond = [
