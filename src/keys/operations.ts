@@ -55,8 +55,7 @@ export const listKeys = implement('list_keys', {
 /** DELETE /api/me/keys?id=. */
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
-  description:
-    'Revokes a key: requests with it are refused from now on. `id` is from list_keys.',
+  description: 'Revokes a key: requests with it are refused from now on. `id` is from list_keys.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -66,8 +65,7 @@ export const revokeKey = implement('revoke_key', {
 /** POST /api/me/keys/:id/rotate. */
 export const rotateKey = implement('rotate_key', {
   summary: 'Replace an API key; the text of the new one is shown only once',
-  description:
-    'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
+  description: 'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
   status: 201,
   input: KeyRotation,
   example: { id: 7, graceHours: 2 },

@@ -40,6 +40,11 @@ export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
 }
 
+/** The same without the values that it may have, where another tool lists them. */
+export function shapeOf(schema: JsonSchema): JsonSchema {
+  return mapped(outlineOf(schema), ({ enum: _, ...rest }) => rest)
+}
+
 /** An object’s schema in which fields with these names have only their types. */
 export function outlining(names: readonly string[], schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties as Record<string, JsonSchema>)
