@@ -36,7 +36,9 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     let said = ''
     const decoder = new TextDecoder()
     const reading = (async () => {
-      for await (const part of child.stderr) said += decoder.decode(part, { stream: true })
+      const reader = child.stderr.getReader()
+      for (let read = await reader.read(); !read.done; read = await reader.read())
+        said += decoder.decode(read.value, { stream: true })
     })()
     const code = () => /^ {2}([A-Z]{4}-[A-Z]{4})$/m.exec(said)?.[1]
     await eventually(() => code() !== undefined, `a code in ${said}`)

@@ -90,8 +90,8 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000', SERVICE_CLIENT_IP_HEADE
     const device = await begin()
     const person = await newPerson(at())
     const fields = { code: device.user_code, decision: 'connect', subject: '' }
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }])
-      expect((await person.form('/device', fields, headers as Record<string, string>)).status).toBe(403)
+    const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]
+    for (const headers of foreign) expect((await person.form('/device', fields, headers)).status).toBe(403)
     await person.fetch(`/device?${new URLSearchParams(fields)}`)
     const program = new Visitor(at(), { authorization: `Bearer ${(await person.mint()).rawKey}` })
     await program.form('/device', fields)
@@ -124,13 +124,14 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000', SERVICE_CLIENT_IP_HEADE
   })
 
   test('a device gets no scope that makes keys or sends data elsewhere, and no resource that is not ours', async () => {
-    for (const [more, error] of [
+    const wrong: [Record<string, string>, string][] = [
       [{ scope: 'keys:admin' }, 'invalid_scope'],
       [{ scope: 'links:read keys:admin' }, 'invalid_scope'],
       [{ scope: 'everything' }, 'invalid_scope'],
       [{ resource: 'https://evil.example/api' }, 'invalid_target'],
-    ] as const) {
-      const { status, body } = await beginDevice(at(), more as unknown as Record<string, string>)
+    ]
+    for (const [more, error] of wrong) {
+      const { status, body } = await beginDevice(at(), more)
       expect([more, status, body.error]).toEqual([more, 400, error])
     }
     const narrow = await begin({ scope: 'links:read', resource: '' })

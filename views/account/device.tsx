@@ -82,7 +82,6 @@ export function DeviceConsentPage(props: DeviceConsentProps): JSX.Element {
         </p>
         <Alert text={error} />
         <form class="card" method="post" action={DEVICE_PATH}>
-          <input type="hidden" name="code" value={attribute(code)} />
           <dl>
             <div>
               <dt>It asked from</dt>
@@ -99,6 +98,7 @@ export function DeviceConsentPage(props: DeviceConsentProps): JSX.Element {
             <May scopes={scopes} audience={audience} />
           </dl>
           <ActsFor user={user} />
+          <input type="hidden" name="code" value={attribute(code)} />
           <Decision />
         </form>
         <Afterwards user={user} path={DEVICE_PATH} />
