@@ -574,6 +574,10 @@ export const pins = sqliteTable(
 export const PROPOSAL_MAILS = ['proposed', 'decided'] as const
 export type ProposalMail = (typeof PROPOSAL_MAILS)[number]
 
+/** Mails that people can do without: the above, and that one of their API keys ends in a week. */
+export const OPTIONAL_MAILS = [...PROPOSAL_MAILS, 'keyEnds'] as const
+export type OptionalMail = (typeof OPTIONAL_MAILS)[number]
+
 /**
  * Mails to send about proposals: one row for a person, a bundle and a kind, which bundles what happens until it is due. A row
  * without anything waiting says when the last mail was sent, for the hour until the next one may be.

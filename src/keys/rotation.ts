@@ -45,7 +45,7 @@ export async function rotate({ id, graceHours, expiresAt }: KeyRotation, store: 
     before: (newId) => [
       db
         .update(apiKeys)
-        .set({ replacedBy: newId, expiresAt: until })
+        .set({ replacedBy: newId, expiresAt: until, endToldAt: Date.now() })
         .where(and(mine, isNull(apiKeys.replacedBy), sql`NOT ${hasEnded()}`)),
     ],
     owner: (newId) =>

@@ -14,7 +14,7 @@ const MAX_PER_HOUR = 100_000
 const MAX_YEARS = 5
 const YEAR_MS = 365.25 * 86_400_000
 /** An old key may go on for so long after it was rotated. */
-export const MAX_GRACE_HOURS = 24
+const MAX_GRACE_HOURS = 24
 
 const End = instantThat((at) => {
   if (at <= Date.now()) return { code: 'not_to_come' }
