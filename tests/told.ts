@@ -6,5 +6,10 @@ export const told = {
   docUrl: expect.stringMatching(/^https?:\/\/[^/]+\/docs\/errors#[a-z_]+$/),
 }
 
+/** The text of an answer without the id of its request, the one thing in which two answers must differ. */
+export function withoutId(text: string): string {
+  return text.replace(/"requestId":"[^"]+"/, '"requestId":"<id>"')
+}
+
 /** The names of the fields of an error body that has nothing else, in order. */
 export const ERROR_FIELDS = ['error', 'code', 'requestId', 'docUrl']

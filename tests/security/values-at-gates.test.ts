@@ -3,6 +3,7 @@ import { eventually } from '../eventually.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { withoutId } from '../told.ts'
 import { newAddress } from './callers.ts'
 
 // In front of a gate, whoever sends values learns nothing by any door: no text, no link, no variable, and not whether there
@@ -73,7 +74,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     const heard: [string, number, string][] = []
     const hear = async (door: string, answer: Response) => {
       const { date: _, 'x-request-id': __, 'content-length': ___, ...headers } = Object.fromEntries(answer.headers)
-      const text = await answer.text()
+      const text = withoutId(await answer.text())
       if (door.startsWith('HEAD')) expect([door, text]).toEqual([door, ''])
       heard.push([door, answer.status, JSON.stringify(headers) + text])
     }
