@@ -262,12 +262,12 @@ BEGIN
 		UNION ALL SELECT json_object('field', 'metadata') WHERE new.metadata IS NOT old.metadata);
 END;
 --> statement-breakpoint
--- Its own log goes with it: its admins have this in theirs.
+-- Its own log goes with it: its admins have this in theirs, and who deleted it, for better-auth deletes memberships first.
 CREATE TRIGGER organization_is_deleted BEFORE DELETE ON organization
 BEGIN
 	INSERT INTO happened (user_id, type, target, changes)
 		SELECT user_id, 'organization.deleted', old.id, json_array(json_object('field', 'name', 'from', old.name))
-		FROM member WHERE organization_id = old.id AND role = 'admin';
+		FROM (SELECT user_id FROM member WHERE organization_id = old.id AND role = 'admin' UNION SELECT user_id FROM acting WHERE user_id IS NOT NULL);
 END;
 --> statement-breakpoint
 -- == Of accounts ==

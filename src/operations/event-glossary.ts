@@ -11,7 +11,10 @@ export const EVENT_FIELDS: Record<string, readonly [description: string, example
   'LoggedEvent.type': ['What happened.', 'bundle.updated'],
   'LoggedEvent.createdAt': ['When it happened.', '2026-11-20T09:30:00.000Z'],
   actor: ['Who did it.'],
-  'Actor.type': ['A `user`, their `key`, an `app` they connected, an identity `provider`, or the `service` itself.', 'user'],
+  'Actor.type': [
+    'A `user`, their `key`, an `app` they connected, an identity `provider`, or the `service` itself.',
+    'user',
+  ],
   'Actor.userId': ['The user, or who created the key.', 'u_19xk'],
   'Actor.keyId': ['The key, also of an app.', 12],
   'Actor.name': ['The user’s name, while they are a member.', 'Ada Lovelace'],

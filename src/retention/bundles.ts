@@ -97,8 +97,17 @@ export const bundleRetentionRules = ({ keepDeletedMs }: Pick<Config, 'keepDelete
           return db.delete(table).where(sql`(${columns}) IN (${some})`)
         }),
         // What was done stays known, what with is erased.
-        db.update(events).set({ bundleId: null, changes: null }).where(sql`${events.id} IN (SELECT ${events.id} FROM ${events} WHERE ${events.bundleId} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE})`),
-        db.delete(bundles).where(and(rows, ...[...CHILDREN, { table: events, bundle: events.bundleId }].map((child) => hasNone(child)))),
+        db
+          .update(events)
+          .set({ bundleId: null, changes: null })
+          .where(
+            sql`${events.id} IN (SELECT ${events.id} FROM ${events} WHERE ${events.bundleId} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE})`,
+          ),
+        db
+          .delete(bundles)
+          .where(
+            and(rows, ...[...CHILDREN, { table: events, bundle: events.bundleId }].map((child) => hasNone(child))),
+          ),
       ]
     },
   },
