@@ -6,9 +6,9 @@ import { EventList, EventQuery } from './shapes.ts'
 
 /** GET /api/me/events. */
 export const listEvents = implement('list_events', {
-  summary: 'List what happened: who changed what, newest first',
+  summary: 'List who changed what, newest first',
   description:
-    'Lists events of bundles and proposals; with scope keys:admin also of keys, apps, webhooks, members and the account. Kept 90 days, an organisation’s 400.',
+    'Lists events of bundles and proposals; with keys:admin also of keys, apps, webhooks, members and sign-ins.',
   input: EventQuery,
   example: { type: 'bundle.updated', limit: 20 },
   output: EventList,

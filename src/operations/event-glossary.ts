@@ -1,11 +1,10 @@
 /** The fields of the log of events; see `FIELD_DOCS`. */
 export const EVENT_FIELDS: Record<string, readonly [description: string, example?: unknown]> = {
-  'list_events.type': ['A type such as `bundle.updated`, or a kind: `bundle`.', 'bundle.updated'],
-  'list_events.target': ['The slug of a bundle, or the id of what else it is about.', 'launch-day'],
-  'list_events.actor': ['The id of a user or key.', 'u_19xk'],
-  'list_events.since': ['Lists only events from this time on.', '2026-11-01T00:00:00Z'],
-  'EventList.events': ['The events, newest first.'],
-  'ExportedData.events': ['What happened, newest first.'],
+  'list_events.type': ['A kind, or one type: `bundle`, `bundle.updated`.', 'bundle.updated'],
+  'list_events.target': ['A slug, or the id of something else.', 'launch-day'],
+  'list_events.actor': ['A user’s or key’s id.', 'u_19xk'],
+  'list_events.since': ['From when on.', '2026-11-01T00:00:00Z'],
+  '.events': ['What happened, newest first.'],
   leftOut: ['Why some are missing; absent if none are.', 'Events of keys … are left out: they need scope keys:admin …'],
   'LoggedEvent.id': ['Identifies the event.', 'evt_5f2c08a1b3d94e6f7a8b9c0d'],
   'LoggedEvent.type': ['What happened.', 'bundle.updated'],
