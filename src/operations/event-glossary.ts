@@ -2,7 +2,7 @@
 export const EVENT_FIELDS: Record<string, readonly [description: string, example?: unknown]> = {
   'list_events.type': ['A kind, or one type: `bundle`, `bundle.updated`.', 'bundle.updated'],
   'list_events.target': ['A slug, or the id of something else.', 'launch-day'],
-  'list_events.actor': ['A user’s or key’s id.', 'u_19xk'],
+  'list_events.actor': ['A user or key id.', 'u_19xk'],
   'list_events.since': ['From when on.', '2026-11-01T00:00:00Z'],
   '.events': ['What happened, newest first.'],
   leftOut: ['Why some are missing; absent if none are.', 'Events of keys … are left out: they need scope keys:admin …'],
