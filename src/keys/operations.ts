@@ -10,7 +10,7 @@ import { KeyList, KeyRotation, MintedKey, NewKey, OneKey, RevokedKey } from './s
 export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
-    'Creates an API key for the subject that you act for. `rawKey` is shown only now: pass it on at once, and do not log ' +
+    'Creates an API key. `rawKey` is shown only now: pass it on at once, and do not log ' +
     'it. Choose the narrowest scope that will do: it cannot be changed later.',
   status: 201,
   input: NewKey,
@@ -33,7 +33,7 @@ const IN_ONE_PIECE = 1000
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
   description:
-    'Lists the keys of the subject that you act for, newest first, without their texts; revoked ones have `revokedAt`.',
+    'Lists your keys, or the organisation’s, newest first; revoked ones have `revokedAt`.',
   input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],
@@ -55,7 +55,7 @@ export const listKeys = implement('list_keys', {
 /** DELETE /api/me/keys?id=. */
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
-  description: 'Revokes a key: requests with it are refused from now on. `id` is from list_keys.',
+  description: 'Refuses the key from now on. `id` is from list_keys.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -64,7 +64,7 @@ export const revokeKey = implement('revoke_key', {
 
 /** POST /api/me/keys/:id/rotate. */
 export const rotateKey = implement('rotate_key', {
-  summary: 'Replace an API key; the text of the new one is shown only once',
+  summary: 'Replace an API key',
   description: 'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
   status: 201,
   input: KeyRotation,

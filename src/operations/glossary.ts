@@ -155,14 +155,14 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...PROPOSAL_FIELDS,
   name: ['A name to recognise the key by.', 'nightly import'],
   scopes: [
-    'What it may do: links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
+    'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
       'claims; keys:admin also manages keys.',
     ['links:write'],
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],
   'create_key.expiresAt': ['When it ends, if ever.', '2027-11-20T09:00:00Z'],
-  'rotate_key.expiresAt': ['The new key’s end; the old one’s if omitted.', '2027-11-20T09:00:00Z'],
-  allowedNetworks: ['Where it works from: addresses or CIDR; anywhere if omitted.', ['203.0.113.0/24']],
+  'rotate_key.expiresAt': ['By default, the old key’s.', '2027-11-20T09:00:00Z'],
+  allowedNetworks: ['Addresses or CIDR; any if omitted.', ['203.0.113.0/24']],
   graceHours: ['Hours until the old key ends.', 24],
   claimUrl: ['Opens a page where the bundle can be claimed into an account.', 'https://openall.example/claim/b3Z4…'],
   claimToken: [
