@@ -14,6 +14,7 @@ export const GUIDES = [
   'proposals',
   'activity',
   'api',
+  'errors',
   'api-keys',
   'cors',
   'webhooks',
