@@ -104,6 +104,7 @@ export const FILES: Record<string, File> = {
       'dashboard/versions/versions.css',
       'dashboard/versions/diff.css',
       'dashboard/proposals/proposals.css',
+      'dashboard/activity/activity.css',
       'dashboard/insights/numbers.css',
       'dashboard/insights/insights.css',
       'dashboard/parts/panels.css',
