@@ -39,7 +39,7 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
   const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
   const linked = operation.next === undefined ? [] : (['link'] as const)
   const withHeaders = headers(...own, ...replayed, ...linked, ...LIMITS, 'x-request-id')
-  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...headers(...LIMITS) } }
+  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...withHeaders } }
   const content = { 'application/json': contentOf(output(), naming) }
   return { [status]: { description: operation.summary, ...withHeaders, content } }
 }
