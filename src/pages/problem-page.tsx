@@ -25,7 +25,9 @@ export function problemPage(request: Request, problem: Problem, service: Service
   // The cookie alone: the database may be what failed.
   const isSignedOut = cookieIn(request.headers, sessionCookieName(config)) === null
   const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
-  const view = <NoticePage site={site} heading={headingOf(problem)} text={userMessage} typed={typed} />
+  const view = (
+    <NoticePage site={site} tab={String(status)} heading={headingOf(problem)} text={userMessage} typed={typed} />
+  )
   return text(request, view as string, { type: HTML, status, headers })
 }
 

@@ -18,6 +18,7 @@ const SITE_CSS = [
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
+  'parts/strip.css',
   'account/account.css',
   'account/consent.css',
 ]

@@ -5,10 +5,10 @@ import { attribute, type Site } from '../../parts/layout.tsx'
 /** A bookmark that hands the links of any page to the home page. */
 export function Bookmarklet({ site }: { site: Pick<Site, 'name' | 'origin'> }): JSX.Element {
   return (
-    <section class="hint" aria-labelledby="from-pages">
+    <section class="bookmarklet hint" aria-labelledby="from-pages">
       <h2 id="from-pages">From any page</h2>
       <p>
-        Drag this link to your bookmarks bar:{' '}
+        Drag this to your bookmarks bar:{' '}
         <a class="button small" href={attribute(scriptFor(site.origin))} data-bookmark hx-boost="false" safe>
           {`Share with ${site.name}`}
         </a>
