@@ -136,6 +136,7 @@ export const FILES: Record<string, File> = {
       'dashboard/editor/preview-frame.js',
       'dashboard/import/dropped-file.js',
       'dashboard/rules/rules-form.js',
+      'dashboard/insights/tips.js',
     ],
   },
   'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },

@@ -12,6 +12,7 @@ import { AddButtons } from './add-buttons.tsx'
 import { ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent } from './parts.tsx'
 import { Sentence } from './sentence.tsx'
+import { ShareOfViews } from './share-of-views.tsx'
 import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
 import { summaryOf } from './words.ts'
 
@@ -76,7 +77,11 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
       ) : (
         <>
           <input type="hidden" name={`${path}.json`} value={attribute(JSON.stringify(rule.json))} />
-          <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
+          <TabsLine
+            tabs={toOpenRule(rule).tabs}
+            at={canOpen(rule) ? at : null}
+            share={builder.shares?.get(toOpenRule(rule).id)}
+          />
         </>
       )}
     </li>
@@ -150,10 +155,11 @@ interface TabsLineProps {
   tabs: readonly Tab[]
   /** The rule that its words open; null if it cannot be opened. */
   at: number | null
+  share: number | undefined
 }
 
-/** The tabs of a rule, in one line. */
-function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
+/** The tabs of a rule and how many viewers got them, in one line. */
+function TabsLine({ tabs, at, share }: TabsLineProps): JSX.Element {
   const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3
   return (
@@ -169,6 +175,7 @@ function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
       {hosts.length === 0 ? '' : ': '}
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
       {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}
+      <ShareOfViews share={share} />
     </p>
   )
 }
