@@ -83,7 +83,9 @@ onEveryTarget({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const shares = async (html?: string) =>
-      [...(html ?? (await open(person, slug)).html).matchAll(/ · ([^<]*(?:of views|Nobody in \d+ days))/g)].map(([, text]) => text)
+      [...(html ?? (await open(person, slug)).html).matchAll(/title="In the last 90 days">([^<]*)</g)].map(
+        ([, text]) => text,
+      )
     expect(await shares()).toEqual([])
     const [first] = (await saved(person, slug))?.rules ?? []
     const count = (daysAgo: number, rule: string, views: number) =>

@@ -124,9 +124,9 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
 function Variables({ bundle: { variables } }: PartProps): JSX.Element {
   if (variables.length === 0) return ''
   return (
-    <section class="titled">
+    <section class="stack">
       <h2>Variables</h2>
-      <ul class="read-variables">
+      <ul class="rows stack">
         <Each
           of={variables}
           show={(variable) => {

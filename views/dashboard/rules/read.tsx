@@ -51,11 +51,11 @@ function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Elem
           <bdi safe>{name}</bdi>
           {showBadge === true ? <span class="tag">Badge</span> : ''}
         </h3>
+        <ShareOfViews share={share} />
       </div>
       <div class="rule-state">
-        <p class="summary" dir="auto">
-          <span safe>{summaryOf(when, variables)}</span>
-          <ShareOfViews share={share} />
+        <p class="summary" dir="auto" safe>
+          {summaryOf(when, variables)}
         </p>
         <Notes place={`rules.${at}`} findings={findings} />
       </div>

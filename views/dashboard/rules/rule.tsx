@@ -33,6 +33,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
   const path = `rules.${at}`
   const name = nameOf(rule, at)
   const isOpen = !('json' in rule)
+  const { id } = toOpenRule(rule)
   return (
     <li class={['rule', isOpen && 'open']} id={idOf(path)} data-rule={String(at)}>
       <div class="rule-head cluster">
@@ -41,6 +42,8 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
         </span>
         <span class="number">{at + 1}</span>
         {isOpen ? <NameField rule={rule} path={path} builder={builder} /> : <RuleTitle rule={rule} name={name} />}
+        {/* A new rule has no id yet. */}
+        <ShareOfViews share={id === '' ? undefined : builder.shares?.get(id)} />
         <span class="tools">
           {isOpen ? (
             <button type="submit" class="small" name="do" value={`rule.close ${at}`} id={idOf(`${path}.close`)}>
@@ -77,11 +80,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
       ) : (
         <>
           <input type="hidden" name={`${path}.json`} value={attribute(JSON.stringify(rule.json))} />
-          <TabsLine
-            tabs={toOpenRule(rule).tabs}
-            at={canOpen(rule) ? at : null}
-            share={builder.shares?.get(toOpenRule(rule).id)}
-          />
+          <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
         </>
       )}
     </li>
@@ -155,11 +154,10 @@ interface TabsLineProps {
   tabs: readonly Tab[]
   /** The rule that its words open; null if it cannot be opened. */
   at: number | null
-  share: number | undefined
 }
 
-/** The tabs of a rule and how many viewers got them, in one line. */
-function TabsLine({ tabs, at, share }: TabsLineProps): JSX.Element {
+/** The tabs of a rule, in one line. */
+function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
   const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3
   return (
@@ -175,7 +173,6 @@ function TabsLine({ tabs, at, share }: TabsLineProps): JSX.Element {
       {hosts.length === 0 ? '' : ': '}
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
       {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}
-      <ShareOfViews share={share} />
     </p>
   )
 }

@@ -105,8 +105,8 @@ function Fallthrough({ own, share }: { own: readonly DraftTab[]; share: number |
         <strong>Otherwise</strong>
         <span aria-hidden="true"> →</span>
         <span safe>{` the ${count(own.length, 'default tab')}`}</span>
-        <ShareOfViews share={share} />
       </p>
+      <ShareOfViews share={share} />
       <span class="tab-tiles">
         <Each of={own} show={({ url }) => <Tile url={url} />} />
       </span>

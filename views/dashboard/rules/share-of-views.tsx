@@ -9,10 +9,10 @@ export type RuleShares = ReadonlyMap<string, number>
 /** How many viewers a rule has had lately; nothing for one of which nothing can be known. */
 export function ShareOfViews({ share }: { share: number | undefined }): JSX.Element {
   if (share === undefined) return ''
-  if (share === 0) return <span class="never">{` · Nobody in ${RULE_DAYS} days`}</span>
+  const isUsed = share > 0
   return (
-    <span title={`In the last ${RULE_DAYS} days`} safe>
-      {` · ${rate(share)} of views`}
+    <span class={isUsed ? 'hint' : 'never'} title={`In the last ${RULE_DAYS} days`} safe>
+      {isUsed ? `${rate(share)} of views` : `Nobody in ${RULE_DAYS} days`}
     </span>
   )
 }
