@@ -68,6 +68,9 @@ function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: reado
       <li>
         <a href="/api/openapi.json">OpenAPI document</a>
       </li>
+      <li>
+        <a href="/llms.txt">For AI agents</a>
+      </li>
       {parts.map((part) => (
         <li>
           <p class="label" safe>

@@ -33,9 +33,6 @@ export function DocsFrame({ site, title, tab, contents, main, scripts = [], chil
           <span safe>{site.name}</span>
         </a>
         <nav class="who" aria-label="Service">
-          <a class="quiet" href="/llms.txt">
-            For AI agents
-          </a>
           <a class="button" href="/dashboard">
             Dashboard
           </a>
