@@ -12,6 +12,7 @@ export const GUIDES = [
   'policies',
   'cookbook',
   'proposals',
+  'activity',
   'api',
   'errors',
   'api-keys',

@@ -4,6 +4,7 @@ import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
+import * as events from '../events/operations.ts'
 import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
 import * as keys from '../keys/operations.ts'
@@ -22,6 +23,7 @@ const implemented = [
   ...Object.values(copies),
   ...Object.values(versions),
   ...Object.values(claims),
+  ...Object.values(events),
   ...Object.values(exporting),
   ...Object.values(insights),
   ...Object.values(keys),

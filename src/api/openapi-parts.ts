@@ -77,6 +77,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   record_event: 'Launchers',
   report_bundle: 'Launchers',
   who_am_i: 'Account',
+  list_events: 'Account',
   export_data: 'Account',
   create_key: 'Keys',
   list_keys: 'Keys',

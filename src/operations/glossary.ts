@@ -1,3 +1,4 @@
+import { EVENT_FIELDS } from './event-glossary.ts'
 import { EXPORT_FIELDS } from './export-glossary.ts'
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
@@ -83,6 +84,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   field: ['The field to compare.'],
   value: ['The value to compare with.'],
   values: ['Matches any of these.'],
+  ...EVENT_FIELDS,
   ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
