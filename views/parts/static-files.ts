@@ -18,6 +18,7 @@ const SITE_CSS = [
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
+  'parts/strip.css',
   'account/account.css',
   'account/consent.css',
 ]
@@ -136,6 +137,7 @@ export const FILES: Record<string, File> = {
       'dashboard/editor/preview-frame.js',
       'dashboard/import/dropped-file.js',
       'dashboard/rules/rules-form.js',
+      'dashboard/insights/tips.js',
     ],
   },
   'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },
