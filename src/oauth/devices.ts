@@ -8,7 +8,7 @@ import { type AppTokens, endGrant, grantOfCode, issueTokens, newTokens, useCode 
 import { DEVICE_SECONDS } from '../keys/token.ts'
 import type { Limit } from '../limits/bucket.ts'
 import { granted } from './library.ts'
-import { inForm, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
+import { inForm, isDocument, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
 import { audienceOf, DEVICE_GRANT } from './resources.ts'
 
 // Sign-in of programs where there is no browser (RFC 8628), as they see it.
@@ -34,7 +34,7 @@ export async function begin(request: Request, service: Service) {
   const { config, store } = service
   const { client_id: clientId, scope, resource } = await inForm(request)
   // Nobody proves to be what publishes a document: a stranger’s device would pass for a well-known app.
-  if (clientId?.startsWith('https:'))
+  if (isDocument(clientId ?? ''))
     throw new Refused('unauthorized_client', 'a device needs a client_id from /oauth/register')
   const app = appOf(clientId ?? '', config.secret)
   if (app === null) throw new Refused('invalid_client', 'client_id is not that of a registered app')

@@ -4,19 +4,17 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { sentenceOf } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { json } from '../http/respond.ts'
-import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { begin, collect } from './devices.ts'
 import { exchange } from './library.ts'
-import { inForm, Refused } from './parameters.ts'
+import { inForm, issueOf, Refused } from './parameters.ts'
 import { DEVICE_GRANT } from './resources.ts'
 
 // What apps call themselves. The schemas are the official clients' own, so what passes here is what they can read.
@@ -130,9 +128,4 @@ async function revoke(request: Request, { store, keyRing }: Service): Promise<Re
     await keyRing.forget()
   }
   return json({}, 200)
-}
-
-/** The first issue of a schema, as a sentence. */
-function issueOf([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  return issue === undefined ? 'the body is not valid: see RFC 7591' : sentenceOf(fromZod(issue))
 }

@@ -48,6 +48,7 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
     service_documentation: `${origin}/docs`,
   }
   return new Map<string, Record<string, unknown>>([
