@@ -43,7 +43,14 @@ export function registerApp(
 ): App {
   const registeredAt = Math.floor(Date.now() / 1000)
   const said = Buffer.from(JSON.stringify([registeredAt, name, ...redirectUris])).toString('base64url')
-  return { id: `${said}.${signature(said, isForDevices, secret)}`, name, redirectUris, registeredAt, isForDevices, publisher: null }
+  return {
+    id: `${said}.${signature(said, isForDevices, secret)}`,
+    name,
+    redirectUris,
+    registeredAt,
+    isForDevices,
+    publisher: null,
+  }
 }
 
 /** The app with a client id, or null if this service did not make the id. */

@@ -44,7 +44,7 @@ export class ClientDocuments {
     if (known !== undefined) return known
     await countRequest(this.service.bucket, REQUESTS, userId, 'for apps, from your account')
     if (this.#requested.size >= MAX_AT_ONCE)
-      throw new Refused('temporarily_unavailable', 'too many apps are asking: try again in a few seconds', 503)
+      throw new Refused('temporarily_unavailable', 'too many apps are asking: try again in a few seconds')
     const requested = this.#request(id).finally(() => this.#requested.delete(id))
     this.#requested.set(id, requested)
     return requested

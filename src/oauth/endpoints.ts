@@ -13,6 +13,7 @@ import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { begin, collect } from './devices.ts'
+import { introspect } from './introspection.ts'
 import { exchange } from './library.ts'
 import { inForm, issueOf, Refused } from './parameters.ts'
 import { DEVICE_GRANT } from './resources.ts'
@@ -20,7 +21,10 @@ import { DEVICE_GRANT } from './resources.ts'
 // What apps call themselves. The schemas are the official clients' own, so what passes here is what they can read.
 
 /** What a machine asks for, by its path below `/oauth`. */
-export const ENDPOINTS = { register, token, revoke, device_authorization: deviceAuthorization } as const
+export const ENDPOINTS = { register, token, revoke, introspect, device_authorization: deviceAuthorization } as const
+
+/** What programs ask for again and again. */
+const FREQUENT: ReadonlySet<string> = new Set(['token', 'introspect'])
 
 /**
  * Answers a request of an app.
@@ -28,7 +32,7 @@ export const ENDPOINTS = { register, token, revoke, device_authorization: device
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
-    await countForAddress(service, name === 'token' ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
+    await countForAddress(service, FREQUENT.has(name) ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
     if (error instanceof Refused) {
@@ -41,9 +45,13 @@ export async function answer(name: keyof typeof ENDPOINTS, request: Request, ser
   }
 }
 
+/** What the protocol calls our problems, by their status. */
+const ERRORS: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' }
+
 function failure(problem: Problem) {
   const { error, ...rest } = problem.toJSON()
-  const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+  const { status } = problem
+  const said = ERRORS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
   return { error: said, error_description: error, ...rest }
 }
 

@@ -7,7 +7,7 @@ import { text } from '../http/respond.ts'
 import { documents } from './resources.ts'
 
 const RAW = { parse: 'none' } as const
-const NAMES = ['register', 'token', 'revoke', 'device_authorization'] as const
+const NAMES = ['register', 'token', 'revoke', 'introspect', 'device_authorization'] as const
 
 /** Clients may be pages of other sites; the documents hold nothing private. */
 const PUBLIC = {

@@ -26,7 +26,11 @@ function openSite(key: string, cert: string) {
     async fetch(request) {
       const { pathname, href } = new URL(request.url)
       asked.set(pathname, (asked.get(pathname) ?? 0) + 1)
-      const fine = { client_id: href, client_name: 'An agent', redirect_uris: [CALLBACK, 'https://app.example/callback'] }
+      const fine = {
+        client_id: href,
+        client_name: 'An agent',
+        redirect_uris: [CALLBACK, 'https://app.example/callback'],
+      }
       const answer = (more: object, init: ResponseInit = { headers: JSON_TYPE }) =>
         new Response(JSON.stringify({ ...fine, ...more }), init)
       const endless = (first: string, everyMs: number) => {
@@ -135,7 +139,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   test('nobody makes the service request an address without signing in, nor a device in the name of such an app', async () => {
     const id = `${site.origin}/unasked`
     const stranger = await new Visitor(server).fetch(ask(id))
-    expect([stranger.status, stranger.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/sign-in\?next=/)])
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/^\/sign-in\?next=/),
+    ])
     const device = await beginDevice(server, { client_id: id })
     expect([device.status, device.body.error]).toEqual([400, 'unauthorized_client'])
     expect(site.asked('/unasked')).toBe(0)
@@ -143,7 +150,11 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
 
   test('a browser is sent only where the document says', async () => {
     const person = await newPerson(server)
-    for (const redirect_uri of ['https://evil.example/', 'http://127.0.0.1:7777/other', 'https://app.example/callback/x']) {
+    for (const redirect_uri of [
+      'https://evil.example/',
+      'http://127.0.0.1:7777/other',
+      'https://app.example/callback/x',
+    ]) {
       const path = ask(`${site.origin}/app`, { redirect_uri })
       for (const answer of [await person.fetch(path), await person.form(path, { decision: 'connect', subject: '' })])
         expect([redirect_uri, answer.status, backTo(answer), answer.headers.get('location')]).toEqual([
@@ -178,9 +189,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       ['/script', /redirect_uris/],
       ['/devices-only', /grant_types must include/],
     ]
-    const answers = await Promise.all(
-      reasons.slice(0, 8).map(async ([path]) => person.fetch(ask(site.origin + path))),
-    )
+    const answers = await Promise.all(reasons.slice(0, 8).map(async ([path]) => person.fetch(ask(site.origin + path))))
     for (const [path] of reasons.slice(8)) answers.push(await person.fetch(ask(site.origin + path)))
     for (const [n, answer] of answers.entries()) {
       const [path, says] = reasons[n]!

@@ -5,7 +5,8 @@ import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
 
 /** Where the links of a page lead. */
-const linksIn = (html: string) => elementsOf(html).flatMap(({ tag, attributes }) => (tag === 'a' ? [attributes.href ?? ''] : []))
+const linksIn = (html: string) =>
+  elementsOf(html).flatMap(({ tag, attributes }) => (tag === 'a' ? [attributes.href ?? ''] : []))
 
 const LOCAL = 'http://127.0.0.1:7777/callback'
 
@@ -47,7 +48,9 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
       expect([more, answer.status, backTo(answer)?.searchParams.get('error')]).toEqual([more, 400, error])
     }
     // Another program may be what the system opens for a scheme.
-    const scheme = await person.fetch(askPath(clientId, challenge, { scope: 'x', redirect_uri: 'com.example.app:/back' }))
+    const scheme = await person.fetch(
+      askPath(clientId, challenge, { scope: 'x', redirect_uri: 'com.example.app:/back' }),
+    )
     expect([scheme.status, backTo(scheme)]).toEqual([400, null])
   })
 
