@@ -4,10 +4,11 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { type Problem, toProblem } from '../core/problem.ts'
+import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
+import { requestId } from '../http/observe.ts'
 import { json } from '../http/respond.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
@@ -28,30 +29,33 @@ const FREQUENT: ReadonlySet<string> = new Set(['token', 'introspect'])
 
 /**
  * Answers a request of an app.
- * @returns errors as the protocol has them, and with our `code`.
+ * @returns errors as the protocol has them, and with our `code`, `requestId` and `docUrl`.
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
     await countForAddress(service, FREQUENT.has(name) ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
+    const met = { requestId: requestId(request), origin: service.config.origin }
     if (error instanceof Refused) {
       const { error: said, message, status } = error
-      return json({ error: said, error_description: `${message}.`, code: 'BAD_REQUEST' }, status)
+      return json(inProtocol(said, new Problem('BAD_REQUEST', `${message}.`), met), status)
     }
     const problem = toProblem(error)
-    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error }, 'an app’s request failed')
-    return json(failure(problem), problem.status, problem.headers)
+    if (problem.code === 'INTERNAL_ERROR')
+      service.log.error({ err: error, id: met.requestId }, 'an app’s request failed')
+    const { status, headers } = problem
+    const said = ERRORS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
+    return json(inProtocol(said, problem, met), status, headers)
   }
 }
 
 /** What the protocol calls our problems, by their status. */
 const ERRORS: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' }
 
-function failure(problem: Problem) {
-  const { error, ...rest } = problem.toJSON()
-  const { status } = problem
-  const said = ERRORS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
+/** An error under the protocol's name, whose sentence is the description. */
+function inProtocol(said: string, problem: Problem, met: Met) {
+  const { error, ...rest } = problem.body(met)
   return { error: said, error_description: error, ...rest }
 }
 

@@ -218,4 +218,6 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'errors.path': ['The field, as a JSON path.', 'urls[3]'],
   'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
+  requestId: ['What the operator finds the request by; as in X-Request-Id.', '5e2e4a4b-8f6c-4d0e-9a53-0c6c1c8f7d21'],
+  docUrl: ['What the code means, on this server.', 'https://openall.example/docs/errors#invalid_urls'],
 }

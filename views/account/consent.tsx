@@ -221,7 +221,9 @@ export function RefusedAppPage({
         </p>
         <p>
           <a class="button" href={attribute(url)} rel="noreferrer">
-            Back to <bdi safe>{app.host}</bdi>
+            <span>
+              Back to <bdi safe>{app.host}</bdi>
+            </span>
           </a>
         </p>
       </section>
