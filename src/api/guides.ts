@@ -21,6 +21,7 @@ export const GUIDES = [
   'cli',
   'mcp',
   'browsers',
+  'checks',
   'privacy',
   'self-hosting',
   'settings',

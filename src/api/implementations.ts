@@ -6,6 +6,7 @@ import * as policies from '../bundles/policy-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
 import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
+import * as inspection from '../inspection/operations.ts'
 import * as keys from '../keys/operations.ts'
 import * as copies from '../launcher/duplicate.ts'
 import * as launcher from '../launcher/operations.ts'
@@ -24,6 +25,7 @@ const implemented = [
   ...Object.values(claims),
   ...Object.values(exporting),
   ...Object.values(insights),
+  ...Object.values(inspection),
   ...Object.values(keys),
   ...Object.values(launcher),
   ...Object.values(webhooks),

@@ -239,6 +239,13 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  {
+    operation: 'inspect_urls',
+    title: 'links that are not looked at',
+    input: () => ({ urls: ['http://localhost:22/', 'https://a:b@c.example/'] }),
+  },
+  { operation: 'inspect_urls', title: 'no link', input: () => ({ urls: [] }), refused: 'INVALID_URLS' },
+
   { operation: 'delete_bundle', title: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
   {
     operation: 'delete_bundle',
