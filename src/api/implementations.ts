@@ -3,6 +3,7 @@ import * as bulk from '../bundles/bulk-operations.ts'
 import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
+import * as replacing from '../bundles/replace-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
 import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
@@ -21,6 +22,7 @@ const implemented = [
   ...Object.values(bundles),
   ...Object.values(bulk),
   ...Object.values(copies),
+  ...Object.values(replacing),
   ...Object.values(versions),
   ...Object.values(claims),
   ...Object.values(exporting),

@@ -54,6 +54,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   update_bundle: 'Bundles',
   update_bundles: 'Bundles',
   inspect_urls: 'Bundles',
+  replace_url: 'Bundles',
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',

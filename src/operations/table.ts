@@ -111,6 +111,7 @@ export const OPERATIONS = {
     openWorld: true,
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
+  replace_url: { route: 'POST /me/replace', auth: 'links:write' },
   // Only the order of the caller's own lists changes, so who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },

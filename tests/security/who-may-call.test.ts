@@ -32,6 +32,7 @@ duplicate_bundle    401       403      403        201   403 403 201 201 403    2
 transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 inspect_urls        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+replace_url         401       200      200        200   403 403 200 200 403    200    200   200     403 403 200 200 403 401 401
 pin_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 unpin_bundle        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
@@ -116,6 +117,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   duplicate_bundle: ({ slug }) => ({ slug }),
   transfer_bundle: ({ slug, to }) => ({ slug, to }),
   inspect_urls: () => ({ urls: [UNFIT] }),
+  replace_url: () => ({ from: UNFIT, to: URL_A }),
   list_bundles: () => ({}),
   pin_bundle: ({ slug }) => ({ slug }),
   unpin_bundle: ({ slug }) => ({ slug }),
