@@ -20,9 +20,12 @@ const AGAIN =
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/
-/** Other tests that take long: only in the full run, on Bun. */
+/**
+ * Other tests that take long: only in the full run, on Bun. Of those in a browser, a contributor waits for the launcher, the
+ * home page, signing in, and one way through the dashboard.
+ */
 const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|filled-alike|journeys|keyword)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
@@ -117,7 +120,7 @@ async function full(): Promise<boolean> {
   const passed = [
     await test(
       'rest',
-      usual.filter((file) => AGAIN.test(file)),
+      [...usual, ...long].filter((file) => AGAIN.test(file)),
     ),
     await test('usual', long),
     await test('all', whole),
