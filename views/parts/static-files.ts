@@ -122,6 +122,7 @@ export const FILES: Record<string, File> = {
       'parts/suggested-titles.js',
       'dashboard/editor/link-list.js',
       'dashboard/editor/row-tiles.js',
+      'dashboard/editor/seen-links.js',
       'dashboard/editor/pasting.js',
       'dashboard/editor/link-drag.js',
       'dashboard/editor/sections.js',

@@ -198,6 +198,7 @@ async function placeLinks(text, after) {
   openLink(last)
   linkField(last, 'url')?.focus()
   void suggestTitles(added)
+  void findSeen(added)
   listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
   return true
 }

@@ -70,7 +70,7 @@ export function Links({ action, isFresh, about, state }: LinksProps): JSX.Elemen
         <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
       <SuggestedTitles />
-      <ol id="links" data-rows="/dashboard/links/new/rows">
+      <ol id="links" data-rows="/dashboard/links/new/rows" data-seen="/dashboard/links/new/seen">
         <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} />
       </ol>
       <div class="adding">
