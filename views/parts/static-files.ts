@@ -67,7 +67,7 @@ export const FILES: Record<string, File> = {
     type: CSS,
     sources: [...SITE_CSS, 'home/builder.css', 'home/list.css', 'home/home.css', 'home/result.css'],
   },
-  'home.js': { type: JS, sources: ['parts/suggested-titles.js', 'home/live-list.js'] },
+  'home.js': { type: JS, sources: ['parts/page-titles.js', 'home/live-list.js'] },
   'site.js': { type: JS, sources: SITE_JS },
   'consent.js': { type: JS, sources: ['account/consent.js'] },
   'dashboard.css': {
@@ -119,7 +119,7 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/palette-keys.js',
       'dashboard/bundles/selection.js',
       'parts/tile-of.js',
-      'parts/suggested-titles.js',
+      'parts/page-titles.js',
       'dashboard/editor/link-list.js',
       'dashboard/editor/row-tiles.js',
       'dashboard/editor/seen-links.js',
