@@ -218,7 +218,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   lastUsedAt: ['When it was last used, up to a minute late; null if never.', '2026-11-20T09:29:00.000Z'],
   app: ['The app that signed in with OAuth and renews this key; a key that a person created has none.'],
   'app.name': ['What the app calls itself.', 'Claude Code'],
-  'app.host': ['Where its sign-in led back to: a host, or an app’s own scheme.', 'localhost'],
+  'app.host': [
+    'Where its sign-in led back to: a host, or an app’s own scheme; `device` if its code was typed in.',
+    'localhost',
+  ],
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
   ...WEBHOOK_FIELDS,
