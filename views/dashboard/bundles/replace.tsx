@@ -86,14 +86,14 @@ function Found({ found }: { found: NonNullable<ReplaceForm['found']> }): JSX.Ele
   return (
     <div id="found" role="status">
       <p safe>{says}</p>
-      <ul class="plain">
+      <ul class="rows">
         <Each
           of={isDone ? [] : replaced.slice(0, SHOWN)}
           show={({ slug, places }) => <Row slug={slug} says={count(places, 'place')} />}
         />
       </ul>
       {skipped.length === 0 ? '' : <p safe>{`${count(skipped.length, 'bundle')} can’t be changed:`}</p>}
-      <ul class="plain">
+      <ul class="rows">
         <Each of={skipped.slice(0, SHOWN)} show={({ slug, reason }) => <Row slug={slug} says={reason} />} />
       </ul>
     </div>
@@ -102,11 +102,15 @@ function Found({ found }: { found: NonNullable<ReplaceForm['found']> }): JSX.Ele
 
 function Row({ slug, says }: { slug: string; says: string }): JSX.Element {
   return (
-    <li>
-      <a href={attribute(`/dashboard/links/${slug}`)} safe>{`/l/${slug}`}</a>{' '}
-      <span class="hint" safe>
-        {says}
-      </span>
+    <li class="row">
+      <div class="what">
+        <a class="name" href={attribute(`/dashboard/links/${slug}`)} safe>
+          {`/l/${slug}`}
+        </a>
+        <span class="hint" safe>
+          {says}
+        </span>
+      </div>
     </li>
   )
 }
