@@ -5,6 +5,7 @@ import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
 import * as replacing from '../bundles/replace-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
+import * as events from '../events/operations.ts'
 import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
 import * as inspection from '../inspection/operations.ts'
@@ -25,6 +26,7 @@ const implemented = [
   ...Object.values(replacing),
   ...Object.values(versions),
   ...Object.values(claims),
+  ...Object.values(events),
   ...Object.values(exporting),
   ...Object.values(insights),
   ...Object.values(inspection),

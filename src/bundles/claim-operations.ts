@@ -14,7 +14,7 @@ export const claimBundle = implement('claim_bundle', {
   summary: 'Claim an unclaimed bundle into your account with its claim token',
   description:
     'Moves a bundle that was created without an account into yours. Send the claim token from its creation or, ' +
-    'signed in with the address given then, its slug (see list_claims). Its link and counts stay.',
+    'signed in with the address given then, its slug (see list_claims).',
   input: Claim,
   example: { token: 'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ' },
   output: answers.Bundle,

@@ -147,7 +147,7 @@ export const listBundles = implement('list_bundles', {
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
   description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. Does nothing if it is pinned. You ' +
+    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' +
     'can pin 50.',
   input: OneBundle,
   output: answers.PinState,
@@ -158,7 +158,7 @@ export const pinBundle = implement('pin_bundle', {
 /** DELETE /api/links/:slug/pin. */
 export const unpinBundle = implement('unpin_bundle', {
   summary: 'Unpin a bundle',
-  description: 'Takes a bundle back to its place in your list. Does nothing if it is not pinned.',
+  description: 'Takes a bundle back to its place in your list.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

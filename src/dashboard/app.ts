@@ -8,6 +8,7 @@ import type { Service } from '../core/service.ts'
 import { HTML, seeOther, text } from '../http/respond.ts'
 import { toCsv } from '../imports/csv.ts'
 import type { Site } from '../operations/operation.ts'
+import { activityScreens } from './activity/activity.tsx'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
@@ -87,6 +88,7 @@ export function dashboard(service: Service) {
     ...webhookScreens,
     ...organizationScreens,
     ...settingsScreens,
+    ...activityScreens,
     ...subjectScreens,
   ])
 }

@@ -4,11 +4,13 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { actingAs } from '../../db/acting.ts'
 import { sentenceOf } from '../core/issue-words.ts'
-import { type Problem, toProblem } from '../core/problem.ts'
+import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
+import { requestId } from '../http/observe.ts'
 import { json } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
@@ -26,26 +28,29 @@ export const ENDPOINTS = { register, token, revoke, device_authorization: device
 
 /**
  * Answers a request of an app.
- * @returns errors as the protocol has them, and with our `code`.
+ * @returns errors as the protocol has them, and with our `code`, `requestId` and `docUrl`.
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
     await countForAddress(service, name === 'token' ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
+    const met = { requestId: requestId(request), origin: service.config.origin }
     if (error instanceof Refused) {
       const { error: said, message, status } = error
-      return json({ error: said, error_description: `${message}.`, code: 'BAD_REQUEST' }, status)
+      return json(inProtocol(said, new Problem('BAD_REQUEST', `${message}.`), met), status)
     }
     const problem = toProblem(error)
-    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error }, 'an app’s request failed')
-    return json(failure(problem), problem.status, problem.headers)
+    if (problem.code === 'INTERNAL_ERROR')
+      service.log.error({ err: error, id: met.requestId }, 'an app’s request failed')
+    const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+    return json(inProtocol(said, problem, met), problem.status, problem.headers)
   }
 }
 
-function failure(problem: Problem) {
-  const { error, ...rest } = problem.toJSON()
-  const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+/** An error under the protocol's name, whose sentence is the description. */
+function inProtocol(said: string, problem: Problem, met: Met) {
+  const { error, ...rest } = problem.body(met)
   return { error: said, error_description: error, ...rest }
 }
 
@@ -126,7 +131,7 @@ async function revoke(request: Request, { store, keyRing }: Service): Promise<Re
   if (!said.success) throw new Refused('invalid_request', issueOf(said.error.issues))
   const keyId = await grantOfToken(store, said.data.token, parameters.client_id ?? '')
   if (keyId !== null) {
-    await endGrant(store, keyId)
+    await actingAs({ type: 'app', userId: null, keyId }, () => endGrant(store, keyId))
     await keyRing.forget()
   }
   return json({}, 200)

@@ -1,3 +1,4 @@
+import { EVENT_FIELDS } from './event-glossary.ts'
 import { EXPORT_FIELDS } from './export-glossary.ts'
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
@@ -83,6 +84,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   field: ['The field to compare.'],
   value: ['The value to compare with.'],
   values: ['Matches any of these.'],
+  ...EVENT_FIELDS,
   ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
@@ -232,4 +234,6 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'errors.path': ['The field, as a JSON path.', 'urls[3]'],
   'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
+  requestId: ['What the operator finds the request by; as in X-Request-Id.', '5e2e4a4b-8f6c-4d0e-9a53-0c6c1c8f7d21'],
+  docUrl: ['What the code means, on this server.', 'https://openall.example/docs/errors#invalid_urls'],
 }

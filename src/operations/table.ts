@@ -150,6 +150,8 @@ export const OPERATIONS = {
   },
   report_bundle: { route: 'POST /links/:slug/reports', auth: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', auth: 'authenticated' },
+  // Events of what only admins manage are left out without their scope and role.
+  list_events: { route: 'GET /me/events', auth: 'links:read', csv: true },
   export_data: { route: 'GET /me/export', auth: 'keys:admin', proof: ['recentSignIn'] },
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', auth: 'keys:admin' },

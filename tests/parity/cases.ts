@@ -472,6 +472,14 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  { operation: 'list_events', title: 'all', input: () => ({}) },
+  {
+    operation: 'list_events',
+    title: 'of a bundle, without those for admins',
+    key: 'readKey',
+    input: ({ slug }) => ({ target: slug, limit: 2 }),
+  },
+  { operation: 'list_events', title: 'no such type', input: () => ({ type: 'bundle.opened' }), refused: 'BAD_REQUEST' },
   { operation: 'who_am_i', title: 'oneself', input: () => ({}) },
   { operation: 'who_am_i', title: 'a key that may only read', key: 'readKey', input: () => ({}) },
   { operation: 'who_am_i', title: 'a field that it does not know', input: () => ({ you: 'who' }) },

@@ -37,6 +37,13 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
         ) : (
           ''
         )}
+        {isAdmin ? (
+          <a class="button" href={`/dashboard/organizations/${id}/activity`}>
+            Activity
+          </a>
+        ) : (
+          ''
+        )}
         {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (
