@@ -91,9 +91,8 @@ export const updateBundle = implement('update_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404 from now on. For 30 days, unless the operator chose otherwise, ' +
-    'restore_bundle undoes it; then all is erased, but nobody can take its slug. Only admins can delete an ' +
-    'organisation’s bundle.',
+    'Deletes a bundle: its link answers 404. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then ' +
+    'all is erased, but nobody can take its slug. Only admins can delete an organisation’s bundle.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -147,8 +146,7 @@ export const listBundles = implement('list_bundles', {
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
   description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' +
-    'can pin 50.',
+    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' + 'can pin 50.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

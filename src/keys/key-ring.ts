@@ -58,18 +58,23 @@ export class KeyRing {
    * @throws Problem FORBIDDEN if the key does not work from there.
    */
   async identify(authorization: string, address = ''): Promise<KnownKey | null> {
-    const token = /^bearer /i.test(authorization) ? readKeyToken(authorization.slice('bearer '.length).trim()) : null
+    const key = /^bearer /i.test(authorization) ? await this.keyOf(authorization.slice('bearer '.length).trim()) : null
+    if (key === null) return null
+    if (key.networks !== null) await refuseFrom(address, key.networks)
+    this.#used.set(key.id, Date.now())
+    return key
+  }
+
+  /** The key with a text, as `identify` finds it, wherever it works from; does not count as a use. */
+  async keyOf(text: string): Promise<KnownKey | null> {
+    const token = readKeyToken(text)
     if (token === null) return null
     const cached = this.#cache.get(token.keyPrefix)
     const isFresh = cached !== undefined && performance.now() - cached.readAt < FRESH_MS
     const found = isFresh ? cached : await this.#read(token.keyPrefix)
     // In constant time: timing must not reveal how much of the secret was right.
     if (found === null || !timingSafeEqual(found.secretHash, sha256(token.secret))) return null
-    const { id, expiresAt, networks } = found.key
-    if (hasEnded(expiresAt)) return null
-    if (networks !== null) await refuseFrom(address, networks)
-    this.#used.set(id, Date.now())
-    return found.key
+    return hasEnded(found.key.expiresAt) ? null : found.key
   }
 
   /**

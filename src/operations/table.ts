@@ -19,6 +19,8 @@ export interface Declaration {
    * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
+  /** The setting that opens it to callers without a credential; by default SERVICE_ANONYMOUS_BUNDLES. */
+  readonly openedBy?: 'inspect'
   /** The rate limit by address for callers without a credential. */
   readonly limit?: 'address' | 'report' | 'reading'
   /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
@@ -99,7 +101,17 @@ export const OPERATIONS = {
     auth: 'links:write',
     invalidates: 'launcher',
   },
+  inspect_urls: {
+    route: 'POST /links/inspect',
+    auth: 'public',
+    keyScope: 'links:read',
+    openedBy: 'inspect',
+    limit: 'reading',
+    effect: 'none',
+    openWorld: true,
+  },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
+  replace_url: { route: 'POST /me/replace', auth: 'links:write' },
   // Only the order of the caller's own lists changes, so who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },

@@ -30,7 +30,9 @@ delete_bundle       401       403      403        200   403 403 200 200 403    4
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
 transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
+inspect_urls        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+replace_url         401       200      200        200   403 403 200 200 403    200    200   200     403 403 200 200 403 401 401
 pin_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 unpin_bundle        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
@@ -79,6 +81,9 @@ const NAMES: Record<string, string> = {
   xk: 'revoked key',
 }
 
+/** A link that is not looked at, so that nobody waits. */
+const UNFIT = 'http://localhost:22/'
+
 /** The data that a caller requests, created anew for each call. */
 interface Aim {
   slug: string
@@ -113,6 +118,8 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),
   transfer_bundle: ({ slug, to }) => ({ slug, to }),
+  inspect_urls: () => ({ urls: [UNFIT] }),
+  replace_url: () => ({ from: UNFIT, to: URL_A }),
   list_bundles: () => ({}),
   pin_bundle: ({ slug }) => ({ slug }),
   unpin_bundle: ({ slug }) => ({ slug }),
