@@ -147,8 +147,7 @@ export const listBundles = implement('list_bundles', {
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
   description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' +
-    'can pin 50.',
+    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' + 'can pin 50.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

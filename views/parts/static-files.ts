@@ -18,6 +18,7 @@ const SITE_CSS = [
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
+  'parts/strip.css',
   'account/account.css',
   'account/consent.css',
 ]
@@ -104,6 +105,7 @@ export const FILES: Record<string, File> = {
       'dashboard/versions/versions.css',
       'dashboard/versions/diff.css',
       'dashboard/proposals/proposals.css',
+      'dashboard/activity/activity.css',
       'dashboard/insights/numbers.css',
       'dashboard/insights/insights.css',
       'dashboard/parts/panels.css',
@@ -137,6 +139,7 @@ export const FILES: Record<string, File> = {
       'dashboard/editor/preview-frame.js',
       'dashboard/import/dropped-file.js',
       'dashboard/rules/rules-form.js',
+      'dashboard/insights/tips.js',
     ],
   },
   'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },

@@ -45,9 +45,11 @@ export function ActivityView(props: ActivityProps): JSX.Element {
         title="Activity"
         lede={lede}
         crumb={
-          <a class="quiet" href={attribute(crumb.href)} safe>
-            {crumb.name}
-          </a>
+          <p class="crumb">
+            <a href={attribute(crumb.href)} safe>
+              {crumb.name}
+            </a>
+          </p>
         }
       >
         <a class="button" href={attribute(addressOf(`${path}.csv`, filter))} hx-boost="false" download="">
@@ -89,7 +91,7 @@ function Filter({ path, people, filter }: ActivityProps): JSX.Element {
   const names = people.map(({ userId, name }) => [userId, name] as const)
   return (
     <search>
-      <form class="tools" method="get" action={attribute(path)}>
+      <form class="asked" method="get" action={attribute(path)}>
         {filter.target === '' ? '' : <input type="hidden" name="target" value={attribute(filter.target)} />}
         <Choice name="type" label="What" all="Everything" options={kinds} chosen={filter.type} />
         {names.length < 2 ? (
@@ -174,14 +176,21 @@ function EventRow({ event, userId }: { event: LoggedEvent; userId: string }): JS
   const { actor, createdAt } = event
   const details = (event.changes ?? []).map(detailOf).filter((text) => text !== null)
   return (
-    <li class="row">
+    <li class="row happened">
       <div class="what">
         <p>
           <Sentence event={event} userId={userId} />
         </p>
+        <Each
+          of={details}
+          show={(text) => (
+            <p class="hint" dir="auto" safe>
+              {text}
+            </p>
+          )}
+        />
       </div>
       <div class="facts hint">
-        <RelativeTime at={Date.parse(createdAt)} />
         {actor.keyName === undefined ? (
           ''
         ) : (
@@ -190,14 +199,7 @@ function EventRow({ event, userId }: { event: LoggedEvent; userId: string }): JS
             <bdi safe>{actor.keyName}</bdi>
           </span>
         )}
-        <Each
-          of={details}
-          show={(text) => (
-            <span dir="auto" safe>
-              {text}
-            </span>
-          )}
-        />
+        <RelativeTime at={Date.parse(createdAt)} />
       </div>
     </li>
   )

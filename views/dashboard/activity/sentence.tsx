@@ -86,7 +86,7 @@ function bundle({ type, target: { slug, name } }: LoggedEvent): string {
   const called = <bdi safe>{name ?? slug}</bdi>
   return type === 'bundle.deleted'
     ? `<strong>${called}</strong>`
-    : `<a class="name" href="/dashboard/links/${attribute(slug)}">${called}</a>`
+    : `<a href="/dashboard/links/${attribute(slug)}">${called}</a>`
 }
 
 /** What has a name of its own, as it is called, or was when it was made or ended. */
