@@ -17,9 +17,13 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** Whether an operation is a tool: all that read or use a credential, except those whose answer may not fit into a message. */
-export function isTool({ route, auth, keyScope, download }: Operation): boolean {
-  return download === undefined && (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
+/** Whether an operation is a tool: all that read or use a credential, unless they say otherwise or their answer may not fit into a message. */
+export function isTool({ route, auth, keyScope, download, noTool }: Operation): boolean {
+  return (
+    noTool === undefined &&
+    download === undefined &&
+    (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
+  )
 }
 
 /** Whether a key with these scopes may call it. */

@@ -39,6 +39,8 @@ export interface Declaration {
   readonly effect?: 'none' | 'repeatable'
   /** Has the service send requests to a URL that the caller chooses. */
   readonly openWorld?: true
+  /** No tool of agents, whose list of tools is kept short. */
+  readonly noTool?: true
   /** Its request has no body, or an optional one. */
   readonly body?: 'none' | 'optional'
   /** Creates a bundle and accepts `source`, which clients set to what they are. */
@@ -111,7 +113,7 @@ export const OPERATIONS = {
     openWorld: true,
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
-  replace_url: { route: 'POST /me/replace', auth: 'links:write' },
+  replace_url: { route: 'POST /me/replace', auth: 'links:write', noTool: true },
   // Only the order of the caller's own lists changes, so who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },

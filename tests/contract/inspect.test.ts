@@ -22,6 +22,15 @@ const inspect = (by: Visitor, urls: unknown) =>
 const NO_ANSWER = 'It did not answer: the site may be down, or not public.'
 const UNSEEN = { finalUrl: null, status: null, title: null, icon: null }
 
+/** The same once all sites have answered in time, which a machine that is busy may prevent. */
+async function inspectAnswered(server: Server, urls: string[]) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await inspect(await newPerson(server), urls)
+    const isAnswered = answer.body.links.every(({ problem }) => problem !== NO_ANSWER)
+    if (isAnswered || tries === 10) return answer
+  }
+}
+
 const sites = startSites()
 afterAll(() => sites.stop())
 const at = (path: string) => `http://localhost:${sites.port}${path}`
@@ -33,14 +42,15 @@ describe('what pages say', () => {
       person = await newPerson(server())
     })
     const titles = async (paths: string[]) => {
-      const { status, body } = await inspect(await newPerson(server()), paths.map(at))
+      const { status, body } = await inspectAnswered(server(), paths.map(at))
       expect(status).toBe(200)
       expect(body.links.map(({ url }) => url)).toEqual(paths.map(at))
       return body.links.map(({ title }) => title)
     }
 
     test('a link has the title of its page, the address it leads to, and the status there', async () => {
-      const { status, body } = await inspect(person, [at('/plan'), at('/moved'), at('/gone'), at('/members')])
+      const urls = ['/plan', '/moved', '/gone', '/members'].map(at)
+      const { status, body } = await inspectAnswered(server(), urls)
       const page = { status: 200, title: 'The plan', icon: null, problem: null }
       expect([status, body.links]).toEqual([
         200,
@@ -113,7 +123,7 @@ describe('what pages say', () => {
     })
 
     test('requests say who asks and where to read about it, and carry nothing of anybody', async () => {
-      await inspect(person, [at('/who')])
+      await inspectAnswered(server(), [at('/who')])
       const { headers } = sites.received.findLast(({ path }) => path === '/who')!
       expect(headers['user-agent']).toMatch(/^Openall\/\d+\.\d+\.\d+ \(\+http:\/\/localhost:\d+\/docs\/checks\)$/)
       expect([headers.cookie, headers.authorization, headers.referer, headers['accept-encoding']]).toEqual([

@@ -246,17 +246,6 @@ export const CASES: readonly Case[] = [
     title: 'links that are not looked at',
     input: () => ({ urls: ['http://localhost:22/', 'https://a:b@c.example/'] }),
   },
-  {
-    operation: 'replace_url',
-    title: 'a link of a bundle',
-    input: () => ({ from: 'https://rule.example/', to: 'https://rule.example/new' }),
-  },
-  {
-    operation: 'replace_url',
-    title: 'a dry run',
-    input: () => ({ from: 'https://rule.example/', to: 'https://new.example/', dryRun: true }),
-  },
-  { operation: 'replace_url', title: 'nothing', input: () => ({ from: A, to: A }), refused: 'BAD_REQUEST' },
   { operation: 'inspect_urls', title: 'no link', input: () => ({ urls: [] }), refused: 'INVALID_URLS' },
 
   { operation: 'delete_bundle', title: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
