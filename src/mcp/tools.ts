@@ -14,7 +14,7 @@ export interface Tool {
   description: string
   inputSchema: JsonSchema & { type: 'object' }
   outputSchema: JsonSchema & { type: 'object' }
-  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+  annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint: boolean }
 }
 
 /** Whether an operation is a tool: all that read or use a credential, unless they say otherwise or their answer may not fit into a message. */
@@ -50,10 +50,12 @@ export function toTool(operation: Operation): Tool {
 function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
   const isDeletion = route.startsWith('DELETE ')
   const readOnlyHint = route.startsWith('GET ') || effect === 'none'
+  // By MCP, the other two mean nothing then.
+  if (readOnlyHint) return { readOnlyHint, openWorldHint: openWorld === true }
   return {
     readOnlyHint,
     destructiveHint: isDeletion,
-    idempotentHint: readOnlyHint || isDeletion || effect === 'repeatable',
+    idempotentHint: isDeletion || effect === 'repeatable',
     openWorldHint: openWorld === true,
   }
 }
@@ -116,7 +118,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   ])
   const $defs = definitions.length === 0 ? {} : { $defs: Object.fromEntries(definitions) }
   const lean = leanInput({ ...schema, properties, ...$defs })
-  return { ...lean, type: 'object', additionalProperties: false }
+  return { ...lean, type: 'object' }
 }
 
 /** Tools whose content fields have their bounds; in others, whose descriptions refer to them, they have only types. */
