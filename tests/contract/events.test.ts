@@ -20,7 +20,7 @@ import { onEveryTarget } from '../targets.ts'
 
 // The log of what happened: that nothing which changes something can miss it, and who may read what of it.
 
-export interface Logged {
+interface Logged {
   id: string
   type: string
   createdAt: string
