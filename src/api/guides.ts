@@ -23,6 +23,7 @@ export const GUIDES = [
   'cli',
   'mcp',
   'browsers',
+  'checks',
   'privacy',
   'self-hosting',
   'settings',

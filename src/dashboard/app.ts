@@ -14,6 +14,7 @@ import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
 import { moveScreens } from './bundles/move.tsx'
 import { pinScreens } from './bundles/pins.tsx'
+import { replaceScreens } from './bundles/replace.tsx'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { previewScreens } from './editor/preview.tsx'
@@ -71,6 +72,7 @@ export function dashboard(service: Service) {
     ...bulkScreens,
     ...moveScreens,
     ...pinScreens,
+    ...replaceScreens,
     ...exampleScreens,
     ...newBundleScreens,
     ...previewScreens,

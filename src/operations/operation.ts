@@ -172,13 +172,15 @@ export function implement<const Name extends OperationName, In, Out extends Outp
 }
 
 /**
- * Who may call an operation on this instance: the operator may require a credential for everything that stores data.
+ * Who may call an operation on this instance: the operator may require a credential for what stores data or sends requests.
  */
 export function authOf(
-  { auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>,
-  { anonymousBundles }: Pick<Config, 'anonymousBundles'>,
+  { auth, keyScope, openedBy }: Pick<Operation, 'auth' | 'keyScope' | 'openedBy'>,
+  { anonymousBundles, inspect }: Pick<Config, 'anonymousBundles' | 'inspect'>,
 ): Operation['auth'] {
-  return auth === 'public' && keyScope !== undefined && !anonymousBundles ? keyScope : auth
+  if (auth !== 'public' || keyScope === undefined) return auth
+  const isOpen = openedBy === 'inspect' ? inspect === 'anyone' : anonymousBundles
+  return isOpen ? auth : keyScope
 }
 
 /** The scope that a credential needs, if any. */

@@ -43,6 +43,10 @@ export function accountScenes() {
       const app = await newApp(world, { client_name: 'An agent of a scene', redirect_uris: [redirect] })
       await as('admin', () => askPath(app, newProof().challenge, { redirect_uri: redirect }))(page, world)
     },
+    'connect-app-refused': async (page, world) => {
+      const path = askPath(await newApp(world), newProof().challenge, { scope: 'everything' })
+      await as('admin', () => path)(page, world)
+    },
     device: as('admin', () => '/device'),
     'device-wrong': async (page, world) => {
       await as('admin', () => '/device')(page, world)

@@ -55,7 +55,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
         )}
       </Head>
       <Alert text={invite?.errors.form ?? name?.errors.form} />
-      <section class="titled" aria-labelledby="members">
+      <section class="panel" aria-labelledby="members">
         <h2 id="members" safe>
           {count(members.length, 'member')}
         </h2>
