@@ -12,7 +12,7 @@ const MAX_PAGE = 100
 const MAX_ID = 128
 
 /** The kind of an event: what its type has before the dot. */
-export function kindOf(type: EventType): EventKind {
+function kindOf(type: EventType): EventKind {
   return type.slice(0, type.indexOf('.')) as EventKind
 }
 

@@ -20,7 +20,7 @@ import { onEveryTarget } from '../targets.ts'
 
 // The log of what happened: that nothing which changes something can miss it, and who may read what of it.
 
-export interface Logged {
+interface Logged {
   id: string
   type: string
   createdAt: string
@@ -92,6 +92,8 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     withdraw_proposal: [({ slug, proposalId: id }) => ({ slug, id }), 'proposal.withdrawn'],
     claim_bundle: [async () => ({ token: (await new Visitor(server()).makeBundle()).claimToken }), 'bundle.claimed'],
     create_key: [() => ({ name: 'CI', scopes: ['links:read'] }), 'key.created'],
+    rotate_key: [({ keyId: id }) => ({ id }), 'key.created', 'key.rotated'],
+    replace_url: [() => ({ from: URL_A, to: 'https://c.example/' }), 'bundle.updated'],
     revoke_key: [({ keyId: id }) => ({ id }), 'key.revoked'],
     rotate_key: [({ keyId: id }) => ({ id }), 'key.created', 'key.rotated'],
     create_webhook: [() => ({ url: NOWHERE, events: ['bundle.created'] }), 'webhook.created'],
@@ -105,6 +107,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     pin_bundle: 'the order of one’s own lists',
     unpin_bundle: 'the order of one’s own lists',
     preview_policy: 'changes nothing',
+    inspect_urls: 'changes nothing',
     record_event: 'what viewers do is only counted',
     report_bundle: 'the operator’s, and nothing of viewers',
     test_webhook: 'list_deliveries has it',

@@ -32,7 +32,7 @@ function Actor({ actor, userId }: Pick<LoggedEvent, 'actor'> & { userId: string 
 }
 
 /** The rest of the sentence, by type; what is in it is escaped. */
-const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) => string> = {
+const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) => JSX.Element> = {
   'bundle.created': (event) => `created ${bundle(event)}`,
   'bundle.updated': (event) => edited(event),
   'bundle.deleted': (event) => `deleted ${bundle(event)}`,
