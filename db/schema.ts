@@ -378,10 +378,20 @@ export const apiKeys = sqliteTable(
      * Set by a trigger when its creator leaves the organisation: the key stays dead even if they return.
      */
     minterLeftAt: integer('minter_left_at'),
+    /** When it ends; null for never. */
+    expiresAt: integer('expires_at'),
+    /** The networks that it works from (`core/networks.ts`); null for any. */
+    allowedNetworks: json<string[]>('allowed_networks'),
+    /** The key that was made in its place; null unless it was rotated. */
+    replacedBy: integer('replaced_by'),
+    /** When its owner was told that it ends soon. */
+    endToldAt: integer('end_told_at'),
   },
   (t) => [
     uniqueIndex('api_keys_prefix').on(t.keyPrefix),
     index('api_keys_owner').on(t.ownerId),
+    // For those whose owner is still to be told.
+    index('api_keys_ending').on(t.expiresAt).where(sql`${t.expiresAt} IS NOT NULL AND ${t.endToldAt} IS NULL`),
     check('api_keys_name', sql`length(${t.name}) BETWEEN 1 AND 100`),
     check('api_keys_hash', sql`length(${t.secretHash}) = 32`),
     check('api_keys_scopes', sql`json_valid(${t.scopes}) AND json_array_length(${t.scopes}) BETWEEN 1 AND 3`),
@@ -563,6 +573,10 @@ export const pins = sqliteTable(
 /** What people get mails about: an edit of a bundle of theirs is suggested; one that they suggested is decided. */
 export const PROPOSAL_MAILS = ['proposed', 'decided'] as const
 export type ProposalMail = (typeof PROPOSAL_MAILS)[number]
+
+/** Mails that people can do without: the above, and that one of their API keys ends in a week. */
+export const OPTIONAL_MAILS = [...PROPOSAL_MAILS, 'keyEnds'] as const
+export type OptionalMail = (typeof OPTIONAL_MAILS)[number]
 
 /**
  * Mails to send about proposals: one row for a person, a bundle and a kind, which bundles what happens until it is due. A row

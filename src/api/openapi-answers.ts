@@ -104,12 +104,12 @@ function codesOf(operation: Operation, method: string): Code[] {
   const codes = new Set<Code>([
     'BAD_REQUEST',
     'UNAUTHORIZED',
+    'FORBIDDEN',
     'RATE_LIMITED',
     'MISDIRECTED_REQUEST',
     'INTERNAL_ERROR',
     'STORE_UNAVAILABLE',
   ])
-  if (operation.auth !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
   if (hasBody || operation.body === 'none') {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   }

@@ -84,6 +84,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   create_key: 'Keys',
   list_keys: 'Keys',
   revoke_key: 'Keys',
+  rotate_key: 'Keys',
   create_webhook: 'Webhooks',
   list_webhooks: 'Webhooks',
   update_webhook: 'Webhooks',

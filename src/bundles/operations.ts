@@ -103,8 +103,7 @@ export const deleteBundle = implement('delete_bundle', {
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
   description:
-    'Restores a deleted bundle as it was, under its old link. It counts towards the plan again, so this fails with ' +
-    'PLAN_LIMIT if the plan is full.',
+    'Restores a deleted bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

@@ -37,6 +37,10 @@ export interface KnownKey {
   isMinterVerified: boolean
   /** 0: no limit. */
   rateLimitPerHour: number
+  /** When it ends, in milliseconds since 1970; null for never. */
+  expiresAt: number | null
+  /** The networks that it works from (`core/networks.ts`); null for any. */
+  networks: readonly string[] | null
   /** Where the token of an app is valid; null for a key, which is valid everywhere. */
   audience: Audience | null
 }

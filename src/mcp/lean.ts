@@ -22,6 +22,7 @@ export function leanInput(schema: JsonSchema): JsonSchema {
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (MIN_BOUNDS.includes(rest.minimum)) delete rest.minimum
     if (MIN_BOUNDS.includes(rest.minLength)) delete rest.minLength
+    if (MIN_BOUNDS.includes(rest.minItems)) delete rest.minItems
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
   })
@@ -42,6 +43,11 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
 /** Of a field’s schema only the type, and that of its entries. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
+}
+
+/** The same without the values that it may have, where another tool lists them. */
+export function shapeOf(schema: JsonSchema): JsonSchema {
+  return mapped(outlineOf(schema), ({ enum: _, ...rest }) => rest)
 }
 
 /** An object’s schema in which fields with these names have only their types. */

@@ -155,11 +155,15 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...PROPOSAL_FIELDS,
   name: ['A name to recognise the key by.', 'nightly import'],
   scopes: [
-    'What it may do: links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
-      'claims; keys:admin also creates and revokes keys.',
+    'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
+      'claims; keys:admin also manages keys.',
     ['links:write'],
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],
+  'create_key.expiresAt': ['When it ends, if ever.', '2027-11-20T09:00:00Z'],
+  'rotate_key.expiresAt': ['By default, the old key’s.', '2027-11-20T09:00:00Z'],
+  allowedNetworks: ['Addresses or CIDR; any if omitted.', ['203.0.113.0/24']],
+  graceHours: ['Hours until the old key ends.', 24],
   claimUrl: ['Opens a page where the bundle can be claimed into an account.', 'https://openall.example/claim/b3Z4…'],
   claimToken: [
     'The same as a token for claim_bundle. Not repeated for a short idempotency key: see warning.',
@@ -226,6 +230,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
+  'ApiKey.expiresAt': ['When it ends; missing if never.', '2027-11-20T09:00:00.000Z'],
+  'ApiKey.allowedNetworks': ['The networks that it works from; missing if any.', ['203.0.113.0/24']],
+  replacedBy: ['Of one that was rotated: the id of the key in its place.', 8],
   ...WEBHOOK_FIELDS,
   ...EXPORT_FIELDS,
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],

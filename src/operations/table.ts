@@ -158,6 +158,13 @@ export const OPERATIONS = {
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', auth: 'keys:admin' },
   revoke_key: { route: 'DELETE /me/keys', auth: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
+  rotate_key: {
+    route: 'POST /me/keys/:id/rotate',
+    auth: 'keys:admin',
+    proof: ['address', 'recentSignIn'],
+    body: 'optional',
+    invalidates: 'keys',
+  },
   create_webhook: {
     route: 'POST /me/webhooks',
     auth: 'keys:admin',

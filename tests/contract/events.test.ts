@@ -93,6 +93,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     claim_bundle: [async () => ({ token: (await new Visitor(server()).makeBundle()).claimToken }), 'bundle.claimed'],
     create_key: [() => ({ name: 'CI', scopes: ['links:read'] }), 'key.created'],
     revoke_key: [({ keyId: id }) => ({ id }), 'key.revoked'],
+    rotate_key: [({ keyId: id }) => ({ id }), 'key.created', 'key.rotated'],
     create_webhook: [() => ({ url: NOWHERE, events: ['bundle.created'] }), 'webhook.created'],
     update_webhook: [({ webhookId }) => ({ webhookId, events: ['bundle.created'] }), 'webhook.updated'],
     delete_webhook: [({ webhookId }) => ({ webhookId }), 'webhook.deleted'],

@@ -53,6 +53,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     const deliveryIds = [world.deliveryId, 1.5, 999_999]
     const slugs = [world.slug, world.slug, world.slug, world.deleted, world.unclaimed, world.foreign, 'none', 'api']
     const ids = [...Array(8).fill(world.spareKeyId), ...proposals, 999_999, -1, 1.5, 'x', '', null]
+    // Keys and proposals have the same field. Each key can be rotated once, and is soon revoked.
+    const calmKeys = await Promise.all(Array.from({ length: 32 }, () => mintSpare(world.person)))
     const limited = await mintLimited(world.person)
     const seed = Number(process.env.SEED ?? 1)
     const requests = new Requests(prng(seed), documented.document, {
@@ -105,7 +107,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     for (let sent = 0; sent < COUNT; sent += AT_ONCE) await sendSome()
     // What succeeds only by luck gets more of it.
     slugs.push(...Array<string>(8).fill(calm))
-    ids.push(...calmProposals)
+    ids.push(...calmProposals, ...calmKeys)
     webhookIds.push(...Array<string>(8).fill(calmHook))
     deliveryIds.push(...Array<number>(8).fill(tested.body.delivery.id))
     const isUnseen = ({ operation }: (typeof operations)[number]) =>
@@ -130,6 +132,12 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     expect([...all].filter((status) => status !== 410).sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
   })
 })
+
+/** A key that nothing uses. @returns its id. */
+async function mintSpare(person: Awaited<ReturnType<typeof newPerson>>): Promise<number> {
+  const { body } = await person.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'spare' })
+  return body.apiKey.id
+}
 
 /** A key with a small limit. */
 async function mintLimited(person: Awaited<ReturnType<typeof newPerson>>): Promise<string> {

@@ -57,6 +57,7 @@ export_data         401       200      200        200   403 403 403 200 200    2
 create_key          401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_keys           401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
 revoke_key          401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+rotate_key          401       404      ·          201   403 403 403 201 403    403    201   404     403 403 403 201 403 401 401
 create_webhook      401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_webhooks       401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
 update_webhook      401       404      ·          200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
@@ -144,6 +145,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
   list_keys: () => ({}),
   revoke_key: ({ keyId }) => ({ id: keyId }),
+  rotate_key: ({ keyId }) => ({ id: keyId }),
   create_webhook: () => ({ url: NOWHERE, events: ['bundle.claimed'] }),
   list_webhooks: () => ({}),
   update_webhook: ({ webhookId }) => ({ webhookId, events: ['bundle.deleted'] }),
@@ -192,10 +194,9 @@ async function makeAim(
   const { body } = await maker.api<{ owner: object }>('GET', `/api/links/${slug}`)
   if (operation === 'restore_bundle') await maker.api('DELETE', `/api/links/${slug}`)
   const unclaimed: CreatedBody | null = operation === 'claim_bundle' ? await new Visitor(server).makeBundle() : null
-  const spare =
-    operation === 'revoke_key'
-      ? await maker.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'spare' })
-      : null
+  const spare = /^(?:revoke|rotate)_key$/.test(operation)
+    ? await maker.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'spare' })
+    : null
   const propose = (by: Visitor) =>
     by.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, { title: 'proposed' }, { 'x-client': newAddress() })
   const needsProposal = /^(get|accept|reject|withdraw)_proposal$/.test(operation)

@@ -2,8 +2,6 @@
 
 import { count } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
-import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'
 import { Tiles } from '../parts/tiles.tsx'
 import type { ImportForm } from './import-form.ts'
@@ -46,16 +44,9 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
                 </a>
                 <bdi class="hint where" safe>{`/l/${slug}`}</bdi>
               </div>
-              <a
-                class="quiet"
-                href={`/l/${slug}`}
-                target="_blank"
-                rel="noopener"
-                aria-label={attribute(`Open ${heading}`)}
-              >
-                <Icon name="out" />
-                Open
-              </a>
+              <span class="hint" safe>
+                {count(urls.length, 'link')}
+              </span>
             </li>
           )}
         />
