@@ -31,6 +31,8 @@ export const user = sqliteTable(
     mailProposed: integer('mail_proposed', { mode: 'boolean' }).notNull().default(true),
     /** Whether they want a mail when an edit that they suggested is decided. */
     mailDecided: integer('mail_decided', { mode: 'boolean' }).notNull().default(true),
+    /** Whether they want a mail a week before one of their API keys ends. */
+    mailKeyEnds: integer('mail_key_ends', { mode: 'boolean' }).notNull().default(true),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { unsubscribeLink } from '../src/proposals/mail-switches.ts'
+import { unsubscribeLink } from '../src/mail/switches.ts'
 import type { Person } from './people.ts'
 import type { Server } from './server.ts'
 

@@ -21,6 +21,7 @@ const TO_ONE_PERSON = tiers('notice', [
 export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
+  | { kind: 'keyRotated'; name: string; actsFor: Subject['type'] }
   | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
   | { kind: 'webhookMade'; host: string; by: string; organization: string | null }
   | { kind: 'webhookMakerGone'; hosts: readonly string[]; by: string; organization: string }
@@ -104,6 +105,16 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.name),
           IT_WAS_YOU,
           `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'keyRotated':
+      return {
+        subject: `API key rotated on your ${service} account`,
+        text: paragraphs(
+          `Your account was used to replace an API key ${event.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'} with a new one, named:`,
+          quoted(event.name),
+          IT_WAS_YOU,
+          `Wasn’t you? Revoke both keys and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
         ),
       }
     case 'appConnected':

@@ -10,7 +10,11 @@ export interface OwnedData {
   keys: number
 }
 
-const isWorking = and(isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt))
+const isWorking = and(
+  isNull(apiKeys.revokedAt),
+  isNull(apiKeys.minterLeftAt),
+  sql`coalesce(${apiKeys.expiresAt} > unixepoch('subsec') * 1000, true)`,
+)
 
 /** What an organisation holds. */
 export async function ownedDataOf({ db }: Store, organizationId: string): Promise<OwnedData> {

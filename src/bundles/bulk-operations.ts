@@ -11,8 +11,8 @@ import { edit } from './versions.ts'
 export const createBundles = implement('create_bundles', {
   summary: 'Create up to 100 bundles',
   description:
-    'Creates several bundles in order, each by itself: `results` says of each what create_bundle would. If the input is ' +
-    'invalid, none is created. Called again with the same `idempotencyKey`, it creates only what failed.',
+    'Creates several bundles in order, each by itself: `results` says of each what create_bundle would. ' +
+    'Called again with the same `idempotencyKey`, it creates only what failed.',
   labelled: true,
   input: NewBundles,
   example: {
@@ -27,8 +27,8 @@ export const createBundles = implement('create_bundles', {
 export const updateBundles = implement('update_bundles', {
   summary: 'Edit up to 100 bundles',
   description:
-    'Edits several bundles in order, each by itself: `results` says of each what update_bundle would. If the input is ' +
-    'invalid, none is edited. Called again with the same `idempotencyKey`, it edits only what failed.',
+    'Edits several bundles in order, each by itself: `results` says of each what update_bundle would. ' +
+    'Called again with the same `idempotencyKey`, it edits only what failed.',
   input: BundleEdits,
   example: { edits: [{ slug: 'launch-day', addUrls: [{ url: 'https://example.com/chat' }] }] },
   output: BulkResults,

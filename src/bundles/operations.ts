@@ -91,9 +91,8 @@ export const updateBundle = implement('update_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404 from now on. For 30 days, unless the operator chose otherwise, ' +
-    'restore_bundle undoes it; then all is erased, but nobody can take its slug. Only admins can delete an ' +
-    'organisation’s bundle.',
+    'Deletes a bundle: its link answers 404. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then ' +
+    'all is erased, but nobody can take its slug. Only admins can delete an organisation’s bundle.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -104,8 +103,7 @@ export const deleteBundle = implement('delete_bundle', {
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
   description:
-    'Restores a deleted bundle as it was, under its old link. Does nothing if the bundle is not deleted. It counts ' +
-    'towards the plan again, so this fails with PLAN_LIMIT if the plan is full.',
+    'Restores a deleted bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
@@ -148,8 +146,7 @@ export const listBundles = implement('list_bundles', {
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
   description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. Does nothing if it is pinned. You ' +
-    'can pin 50.',
+    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' + 'can pin 50.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
@@ -159,7 +156,7 @@ export const pinBundle = implement('pin_bundle', {
 /** DELETE /api/links/:slug/pin. */
 export const unpinBundle = implement('unpin_bundle', {
   summary: 'Unpin a bundle',
-  description: 'Takes a bundle back to its place in your list. Does nothing if it is not pinned.',
+  description: 'Takes a bundle back to its place in your list.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -2,11 +2,10 @@ import { type } from 'arktype'
 import { type Content, SOURCES } from '../../db/schema.ts'
 import { Cursor, isOnePlace } from '../core/cursor.ts'
 import { OFFSET } from '../core/paging.ts'
-import { type Checked, refuse, refusing } from '../core/shape.ts'
+import { type Checked, Instant, refuse, refusing } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { isTimeZone } from '../policies/clock.ts'
-import { INSTANT, isInstant } from '../policies/instants.ts'
 import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
@@ -19,16 +18,6 @@ const orNone = (text: string | null) => (text === null || text.trim() === '' ? n
 const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
   (count === 'one' ? line(max) : lines(max)).or('null').pipe(orNone)
 
-/** An instant with its UTC offset, kept in UTC. */
-const Instant = type('string')
-  .narrow(
-    refusing({ pattern: INSTANT.source, format: 'date-time' }, (text: string) => {
-      const isUsual = isInstant(text) && /^(?:19[7-9]|[2-9]\d\d)\d-/.test(new Date(text).toISOString())
-      return isUsual ? null : { code: 'not_an_instant' }
-    }),
-  )
-  .pipe((text) => new Date(text).toISOString())
-
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 
 /** The content fields that callers can send. */
@@ -38,7 +27,7 @@ export const sent = optional({
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
   variables: Variables,
   ...each(TEXT_NAMES, (name) => text(CONTENT[name])),
-  ...each(TIME_NAMES, () => Instant.or('null')),
+  ...each(TIME_NAMES, () => Instant().or('null')),
   ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
   ...each(SWITCH_NAMES, () => type('boolean')),
   resolutionPolicy: PolicyOrNone,

@@ -14,9 +14,8 @@ import * as versions from './versions.ts'
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
-    'Lists all versions of a bundle, newest first, with who made each and when: the first is its current state. ' +
-    'To go back to one, send its versionNumber to restore_version. Sends all unless you send `limit`; `before` ' +
-    'starts further back. A tool returns at most 25, and says where to continue.',
+    'Lists all versions of a bundle, newest first, with who made each and when. To go back to one, send its versionNumber to ' +
+    'restore_version. A tool returns at most 25, and says where to continue.',
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

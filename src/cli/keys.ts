@@ -1,4 +1,5 @@
 import type { Scope } from '../identity/roles.ts'
+import type { ApiKey } from '../sdk/openall.ts'
 import { type Command, command, integer } from './command.ts'
 import { minute, note, oneLine, print, printJson, printTable } from './output.ts'
 
@@ -10,23 +11,39 @@ const list = command({
   async run({ args, client }) {
     const answer = await client.listKeys()
     if (args.json) return printJson(answer)
-    const rows = answer.apiKeys.map(({ id, keyPrefix, scopes, rateLimitPerHour, lastUsedAt, revokedAt, app, name }) => [
-      String(id),
-      keyPrefix,
-      scopes.join(','),
-      rateLimitPerHour === 0 ? 'none' : `${rateLimitPerHour}/h`,
-      lastUsedAt === null ? 'never' : minute(lastUsedAt),
-      stateOf(revokedAt, app),
-      oneLine(name),
+    const rows = answer.apiKeys.map((key) => [
+      String(key.id),
+      key.keyPrefix,
+      key.scopes.join(','),
+      key.rateLimitPerHour === 0 ? 'none' : `${key.rateLimitPerHour}/h`,
+      key.lastUsedAt === null ? 'never' : minute(key.lastUsedAt),
+      stateOf(key),
+      oneLine(key.name),
     ])
     printTable(['ID', 'PREFIX', 'SCOPES', 'LIMIT', 'LAST USED (UTC)', 'STATE', 'NAME'], rows)
   },
 })
 
-function stateOf(revokedAt: string | null, app: { endsAt: string } | undefined): string {
+function stateOf({ revokedAt, expiresAt, app }: ApiKey): string {
   if (revokedAt !== null) return 'revoked'
-  if (app === undefined) return 'active'
-  return Date.parse(app.endsAt) < Date.now() ? 'ended' : 'app'
+  const end = app?.endsAt ?? expiresAt
+  if (end !== undefined && Date.parse(end) < Date.now()) return 'ended'
+  if (app !== undefined) return 'app'
+  return expiresAt === undefined ? 'active' : `until ${minute(expiresAt)}`
+}
+
+const END_FLAG = {
+  type: 'string',
+  valueHint: 'day',
+  description: 'The last day that it works (in UTC), such as 2027-01-31, or in how many days it ends: 90d',
+} as const
+
+/** The end in the flag, as a field; none if it is missing. Checked by the service. */
+function endIn(text: string | undefined): { expiresAt?: string } {
+  if (text === undefined) return {}
+  const [, days] = /^(\d{1,4})d$/.exec(text) ?? []
+  if (days !== undefined) return { expiresAt: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }
+  return { expiresAt: /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59Z` : text }
 }
 
 const create = command({
@@ -34,7 +51,7 @@ const create = command({
   summary: 'Create an API key and print it; it is shown only once',
   examples: [
     'openall keys create "nightly import" --scope links:write',
-    'openall keys create ci --scope links:read --per-hour 100 > key.txt',
+    'openall keys create ci --scope links:read --per-hour 100 --expires 90d --network 203.0.113.0/24 > key.txt',
   ],
   args: {
     name: { type: 'positional', required: true, description: 'What the key is for' },
@@ -45,14 +62,23 @@ const create = command({
       description: 'links:read, links:propose, links:write (the default) or keys:admin',
     },
     'per-hour': { type: 'string', valueHint: 'number', description: 'Calls per hour; 0 for no limit' },
+    expires: END_FLAG,
+    network: {
+      type: 'string',
+      multiple: true,
+      valueHint: 'network',
+      description: 'An address or a network (CIDR) that it works from; any if omitted',
+    },
   },
   async run({ args, lists, client }) {
-    const { scope: scopes = [] } = lists
+    const { scope: scopes = [], network: allowedNetworks = [] } = lists
     const minted = await client.createKey({
       name: args.name,
       // Validated by the service.
       ...(scopes.length === 0 ? {} : { scopes: scopes as Scope[] }),
       ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: integer(args['per-hour'], '--per-hour') }),
+      ...endIn(args.expires),
+      ...(allowedNetworks.length === 0 ? {} : { allowedNetworks }),
     })
     if (args.json) return printJson(minted)
     print(minted.rawKey)
@@ -73,4 +99,25 @@ const revoke = command({
   },
 })
 
-export const keys = { list, create, revoke } satisfies Record<string, Command>
+const rotate = command({
+  name: 'rotate',
+  summary: 'Replace an API key and print the new one; the old one goes on for a day',
+  examples: ['openall keys rotate 7 > key.txt', 'openall keys rotate 7 --grace 0 --expires 90d > key.txt'],
+  args: {
+    id: { type: 'positional', required: true, description: 'Its id in openall keys list' },
+    grace: { type: 'string', valueHint: 'hours', description: 'Until the old one ends: 0 to 24; 24 if omitted' },
+    expires: { ...END_FLAG, description: `${END_FLAG.description}; as the old one if omitted` },
+  },
+  async run({ args, client }) {
+    const made = await client.rotateKey({
+      id: integer(args.id, 'the id'),
+      ...(args.grace === undefined ? {} : { graceHours: integer(args.grace, '--grace') }),
+      ...endIn(args.expires),
+    })
+    if (args.json) return printJson(made)
+    print(made.rawKey)
+    note(made.warning)
+  },
+})
+
+export const keys = { list, create, revoke, rotate } satisfies Record<string, Command>

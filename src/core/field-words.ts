@@ -11,6 +11,7 @@ const SENTENCES: Partial<Words<Reason>> = {
   not_a_web_address: 'This doesn’t look like a web address.',
   closes_before_it_opens: 'This must be after the opening time.',
   not_a_day: 'Enter a day.',
+  not_to_come: 'Choose a day to come.',
   ends_before_it_begins: 'This must not be before the first day.',
   after_today: 'This must not be after today.',
   password_missing: 'Choose a password.',

@@ -23,6 +23,8 @@ export type Expectation =
         | 'not_a_day'
     }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
+  | { code: 'not_to_come' | 'not_a_network' }
+  | { code: 'too_far_ahead'; years: number }
   | { code: 'not_a_cursor' }
   | { code: 'more_metadata_than_urls'; urls: number }
   // Of variables.

@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { INSTANT, isInstant } from './instants.ts'
 import type { Reason } from './issue.ts'
 import { lazy } from './lazy.ts'
 
@@ -56,6 +57,23 @@ export function jsonSchemaOf(check: object): JsonSchema {
 
 /** A formatted time; see `iso`. */
 export const Time = lazy(() => type('string').configure({ format: 'date-time' }, 'self'))
+
+/**
+ * An instant with its UTC offset, kept in UTC.
+ * @param unfit why a time, in milliseconds since 1970, is refused; null if it is not.
+ */
+export const instantThat = (unfit: (at: number) => Reason | null) =>
+  type('string')
+    .narrow(
+      refusing({ pattern: INSTANT.source, format: 'date-time' }, (text: string) => {
+        const isUsual = isInstant(text) && /^(?:19[7-9]|[2-9]\d\d)\d-/.test(new Date(text).toISOString())
+        return isUsual ? unfit(Date.parse(text)) : { code: 'not_an_instant' }
+      }),
+    )
+    .pipe((text) => new Date(text).toISOString())
+
+/** Any instant. */
+export const Instant = lazy(() => instantThat(() => null))
 
 /** A day of the calendar, as `2026-11-20`. */
 export const Day = lazy(() =>

@@ -7,18 +7,19 @@ import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { realEmail, sessionsOf } from '../identity/sessions.ts'
+import { SWITCHES } from '../mail/switches.ts'
 import { toListed } from '../proposals/present.ts'
 import { madeBy } from '../proposals/stored.ts'
 
 const { takenEmail: _, takenHint: __, disabledAt: ___, ...rest } = getTableColumns(user)
-const { mailProposed: proposed, mailDecided: decided, ...profile } = rest
+const { mailProposed: _____, mailDecided: ______, mailKeyEnds: _______, ...profile } = rest
 
 /** What belongs to a person besides keys and bundles. */
 export async function aboutPerson(store: Store, userId: string) {
   const { db } = store
   const [[person], accounts] = await db.batch([
     db
-      .select({ profile: { ...profile, email: realEmail }, mails: { proposed, decided } })
+      .select({ profile: { ...profile, email: realEmail }, mails: SWITCHES })
       .from(user)
       .where(eq(user.id, userId)),
     db

@@ -34,6 +34,12 @@ export function isForwarded({ headers }: Request): boolean {
   return [...headers.keys()].some((name) => FORWARDING.test(name))
 }
 
+/** Where a request comes from, for `identify`. */
+export function clientOrigin(request: Request) {
+  const address = clientAddress(request)
+  return { address, network: network(address) }
+}
+
 /** The client’s address as rate limits key it. */
 export function clientNetwork(request: Request): string {
   return network(clientAddress(request))
@@ -49,7 +55,7 @@ export function callContext(
   service: Service,
   at: Audience = 'api',
 ): CallContext | Promise<CallContext> {
-  const caller = identify(request.headers, clientNetwork(request), service, at)
+  const caller = identify(request.headers, clientOrigin(request), service, at)
   return caller instanceof Promise
     ? caller.then((known) => contextOf(known, request, service))
     : contextOf(caller, request, service)

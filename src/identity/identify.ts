@@ -5,34 +5,50 @@ import { SCOPES } from './roles.ts'
 /** How credentials are read; see `sessionReader` and `KeyRing`. */
 export interface Credentials {
   readSession(headers: Headers): Promise<Session | null>
-  /** @returns the key of an Authorization header; null if it is none. */
-  keyRing: { identify(authorization: string): Promise<KnownKey | null> }
+  /** @returns the key of an Authorization header; null if it is none. @throws Problem FORBIDDEN for one that does not work from the address. */
+  keyRing: { identify(authorization: string, address: string): Promise<KnownKey | null> }
+}
+
+/** Where a request comes from. */
+interface Origin {
+  /** The client’s address. */
+  address: string
+  /** That address as limits count it. */
+  network: string
 }
 
 /**
  * Identifies the caller of a request. A key takes precedence over a cookie.
  * @param at the part of the service that is asked: an app’s token is valid only where it was meant for.
- * @throws Problem UNAUTHORIZED for an invalid key: it is never treated as anonymous.
+ * @throws Problem UNAUTHORIZED for an invalid key: it is never treated as anonymous; FORBIDDEN for one that does not work
+ * from the client’s address.
  */
 export function identify(
   headers: Headers,
-  address: string,
+  from: Origin,
   credentials: Credentials,
   at: Audience = 'api',
 ): Caller | Promise<Caller> {
   const authorization = headers.get('authorization')
-  if (authorization !== null) return byKey(authorization, address, credentials, at)
-  return headers.has('cookie') ? bySession(headers, address, credentials) : { kind: 'anonymous', address }
+  if (authorization !== null) return byKey(authorization, from, credentials, at)
+  return headers.has('cookie')
+    ? bySession(headers, from.network, credentials)
+    : { kind: 'anonymous', address: from.network }
 }
 
-async function byKey(authorization: string, address: string, { keyRing }: Credentials, at: Audience): Promise<Caller> {
-  const key = await keyRing.identify(authorization)
+async function byKey(
+  authorization: string,
+  { address, network }: Origin,
+  { keyRing }: Credentials,
+  at: Audience,
+): Promise<Caller> {
+  const key = await keyRing.identify(authorization, address)
   if (key === null) throw invalidCredential(whyRefused(authorization))
   // Everything is below /api, so a token for that is valid for MCP too, but not the other way round.
   if (key.audience === 'mcp' && at !== 'mcp')
     throw invalidCredential('This token is valid for /api/mcp only. Use an API key.')
   const { userId, subject, role, scopes } = key
-  return { kind: 'key', address, userId, subject, role, scopes, key }
+  return { kind: 'key', address: network, userId, subject, role, scopes, key }
 }
 
 function whyRefused(authorization: string): string {

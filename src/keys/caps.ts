@@ -7,7 +7,8 @@ import { ownerId } from '../plans/owners.ts'
 
 // How many keys a subject may have, those of apps included.
 
-const MAX_WORKING = 100
+/** Keys of a subject that work at a time. */
+export const MAX_WORKING = 100
 /** Ended ones that are still listed: the newest. */
 const MAX_ENDED = 100
 /** Refresh tokens kept of one app: one that renews every half hour for the 30 days that they are kept makes 1440. */
@@ -16,14 +17,16 @@ const MAX_TOKENS = 1500
 const ANSWERS_KEPT_MS = 60_000
 
 /** Whether a key has ended: also one whose app never collected it, or came no more. */
-function hasEnded() {
-  const isOver = sql`EXISTS (SELECT 1 FROM ${appGrants} WHERE ${appGrants.keyId} = ${apiKeys.id} AND ${appGrants.endsAt} < ${Date.now()})`
-  return sql`(${apiKeys.revokedAt} IS NOT NULL OR ${apiKeys.minterLeftAt} IS NOT NULL OR ${isOver})`
+export function hasEnded() {
+  const now = Date.now()
+  const isOver = sql`EXISTS (SELECT 1 FROM ${appGrants} WHERE ${appGrants.keyId} = ${apiKeys.id} AND ${appGrants.endsAt} < ${now})`
+  return sql`(${apiKeys.revokedAt} IS NOT NULL OR ${apiKeys.minterLeftAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= ${now}, false) OR ${isOver})`
 }
 
-function isFull(subject: Subject) {
+/** Whether so many keys of a subject work. */
+export function isFull(subject: Subject, most = MAX_WORKING) {
   const working = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${ownerId(subject)} AND NOT ${hasEnded()}`
-  return sql<number>`(${working}) >= ${MAX_WORKING}`
+  return sql<number>`(${working}) >= ${most}`
 }
 
 /** The owner of a new key: NULL, which the column refuses, if the subject has too many. */
@@ -39,15 +42,15 @@ export function eraseEnded(db: Store['db'], subject: Subject): Query {
 }
 
 /**
- * Refuses a subject that has too many keys now. The insert of `ownerOfNewKey` checks again.
+ * Refuses a subject that has too many keys now. The insert checks again.
  * @throws Problem PLAN_LIMIT.
  */
-export async function refuseFull({ db }: Store, subject: Subject): Promise<void> {
-  const [row] = await db.select({ full: isFull(subject) }).from(sql`(SELECT 1)`)
+export async function refuseFull({ db }: Store, subject: Subject, most = MAX_WORKING): Promise<void> {
+  const [row] = await db.select({ full: isFull(subject, most) }).from(sql`(SELECT 1)`)
   if (row?.full !== 1) return
   throw new Problem(
     'PLAN_LIMIT',
-    `At most ${MAX_WORKING} keys and connected apps may work at a time: revoke one that is not needed any more.`,
+    `At most ${most} keys and connected apps may work at a time: revoke one that is not needed any more.`,
   )
 }
 

@@ -6,6 +6,7 @@ import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
 import { every, type Loop } from '../core/every.ts'
 import { sha256 } from '../core/hash.ts'
+import { Problem } from '../core/problem.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { readKeyToken } from './token.ts'
 
@@ -50,17 +51,21 @@ export class KeyRing {
   }
 
   /**
-   * The key of an Authorization header; null if it is malformed, unknown, revoked or expired, or its minter has left or is
+   * The key of an Authorization header; null if it is malformed, unknown, revoked or ended, or its minter has left or is
    * disabled. At most one
    * indexed read; none if the key is malformed or cached.
+   * @param address the client’s, in plain form; empty if unknown.
+   * @throws Problem FORBIDDEN if the key does not work from there.
    */
-  async identify(authorization: string): Promise<KnownKey | null> {
+  async identify(authorization: string, address = ''): Promise<KnownKey | null> {
     const key = /^bearer /i.test(authorization) ? await this.keyOf(authorization.slice('bearer '.length).trim()) : null
-    if (key !== null) this.#used.set(key.id, Date.now())
+    if (key === null) return null
+    if (key.networks !== null) await refuseFrom(address, key.networks)
+    this.#used.set(key.id, Date.now())
     return key
   }
 
-  /** The key with a text, as `identify` finds it; does not count as a use. */
+  /** The key with a text, as `identify` finds it, wherever it works from; does not count as a use. */
   async keyOf(text: string): Promise<KnownKey | null> {
     const token = readKeyToken(text)
     if (token === null) return null
@@ -68,7 +73,8 @@ export class KeyRing {
     const isFresh = cached !== undefined && performance.now() - cached.readAt < FRESH_MS
     const found = isFresh ? cached : await this.#read(token.keyPrefix)
     // In constant time: timing must not reveal how much of the secret was right.
-    return found !== null && timingSafeEqual(found.secretHash, sha256(token.secret)) ? found.key : null
+    if (found === null || !timingSafeEqual(found.secretHash, sha256(token.secret))) return null
+    return hasEnded(found.key.expiresAt) ? null : found.key
   }
 
   /**
@@ -119,7 +125,8 @@ export class KeyRing {
         ),
       )
     if (row === undefined) return this.#drop(keyPrefix)
-    const { id, scopes, rateLimitPerHour, secretHash, mintedBy } = row.key
+    const { id, scopes, rateLimitPerHour, expiresAt, allowedNetworks: networks, secretHash, mintedBy } = row.key
+    if (hasEnded(expiresAt)) return this.#drop(keyPrefix)
     const subject: Subject | null =
       row.userId !== null
         ? { type: 'user', userId: row.userId }
@@ -136,6 +143,8 @@ export class KeyRing {
       scopes,
       isMinterVerified,
       rateLimitPerHour,
+      expiresAt,
+      networks,
       audience: row.audience,
     }
     const cached = { key, secretHash: new Uint8Array(secretHash), readAt }
@@ -157,4 +166,16 @@ export class KeyRing {
       FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
     await this.store.write([write])
   }
+}
+
+function hasEnded(expiresAt: number | null): boolean {
+  return expiresAt !== null && expiresAt <= Date.now()
+}
+
+async function refuseFrom(address: string, networks: readonly string[]): Promise<void> {
+  // Loaded with the first key that needs it: most processes have none.
+  const { isWithin } = await import('../core/networks.ts')
+  if (isWithin(networks, address)) return
+  const here = address === '' ? 'an unknown address' : address
+  throw new Problem('FORBIDDEN', `This API key does not work from ${here}. Use it from its allowedNetworks.`)
 }

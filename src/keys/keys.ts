@@ -1,87 +1,39 @@
-import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
-import { brokenConstraint, type Store } from '../../db/client.ts'
+import { and, desc, eq, isNotNull, isNull, lt, or } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants } from '../../db/schema.ts'
-import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
-import type { SignedIn, Subject } from '../identity/caller.ts'
-import { keptScopes, requireRole } from '../identity/roles.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { requireRole } from '../identity/roles.ts'
 import type { Commit } from '../operations/idempotency.ts'
-import { ensureOwner, ownerId } from '../plans/owners.ts'
-import { eraseEnded, ownerOfNewKey, refuseFull } from './caps.ts'
+import { ownerId } from '../plans/owners.ts'
+import { ownerOfNewKey, refuseFull } from './caps.ts'
+import { type Minter, makeKey } from './new-key.ts'
+import { toApiKey } from './present.ts'
 import type { KeyInfo, NewKey } from './shapes.ts'
-import { newKeyToken } from './token.ts'
-
-function toApiKey(
-  key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt'>,
-  subject: Subject,
-  grant: Pick<typeof appGrants.$inferSelect, 'host' | 'endsAt'> | null = null,
-): KeyInfo {
-  const { id, name, scopes, keyPrefix, rateLimitPerHour, createdAt, lastUsedAt, revokedAt } = key
-  return {
-    id,
-    name,
-    scope: subject.type,
-    scopes,
-    keyPrefix,
-    rateLimitPerHour,
-    createdAt: iso(createdAt),
-    lastUsedAt: iso(lastUsedAt),
-    revokedAt: iso(revokedAt),
-    ...(grant === null ? {} : { app: { name, host: grant.host, endsAt: iso(grant.endsAt) } }),
-  }
-}
-
-type Minter = Pick<SignedIn, 'subject' | 'role' | 'userId'>
 
 /**
- * Mints a key for the acting subject. Only this answer holds its text.
+ * Mints a key for the acting subject. Only this answer holds its text. One that a key makes ends with that key, and works
+ * from its networks, unless it is to end sooner or work from fewer.
  * @param commit writes the key together with its answer, for idempotency.
- * @throws Problem FORBIDDEN for a member of an organisation who is not an admin; PLAN_LIMIT.
+ * @throws Problem FORBIDDEN for a member of an organisation who is not an admin, and for a key that may do less; PLAN_LIMIT.
  */
 export async function mint(
-  { name, scopes, rateLimitPerHour }: NewKey,
+  { name, scopes, rateLimitPerHour, expiresAt, allowedNetworks }: NewKey,
   { store, caller, commit }: { store: Store; caller: Minter; commit: Commit },
 ) {
   requireRole(caller.role, 'admin')
-  for (;;) {
-    const { answer, writes } = await newKey({ name, scopes, rateLimitPerHour }, store.db, caller)
-    try {
-      await commit(writes, answer)
-      return answer
-    } catch (error) {
-      const broken = brokenConstraint(error)
-      if (broken?.includes('api_keys.owner_id')) await refuseFull(store, caller.subject)
-      // Another key took the id first: try the next one.
-      if (!broken?.includes('api_keys.id')) throw error
-    }
-  }
-}
-
-async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: Minter) {
-  const { keyPrefix, secret, text } = newKeyToken()
-  // The id is chosen here because the answer is stored in the transaction that inserts the key.
-  const [row] = await db.select({ last: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'api_keys'`)
-  const key = {
-    id: (row?.last ?? 0) + 1,
+  const own = caller.key ?? { expiresAt: null, networks: null }
+  const given = {
     name,
-    scopes: keptScopes(scopes),
-    keyPrefix,
+    scopes,
     rateLimitPerHour,
-    createdAt: Date.now(),
-    lastUsedAt: null,
-    revokedAt: null,
+    expiresAt: expiresAt === undefined ? own.expiresAt : Date.parse(expiresAt),
+    allowedNetworks: allowedNetworks ?? (own.networks && [...own.networks]),
   }
-  const answer = {
-    apiKey: toApiKey(key, caller.subject),
-    rawKey: text,
-    warning: 'rawKey is shown only this once: store it where you keep secrets.',
-  }
-  const insert = db
-    .insert(apiKeys)
-    .values({ ...key, ownerId: ownerOfNewKey(caller.subject), mintedBy: caller.userId, secretHash: sha256(secret) })
-  return { answer, writes: [ensureOwner(caller.subject), eraseEnded(db, caller.subject), insert] }
+  const refused = () => refuseFull(store, caller.subject)
+  return makeKey(given, { store, caller, commit, owner: () => ownerOfNewKey(caller.subject), refused })
 }
 
 /** A key with what only the dashboard shows. */
@@ -136,7 +88,12 @@ export function toKeyInfo({ minterLeftAt: _, ...key }: ListedKey): KeyInfo {
   return key
 }
 
-/** The message on pages for an unknown key, or another subject's. */
+/** The refusal of an unknown key, or another subject's. */
+export function noKey(id: number): Problem {
+  return new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { userMessage: NO_KEY })
+}
+
+/** The message on pages for such a key. */
 export const NO_KEY = 'This API key doesn’t exist, or it belongs to another account.'
 
 /**
@@ -157,6 +114,6 @@ export async function revoke({ db, write }: Store, { subject, role }: SignedIn, 
     .from(apiKeys)
     .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
     .where(mine)
-  if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { userMessage: NO_KEY })
+  if (row === undefined) throw noKey(id)
   return toApiKey(row.key, subject, row.grant)
 }

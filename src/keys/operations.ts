@@ -3,15 +3,15 @@ import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import * as keys from './keys.ts'
-import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
+import { rotate } from './rotation.ts'
+import { KeyList, KeyRotation, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys. */
 export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
-    'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never ' +
-    'shown again: pass it on at once, and do not log it. Choose the narrowest scope that will do: it cannot be ' +
-    'changed later.',
+    'Creates an API key. `rawKey` is shown only now: pass it on at once, and do not log ' +
+    'it. Choose the narrowest scope that will do: it cannot be changed later.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -33,8 +33,7 @@ const IN_ONE_PIECE = 1000
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
   description:
-    'Lists the API keys of the subject that you act for, newest first, without their texts; revoked ones have ' +
-    '`revokedAt`.',
+    'Lists your keys, or the organisation’s, newest first; revoked ones have `revokedAt`.',
   input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],
@@ -56,11 +55,27 @@ export const listKeys = implement('list_keys', {
 /** DELETE /api/me/keys?id=. */
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
-  description:
-    'Revokes a key: requests with it are refused from now on. This cannot be undone. Revoking a revoked key changes ' +
-    'nothing. `id` is the number that list_keys returns.',
+  description: 'Refuses the key from now on. `id` is from list_keys.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: async ({ id }, { service: { store }, caller }) => ({ apiKey: await keys.revoke(store, signedIn(caller), id) }),
+})
+
+/** POST /api/me/keys/:id/rotate. */
+export const rotateKey = implement('rotate_key', {
+  summary: 'Replace an API key',
+  description: 'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
+  status: 201,
+  input: KeyRotation,
+  example: { id: 7, graceHours: 2 },
+  output: MintedKey,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'KEY_NOT_ROTATABLE'],
+  async run(input, { service, caller }) {
+    const rotator = signedIn(caller)
+    const made = await rotate(input, service.store, rotator)
+    const { accountMails } = await service.accounts()
+    accountMails.notify(rotator.userId, { kind: 'keyRotated', name: made.apiKey.name, actsFor: rotator.subject.type })
+    return made
+  },
 })

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { lazy } from '../core/lazy.ts'
-import { Time } from '../core/shape.ts'
+import { networkIn } from '../core/networks.ts'
+import { instantThat, refusing, Time } from '../core/shape.ts'
 import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
@@ -8,6 +9,25 @@ import { SCOPES, type Scope } from '../identity/roles.ts'
 /** Requests per hour, unless the minter chooses another limit. */
 const DEFAULT_PER_HOUR = 1000
 const MAX_PER_HOUR = 100_000
+
+/** The furthest end: a key that is meant for longer has none. */
+const MAX_YEARS = 5
+const YEAR_MS = 365.25 * 86_400_000
+/** An old key may go on for so long after it was rotated. */
+const MAX_GRACE_HOURS = 24
+
+const End = instantThat((at) => {
+  if (at <= Date.now()) return { code: 'not_to_come' }
+  return at > Date.now() + MAX_YEARS * YEAR_MS ? { code: 'too_far_ahead', years: MAX_YEARS } : null
+})
+
+const Network = type('string')
+  .narrow(
+    refusing({ pattern: '^\\s*[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?\\s*$', maxLength: 100 }, (text: string) =>
+      text.length > 100 || networkIn(text) === null ? { code: 'not_a_network' } : null,
+    ),
+  )
+  .pipe((text) => networkIn(text) ?? '')
 
 /** The body of POST /api/me/keys. */
 export const NewKey = type({
@@ -19,13 +39,27 @@ export const NewKey = type({
     .atMostLength(SCOPES.length)
     .default((): Scope[] => ['links:write']),
   rateLimitPerHour: type(`0 <= number.integer <= ${MAX_PER_HOUR}`).default(DEFAULT_PER_HOUR),
+  'expiresAt?': End,
+  'allowedNetworks?': Network.array().atLeastLength(1).atMostLength(20),
   '+': 'reject',
 })
 
 export type NewKey = typeof NewKey.infer
 
+const ID = '1 <= number.integer <= 999999999999999'
+
 /** The query of DELETE /api/me/keys. */
-export const OneKey = type({ id: '1 <= number.integer <= 999999999999999', '+': 'reject' })
+export const OneKey = type({ id: ID, '+': 'reject' })
+
+/** The input of POST /api/me/keys/:id/rotate. */
+export const KeyRotation = type({
+  id: ID,
+  graceHours: type(`0 <= number.integer <= ${MAX_GRACE_HOURS}`).default(MAX_GRACE_HOURS),
+  'expiresAt?': End,
+  '+': 'reject',
+})
+
+export type KeyRotation = typeof KeyRotation.infer
 
 /** A key as the API shows it. */
 const KeyInfo = lazy(() =>
@@ -39,6 +73,9 @@ const KeyInfo = lazy(() =>
     createdAt: Time(),
     lastUsedAt: Time().or('null'),
     revokedAt: Time().or('null'),
+    'expiresAt?': Time(),
+    'allowedNetworks?': type('string').array(),
+    'replacedBy?': 'number.integer >= 1',
     'app?': type({ name: 'string', host: 'string', endsAt: Time(), '+': 'reject' }),
     '+': 'reject',
   }).configure({ named: 'ApiKey' }, 'self'),
@@ -46,7 +83,7 @@ const KeyInfo = lazy(() =>
 
 export type KeyInfo = ReturnType<typeof KeyInfo>['infer']
 
-/** The answer of POST /api/me/keys, the only one with a key's text. */
+/** The answers of POST /api/me/keys and …/:id/rotate, the only ones with a key's text. */
 export const MintedKey = lazy(() => type({ apiKey: KeyInfo(), rawKey: 'string', warning: 'string', '+': 'reject' }))
 
 /** What GET /api/me/keys answers. */

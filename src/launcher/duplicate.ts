@@ -22,7 +22,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
   summary: 'Copy a bundle to a new link',
   description:
     'Copies a bundle that you can read, including its rules, to a new link; of another’s that is `copyable`, only what ' +
-    'its launcher shows you. The copy belongs to you or to the organisation that you act for. ' +
+    'its launcher shows you. ' +
     'Fields that you send replace the original’s, as in update_bundle.',
   labelled: true,
   status: 201,

@@ -41,6 +41,8 @@ export function limitsOf({
     tokens: { name: 'tokens', ...addressLimit, max: addressLimit.max * 4 },
     /** Reading without a credential, per client address; long texts in forms, per signed-in user. */
     reading: { name: 'reading', max: 120, windowMs: 60_000 },
+    /** Links that are looked at, per user; per client address without a credential. */
+    inspecting: { name: 'inspecting', max: 60, windowMs: 60_000 },
     /** Writes of one user over all sessions. */
     writes: writes.filter(({ max }) => max > 0),
     /** Reads, likewise. */

@@ -22,21 +22,32 @@ export function leanInput(schema: JsonSchema): JsonSchema {
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (MIN_BOUNDS.includes(rest.minimum)) delete rest.minimum
     if (MIN_BOUNDS.includes(rest.minLength)) delete rest.minLength
+    if (MIN_BOUNDS.includes(rest.minItems)) delete rest.minItems
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
   })
 }
 
+/** More values are a catalogue, of which an answer has one: the API’s document lists them. */
+const MAX_OPTIONS = 12
+
 /** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
 export function leanOutput(schema: JsonSchema): JsonSchema {
   const isStructure = ([key, value]: [string, unknown]) =>
-    !CONSTRAINTS.has(key) && !(key === 'additionalProperties' && value === false)
+    !CONSTRAINTS.has(key) &&
+    !(key === 'enum' && (value as unknown[]).length > MAX_OPTIONS) &&
+    !(key === 'additionalProperties' && value === false)
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
 /** Of a field’s schema only the type, and that of its entries. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
+}
+
+/** The same without the values that it may have, where another tool lists them. */
+export function shapeOf(schema: JsonSchema): JsonSchema {
+  return mapped(outlineOf(schema), ({ enum: _, ...rest }) => rest)
 }
 
 /** An object’s schema in which fields with these names have only their types. */

@@ -5,7 +5,7 @@ import { isContent } from '../bundles/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
-import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
+import { leanInput, leanOutput, outlineOf, outlining, shapeOf } from './lean.ts'
 
 /** A tool as listed. */
 export interface Tool {
@@ -17,9 +17,13 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** Whether an operation is a tool: all that read or use a credential, except those whose answer may not fit into a message. */
-export function isTool({ route, auth, keyScope, download }: Operation): boolean {
-  return download === undefined && (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
+/** Whether an operation is a tool: all that read or use a credential, unless they say otherwise or their answer may not fit into a message. */
+export function isTool({ route, auth, keyScope, download, noTool }: Operation): boolean {
+  return (
+    noTool === undefined &&
+    download === undefined &&
+    (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
+  )
 }
 
 /** Whether a key with these scopes may call it. */
@@ -94,6 +98,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const fields = [...own, ...options].flatMap(([field, inner]) => {
     if (FOR_OTHERS.includes(field)) return []
     const { description: _, ...structure } = inner
+    if (field === 'events' && name !== 'create_webhook') return [[field, shapeOf(structure)]]
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
     if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]

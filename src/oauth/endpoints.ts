@@ -4,6 +4,7 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { actingAs } from '../../db/acting.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
@@ -136,7 +137,7 @@ async function revoke(request: Request, { store, keyRing }: Service): Promise<Re
   if (!said.success) throw new Refused('invalid_request', issueOf(said.error.issues))
   const keyId = await grantOfToken(store, said.data.token, parameters.client_id ?? '')
   if (keyId !== null) {
-    await endGrant(store, keyId)
+    await actingAs({ type: 'app', userId: null, keyId }, () => endGrant(store, keyId))
     await keyRing.forget()
   }
   return json({}, 200)

@@ -11,6 +11,7 @@ export const EXPORT_FIELDS: Record<string, readonly [description: string, exampl
   mails: ['Which emails the user wants, besides those about their account.'],
   'mails.proposed': ['When somebody suggests a change to a bundle that the user can edit.', true],
   'mails.decided': ['When a change that the user suggested is accepted or rejected.', true],
+  'mails.keyEnds': ['When one of the user’s API keys ends in a week.', true],
   signInMethods: ['How the user can sign in.'],
   provider: ['`credential` for a password, `oidc` for single sign-on.', 'credential'],
   sessions: ['Where the user is signed in.'],

@@ -1,3 +1,4 @@
+import { EVENT_FIELDS } from './event-glossary.ts'
 import { EXPORT_FIELDS } from './export-glossary.ts'
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
@@ -83,6 +84,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   field: ['The field to compare.'],
   value: ['The value to compare with.'],
   values: ['Matches any of these.'],
+  ...EVENT_FIELDS,
   ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
@@ -153,11 +155,15 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...PROPOSAL_FIELDS,
   name: ['A name to recognise the key by.', 'nightly import'],
   scopes: [
-    'What it may do: links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
-      'claims; keys:admin also creates and revokes keys.',
+    'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
+      'claims; keys:admin also manages keys.',
     ['links:write'],
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],
+  'create_key.expiresAt': ['When it ends, if ever.', '2027-11-20T09:00:00Z'],
+  'rotate_key.expiresAt': ['By default, the old key’s.', '2027-11-20T09:00:00Z'],
+  allowedNetworks: ['Addresses or CIDR; any if omitted.', ['203.0.113.0/24']],
+  graceHours: ['Hours until the old key ends.', 24],
   claimUrl: ['Opens a page where the bundle can be claimed into an account.', 'https://openall.example/claim/b3Z4…'],
   claimToken: [
     'The same as a token for claim_bundle. Not repeated for a short idempotency key: see warning.',
@@ -187,6 +193,20 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'create_bundles.bundles': ['The bundles to create.'],
   edits: ['The edits, each with the `slug` of its bundle.'],
   'OneEdit.expectedVersion': ['Like If-Match: the edit is refused if there is a newer version.', 3],
+  'inspect_urls.urls': ['The links.', ['https://example.com/plan']],
+  links: ['What was found of each link, in the order sent.'],
+  'InspectedLink.url': ['The link.', 'https://example.com/plan'],
+  finalUrl: ['Where it leads in the end; null if unknown.', 'https://example.com/plan/2026'],
+  'InspectedLink.status': ['The HTTP status there; null if there was none.', 200],
+  'InspectedLink.title': ['The title of its page; null if unknown.', 'The plan'],
+  icon: ['The address of its site’s icon; null if unknown.', null],
+  problem: ['What is wrong; null if nothing is.', null],
+  from: ['The link as it is in bundles.', 'https://old.example/plan'],
+  'replace_url.to': ['What it becomes.', 'https://example.com/plan'],
+  replaced: ['The bundles that it was, or would be, replaced in.'],
+  places: ['How many links changed there.', 1],
+  skipped: ['Those that could not be changed.'],
+  'NotReplaced.reason': ['Why.', 'This bundle is being edited too often. Read it again and retry.'],
   results: ['What became of each entry, in their order.'],
   'BulkResult.status': ['The HTTP status that it would have had by itself.', 201],
   'BulkResult.bundle': ['The bundle that was created or edited.'],
@@ -210,6 +230,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
+  'ApiKey.expiresAt': ['When it ends; missing if never.', '2027-11-20T09:00:00.000Z'],
+  'ApiKey.allowedNetworks': ['The networks that it works from; missing if any.', ['203.0.113.0/24']],
+  replacedBy: ['Of one that was rotated: the id of the key in its place.', 8],
   ...WEBHOOK_FIELDS,
   ...EXPORT_FIELDS,
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],

@@ -9,6 +9,7 @@ import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
 import { handOverAccount } from '../identity/proof.ts'
+import { SCOPES } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 import { mint } from '../keys/keys.ts'
 import { NewKey } from '../keys/shapes.ts'
@@ -151,7 +152,7 @@ export async function createKey(
   })
   const { db, write } = store
   await write(handOverAccount(db, sql`${id}`))
-  const caller = { subject: { type: 'user', userId: id }, role: 'admin', userId: id } as const
+  const caller = { subject: { type: 'user', userId: id }, role: 'admin', userId: id, scopes: SCOPES } as const
   return mint(wish, { store, caller, commit: (writes) => write(writes) })
 }
 

@@ -3,7 +3,7 @@
 import { NoticePage } from '../../views/parts/notice.tsx'
 import { isFree } from '../bundles/dry-run.ts'
 import type { Service } from '../core/service.ts'
-import { clientNetwork } from '../http/client.ts'
+import { clientOrigin } from '../http/client.ts'
 import { HTML, text } from '../http/respond.ts'
 import { identify } from '../identity/identify.ts'
 import { missingBundle } from '../launcher/seen.ts'
@@ -18,11 +18,14 @@ import { siteFor } from './site.ts'
 export async function freeSlugPage(request: Request, slug: string, service: Service): Promise<Response> {
   // Without a key: it is for programs, and an invalid one would be refused.
   const cookie = new Headers({ cookie: request.headers.get('cookie') ?? '' })
-  const caller = await identify(cookie, clientNetwork(request), service)
+  const caller = await identify(cookie, clientOrigin(request), service)
   if (caller.kind !== 'session' || !(await isFree(slug, { ...service, caller }))) throw missingBundle()
   const next = { href: `/dashboard/links/new?${new URLSearchParams({ slug })}`, label: `Create a bundle at /l/${slug}` }
   const site = await siteFor(request, service)
   const problem = missingBundle()
-  const view = <NoticePage site={site} heading={headingOf(problem)} text={problem.userMessage} next={next} />
-  return text(request, view as string, { type: HTML, status: problem.status, headers: AT_LINK })
+  const { status, userMessage } = problem
+  const view = (
+    <NoticePage site={site} tab={String(status)} heading={headingOf(problem)} text={userMessage} next={next} />
+  )
+  return text(request, view as string, { type: HTML, status, headers: AT_LINK })
 }

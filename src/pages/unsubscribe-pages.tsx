@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { NoUnsubscriptionPage, UnsubscribePage } from '../../views/account/unsubscribe.tsx'
 import type { Service } from '../core/service.ts'
 import { type Page, page } from '../http/page.ts'
-import { readerOf, setSwitches, unsubscriptionIn } from '../proposals/mail-switches.ts'
+import { readerOf, setSwitches, unsubscriptionIn } from '../mail/switches.ts'
 import { siteFor } from './site.ts'
 
 /**

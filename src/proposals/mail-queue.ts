@@ -4,6 +4,7 @@ import { member, type ProposalMail, proposalMails, proposals, user } from '../..
 import type { StoredBundle } from '../bundles/roles.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { SWITCHES } from '../mail/switches.ts'
 import type { Proposal } from './stored.ts'
 
 // What is to be mailed is noted in the transaction of its cause, so that no mail is lost or made up. `mails.ts` sends it.
@@ -18,12 +19,6 @@ const MAX_WAITING = 20
 export interface Mailing {
   mailer: Pick<Mailer, 'isConfigured'>
 }
-
-/** The column of the switch of each kind of mail. */
-export const SWITCHES = { proposed: user.mailProposed, decided: user.mailDecided } as const satisfies Record<
-  ProposalMail,
-  unknown
->
 
 /** Notes a new proposal for everybody who may decide it. What somebody’s own key proposes is news to them. */
 export function noteProposed(

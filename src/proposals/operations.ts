@@ -19,7 +19,7 @@ export const proposeEdit = implement('propose_edit', {
   description:
     'Use this instead of update_bundle whenever you are not sure: it changes nothing until an editor accepts it. Takes the ' +
     'fields of update_bundle, and a `reason` that the editor reads. Send the `versionNumber` that you have read as ' +
-    '`baseVersion`: what others edit meanwhile is then merged, not undone.',
+    '`baseVersion`: what others edit meanwhile is then merged.',
   status: 201,
   input: NewProposal,
   example: { slug: 'launch-day', baseVersion: 2, title: 'Launch week', reason: 'It takes until Friday.' },
@@ -46,7 +46,7 @@ export const listProposals = implement('list_proposals', {
 /** GET /api/me/proposals. */
 export const listOpenProposals = implement('list_open_proposals', {
   summary: 'List the open proposals for all your bundles',
-  description: 'Lists what waits for a decision, over all bundles of the subject that you act for, newest first.',
+  description: 'Lists what waits for a decision, over all your bundles, newest first.',
   input: Part,
   output: ProposalList,
   present: toList,
@@ -74,7 +74,7 @@ export const getProposal = implement('get_proposal', {
 export const acceptProposal = implement('accept_proposal', {
   summary: 'Accept a proposal; it becomes a version',
   description:
-    'Merges a proposal onto the newest version, link by link and field by field, and saves that. Fields of update_bundle ' +
+    'Merges a proposal onto the newest version and saves that. Fields of update_bundle ' +
     'that you send are saved instead of what merging gives: this decides conflicts.',
   input: Acceptance,
   output: bundles.Bundle,

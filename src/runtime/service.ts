@@ -13,6 +13,7 @@ import type { Service } from '../core/service.ts'
 import { Tally } from '../core/tally.ts'
 import type { PasswordCost } from '../identity/passwords.ts'
 import { sessionReader } from '../identity/sessions.ts'
+import { KeyEndMails } from '../keys/end-mails.ts'
 import { KeyRing } from '../keys/key-ring.ts'
 import { Launchers } from '../launcher/launchers.ts'
 import { Recorder } from '../launcher/recorder.ts'
@@ -89,6 +90,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
   const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
+  const keyEndMails = new KeyEndMails(store, config, mailer, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
   const metrics =
@@ -108,6 +110,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   sweeper.start()
   outbox.start()
   proposalMails.start()
+  keyEndMails.start()
   const descriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
@@ -145,7 +148,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await descriptors?.stop()
       await forgetting.stop()
       const isSwept = sweeper.stop()
-      await Promise.all([outbox.stop(), proposalMails.stop()])
+      await Promise.all([outbox.stop(), proposalMails.stop(), keyEndMails.stop()])
       backups?.stop()
       await launchers.stop()
       await blockedHosts.stop()

@@ -16,6 +16,9 @@ export interface ApiKey {
   createdAt: string
   lastUsedAt: string | null
   revokedAt: string | null
+  expiresAt?: string
+  allowedNetworks?: string[]
+  replacedBy?: number
 }
 
 /** Fields that an answer's JSON may have; a missing one reads as undefined. */

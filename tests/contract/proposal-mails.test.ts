@@ -209,15 +209,15 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       `${server.origin}/unsubscribe/proposed.${admin.userId}.`,
     ]
     for (const url of forged) expect([url, (await stop(url)).status]).toEqual([url, 404])
-    expect([await wants(admin), await wants(viewer)]).toEqual(Array(2).fill({ proposed: true, decided: true }))
+    expect([await wants(admin), await wants(viewer)]).toEqual(Array(2).fill({ proposed: true, decided: true, keyEnds: true }))
 
     const form = new FormData()
     form.set('List-Unsubscribe', 'One-Click')
     const stopped = await stop(link, { body: form })
     expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining('You won’t get these emails')])
     expect([await wants(admin), await wants(viewer)]).toEqual([
-      { proposed: false, decided: true },
-      { proposed: true, decided: true },
+      { proposed: false, decided: true, keyEnds: true },
+      { proposed: true, decided: true, keyEnds: true },
     ])
     expect((await stop(link, { body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })).status).toBe(200)
     await propose(slug, viewer, { title: 'another' })
@@ -227,10 +227,10 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
 
     // It works for as long as the account does, whatever became of the proposal.
     await decide(slug, id, 'reject', admin)
-    await admin.form('/dashboard/settings', { change: 'mails', proposed: 'yes', decided: 'yes' })
-    expect(await wants(admin)).toEqual({ proposed: true, decided: true })
+    await admin.form('/dashboard/settings', { change: 'mails', proposed: 'yes', decided: 'yes', keyEnds: 'yes' })
+    expect(await wants(admin)).toEqual({ proposed: true, decided: true, keyEnds: true })
     expect((await stop(link)).status).toBe(200)
-    expect(await wants(admin)).toEqual({ proposed: false, decided: true })
+    expect(await wants(admin)).toEqual({ proposed: false, decided: true, keyEnds: true })
     await becomes(() => subjectsTo(viewer).length, 1)
     const ofViewer = unsubscribeOf(lastTo(viewer))
     expect((await viewer.api('POST', '/api/auth/delete-user', { password: 'correct horse battery' })).status).toBe(200)

@@ -53,10 +53,21 @@ const KNOWN: Readonly<Record<string, unknown>> = {
   now: '2026-12-01T09:00:00Z',
   access: 'password',
   password: 'correct horse battery',
+  expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  allowedNetworks: ['203.0.113.0/24', '2001:db8::1'],
 }
 
 /** An edit without a password, whose length is checked with the bundle. */
-const { password: _, access: __, timeZone: ___, now: ____, addUrls, removeUrls, setMetadata, ...FIELDS } = KNOWN
+const {
+  password: _,
+  access: __,
+  timeZone: ___,
+  now: ____,
+  expiresAt: _____,
+  allowedNetworks: ______,
+  ...CONTENT
+} = KNOWN
+const { addUrls, removeUrls, setMetadata, ...FIELDS } = CONTENT
 const EDITS = [
   { slug: 'launch-day', ...FIELDS, title: 'x', expectedVersion: 1 },
   { slug: 'launch-day', addUrls, removeUrls, setMetadata, copyable: true },
@@ -106,7 +117,10 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
     const pointer = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema']
     const requests = placesIn(right).flatMap((at) => ODD.map((odd) => ({ at, odd, body: replaced(right, at, odd) })))
     const send = async ({ at, odd, body }: (typeof requests)[number]) => {
-      const target = targetOf(path, world)
+      const target = targetOf(
+        path,
+        path.includes('/keys/') ? { ...world, proposalId: String(world.spareKeyId) } : world,
+      )
       sent += 1
       // Reports are limited by address, whoever sends them.
       const from = { [ADDRESS_HEADER]: `10.${sent >> 16}.${(sent >> 8) & 255}.${sent & 255}` }

@@ -17,6 +17,8 @@ export interface Case {
 }
 
 const A = 'https://a.example/'
+/** A time to come. */
+const END = new Date(Date.now() + 30 * 86_400_000).toISOString()
 const condition = (when: unknown) => ({ version: 1, rules: [{ name: 'x', when, tabs: [{ url: A }] }] })
 
 /** Calls of every operation that needs a credential: each succeeds at least once and is refused at least once. */
@@ -239,6 +241,13 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  {
+    operation: 'inspect_urls',
+    title: 'links that are not looked at',
+    input: () => ({ urls: ['http://localhost:22/', 'https://a:b@c.example/'] }),
+  },
+  { operation: 'inspect_urls', title: 'no link', input: () => ({ urls: [] }), refused: 'INVALID_URLS' },
+
   { operation: 'delete_bundle', title: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
   {
     operation: 'delete_bundle',
@@ -454,6 +463,14 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  { operation: 'list_events', title: 'all', input: () => ({}) },
+  {
+    operation: 'list_events',
+    title: 'of a bundle, without those for admins',
+    key: 'readKey',
+    input: ({ slug }) => ({ target: slug, limit: 2 }),
+  },
+  { operation: 'list_events', title: 'no such type', input: () => ({ type: 'bundle.opened' }), refused: 'BAD_REQUEST' },
   { operation: 'who_am_i', title: 'oneself', input: () => ({}) },
   { operation: 'who_am_i', title: 'a key that may only read', key: 'readKey', input: () => ({}) },
   { operation: 'who_am_i', title: 'a field that it does not know', input: () => ({ you: 'who' }) },
@@ -531,6 +548,17 @@ export const CASES: readonly Case[] = [
     title: 'a key',
     input: () => ({ name: 'import', scopes: ['links:read', 'links:write'], rateLimitPerHour: 5 }),
   },
+  {
+    operation: 'create_key',
+    title: 'that ends and works from some networks',
+    input: () => ({ name: 'x', expiresAt: END, allowedNetworks: ['10.1.2.3/8', '2001:db8::1', '127.0.0.1', '::1'] }),
+  },
+  {
+    operation: 'create_key',
+    title: 'no network',
+    input: () => ({ name: 'x', allowedNetworks: ['a.example'] }),
+    refused: 'BAD_REQUEST',
+  },
   { operation: 'create_key', title: 'no name', input: () => ({ name: ' ' }), refused: 'BAD_REQUEST' },
   {
     operation: 'create_key',
@@ -558,6 +586,20 @@ export const CASES: readonly Case[] = [
   { operation: 'revoke_key', title: 'one’s own', input: ({ spareKeyId }) => ({ id: spareKeyId }) },
   { operation: 'revoke_key', title: 'none', input: () => ({ id: 999_999_999 }), refused: 'NOT_FOUND' },
   { operation: 'revoke_key', title: 'no number', input: () => ({ id: 'first' }), refused: 'BAD_REQUEST' },
+
+  { operation: 'rotate_key', title: 'one’s own', input: ({ spareKeyId }) => ({ id: spareKeyId }) },
+  {
+    operation: 'rotate_key',
+    title: 'at once, with an end',
+    input: ({ spareKeyId }) => ({ id: spareKeyId, graceHours: 0, expiresAt: END }),
+  },
+  { operation: 'rotate_key', title: 'none', input: () => ({ id: 999_999_999 }), refused: 'NOT_FOUND' },
+  {
+    operation: 'rotate_key',
+    title: 'too much grace',
+    input: ({ spareKeyId }) => ({ id: spareKeyId, graceHours: 25 }),
+    refused: 'BAD_REQUEST',
+  },
 
   {
     operation: 'create_webhook',

@@ -1,18 +1,19 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ProposalMail } from '../../db/schema.ts'
+import type { OptionalMail } from '../../db/schema.ts'
 import { Page, type Site } from '../parts/layout.tsx'
 
 /** When each kind of email is sent, as the end of a sentence. */
 const MAIL_OCCASIONS = {
   proposed: 'somebody sends a suggestion for a bundle that you can edit',
   decided: 'a suggestion of yours is accepted or rejected',
-} as const satisfies Record<ProposalMail, string>
+  keyEnds: 'one of your API keys ends in a week',
+} as const satisfies Record<OptionalMail, string>
 
 interface UnsubscribeProps {
   site: Site
   email: string
-  kind: ProposalMail
+  kind: OptionalMail
   /** Whether such emails have been stopped. */
   isDone: boolean
 }

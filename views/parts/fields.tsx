@@ -104,15 +104,17 @@ export function NameField(props: Omit<TextFieldProps, 'id' | 'label'> & { label?
   return <TextField id="name" label="Name" dir="auto" maxlength="100" {...props} />
 }
 
-type TextAreaProps = Omit<FieldProps, 'children'> & Omit<JSX.HtmlTextAreaTag, 'id' | 'name'> & { value: string }
+type TextAreaProps = Omit<FieldProps, 'children'> &
+  Omit<JSX.HtmlTextAreaTag, 'id' | 'name'> & { value: string; hint?: string }
 
 /** A field of several lines; what else is given are attributes of its textarea. */
-export function TextArea({ id, label, note, error, kind, value, ...attributes }: TextAreaProps): JSX.Element {
+export function TextArea({ id, label, note, error, kind, value, hint, ...attributes }: TextAreaProps): JSX.Element {
   return (
     <Field id={id} label={label} note={note} error={error} kind={kind}>
       <textarea id={id} name={id} {...attributes} {...described(id, error)} safe>
         {textareaContent(value)}
       </textarea>
+      <Hint text={hint} />
     </Field>
   )
 }

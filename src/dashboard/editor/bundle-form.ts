@@ -4,12 +4,13 @@ import { CONTENT, each, eachScalar, type ScalarName } from '../../bundles/conten
 import { linksOf } from '../../bundles/diff.ts'
 import { LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
 import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
+import { isInstant } from '../../core/instants.ts'
 import { Problem } from '../../core/problem.ts'
 import { sanitized, unfitUrl } from '../../core/text.ts'
 import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
-import { instantOf, isInstant } from '../../policies/instants.ts'
+import { instantOf } from '../../policies/instants.ts'
 import { placed, typedVariables, variableFields, variablesOf } from './variable-fields.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */

@@ -10,18 +10,21 @@ import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { SCOPES } from '../../identity/roles.ts'
-import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
+import type { ListedKey } from '../../keys/keys.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import { usedInLastHour } from '../../limits/hourly.ts'
 import { forAdmins } from '../parts/for-admins.tsx'
 import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { endOfDay, keyIn, rotateScreen } from './rotate.tsx'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
 
 const LIST = '/dashboard/keys'
+
+const FIELDS = ['name', 'scopes', 'rateLimitPerHour', 'expiresAt', 'allowedNetworks'] as const
 
 const adminsOnly = forAdmins('keys', {
   title: 'API keys',
@@ -56,6 +59,8 @@ export const keyScreens: readonly Screen[] = [
         name: '',
         scope: SCOPES.find((scope) => scope === visit.query.get('scope')) ?? 'links:write',
         rateLimitPerHour: '1000',
+        expiresAt: '',
+        allowedNetworks: '',
         idempotencyKey: randomUUID(),
         errors: {},
       }
@@ -63,14 +68,27 @@ export const keyScreens: readonly Screen[] = [
     }),
     async post(visit, form) {
       const { idempotencyKey, ...fields } = Object.fromEntries(form)
-      const { name = '', scope = '', rateLimitPerHour = '' } = fields
-      const input = { ...typed(createKey.input, { name: name.trim(), rateLimitPerHour }), scopes: [scope] }
+      const { name = '', scope = '', rateLimitPerHour = '', expiresAt = '', allowedNetworks = '' } = fields
+      const networks = allowedNetworks.split(/[\s,]+/).filter((network) => network !== '')
+      const input = {
+        ...typed(createKey.input, { name: name.trim(), rateLimitPerHour }),
+        scopes: [scope],
+        ...endOfDay(expiresAt),
+        ...(networks.length === 0 ? {} : { allowedNetworks: networks }),
+      }
       const made = await resultOrProblem(() =>
         answerTo(visit, createKey, input, { idempotencyKey: idempotencyKey || null }),
       )
       if (made instanceof Problem) {
-        const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
-        return newKey(visit, { ...again, errors: formErrors(made, ['name', 'scopes', 'rateLimitPerHour']) }, made)
+        const again = {
+          name,
+          scope,
+          rateLimitPerHour,
+          expiresAt,
+          allowedNetworks,
+          idempotencyKey: idempotencyKey ?? '',
+        }
+        return newKey(visit, { ...again, errors: formErrors(made, FIELDS) }, made)
       }
       // A reload resubmits the form; the key is still shown only once.
       if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
@@ -80,9 +98,7 @@ export const keyScreens: readonly Screen[] = [
   {
     path: '/dashboard/keys/:id/revoke',
     async get(visit) {
-      const { apiKeys } = await run(visit, listKeys, {})
-      const key = apiKeys.find(({ id }) => String(id) === visit.params.id)
-      if (key === undefined) throw new Problem('NOT_FOUND', NO_KEY)
+      const key = await keyIn(visit)
       if (!isActive(key)) return { to: LIST }
       return { section: 'keys', title: 'Revoke API key', view: <RevokeView apiKey={key} /> }
     },
@@ -91,6 +107,7 @@ export const keyScreens: readonly Screen[] = [
       return { to: withFlash(LIST, 'keyRevoked') }
     },
   },
+  rotateScreen,
 ]
 
 function isActive(key: ListedKey): boolean {

@@ -16,7 +16,7 @@ import { seeOther } from '../../http/respond.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
-import { readerOf, setSwitches } from '../../proposals/mail-switches.ts'
+import { readerOf, setSwitches } from '../../mail/switches.ts'
 import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
@@ -71,7 +71,8 @@ const CHANGES = new Map<string, Change>(
       return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
     },
     async mails({ service, session }, form) {
-      await setSwitches(service.store, session.userId, { proposed: form.has('proposed'), decided: form.has('decided') })
+      const [proposed, decided, keyEnds] = [form.has('proposed'), form.has('decided'), form.has('keyEnds')]
+      await setSwitches(service.store, session.userId, { proposed, decided, keyEnds })
       return { to: withFlash(SETTINGS, 'mailsSaved') }
     },
     async verification(visit, form) {

@@ -2,7 +2,8 @@
 
 import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
 import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
-import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
+import { isInstant } from '../../../src/core/instants.ts'
+import { wallTimeOf } from '../../../src/policies/instants.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'

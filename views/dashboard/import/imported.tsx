@@ -3,6 +3,7 @@
 import { count } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { Head } from '../parts/shell.tsx'
+import { Tiles } from '../parts/tiles.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 
@@ -10,7 +11,7 @@ import { Plan } from './plan.tsx'
 export interface ImportedRow {
   slug: string
   heading: string
-  links: number
+  urls: readonly string[]
 }
 
 interface ImportedProps {
@@ -34,16 +35,17 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
       <ul class="rows made">
         <Each
           of={made}
-          show={({ slug, heading, links }) => (
-            <li class="row">
+          show={({ slug, heading, urls }) => (
+            <li class="row person">
+              <Tiles urls={urls} />
               <div class="what">
                 <a class="name" href={`/dashboard/links/${slug}`} dir="auto" safe>
                   {heading}
                 </a>
                 <bdi class="hint where" safe>{`/l/${slug}`}</bdi>
               </div>
-              <span class="facts hint" safe>
-                {count(links, 'link')}
+              <span class="hint" safe>
+                {count(urls.length, 'link')}
               </span>
             </li>
           )}

@@ -12,17 +12,20 @@ import { SCOPES, widest } from './scopes.ts'
 export type KeyWithUsage = ListedKey & { used: number | null }
 
 /** How and when a key ended; null if it works. */
-export function endOf({ revokedAt, minterLeftAt, app }: ListedKey): { how: string; at: string } | null {
+export function endOf(key: ListedKey): { how: string; at: string } | null {
+  const { revokedAt, minterLeftAt, expiresAt, replacedBy, app } = key
   if (revokedAt !== null) return { how: 'Revoked', at: revokedAt }
   if (minterLeftAt !== null) return { how: 'Ended when its creator left,', at: minterLeftAt }
   if (app !== undefined && Date.parse(app.endsAt) < Date.now())
     return { how: 'Not used any more, ended', at: app.endsAt }
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+    return { how: replacedBy === undefined ? 'Ended' : 'Replaced, ended', at: expiresAt }
   return null
 }
 
 /** A key in the list. */
 export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
-  const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, app } = apiKey
+  const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, allowedNetworks, replacedBy, app } = apiKey
   const end = endOf(apiKey)
   return (
     <li class="row">
@@ -40,9 +43,11 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
           )}
           {' · '}
           {escapeHtml(SCOPES[widest(scopes)].name)}
+          {allowedNetworks === undefined ? '' : escapeHtml(` · Only from ${oneOrMany(allowedNetworks)}`)}
         </span>
       </div>
       <div class="facts hint">
+        {end === null ? <Ending apiKey={apiKey} /> : ''}
         {end === null ? <Usage apiKey={apiKey} /> : ''}
         <span>
           {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
@@ -51,6 +56,13 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
       </div>
       {end === null ? (
         <div class="actions">
+          {app === undefined && replacedBy === undefined ? (
+            <a class="quiet" href={`/dashboard/keys/${id}/rotate`} aria-label={attribute(`Rotate ${name}`)}>
+              Rotate
+            </a>
+          ) : (
+            ''
+          )}
           <a class="quiet" href={`/dashboard/keys/${id}/revoke`} aria-label={attribute(`Revoke ${name}`)}>
             Revoke
           </a>
@@ -73,4 +85,24 @@ function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: KeyWithUsage })
       {text}
     </span>
   )
+}
+
+const SOON_MS = 7 * 86_400_000
+
+/** When a key that still works will end. */
+function Ending({ apiKey: { expiresAt, replacedBy } }: { apiKey: KeyWithUsage }): JSX.Element {
+  if (expiresAt === undefined) return ''
+  const at = Date.parse(expiresAt)
+  const isSoon = replacedBy === undefined && at - Date.now() < SOON_MS
+  return (
+    <span class={isSoon ? 'tag bad' : undefined}>
+      {replacedBy === undefined ? 'Ends ' : 'Replaced, ends '}
+      <RelativeTime at={at} />
+    </span>
+  )
+}
+
+function oneOrMany(networks: readonly string[]): string {
+  const [only = ''] = networks
+  return networks.length === 1 ? only : `${networks.length} networks`
 }

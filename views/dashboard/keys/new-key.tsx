@@ -1,7 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
+import { count } from '../../../src/core/words.ts'
 import type { KeyInfo } from '../../../src/keys/shapes.ts'
-import { NameField, TextField } from '../../parts/fields.tsx'
+import { NameField, TextArea, TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { SCOPES } from './scopes.ts'
@@ -10,13 +12,17 @@ export interface KeyForm {
   name: string
   scope: string
   rateLimitPerHour: string
+  /** A day, or empty. */
+  expiresAt: string
+  /** One in a line. */
+  allowedNetworks: string
   idempotencyKey: string
-  errors: FormErrors<'name' | 'scopes' | 'rateLimitPerHour'>
+  errors: FormErrors<'name' | 'scopes' | 'rateLimitPerHour' | 'expiresAt' | 'allowedNetworks'>
 }
 
 /** Create a key. */
 export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm }): JSX.Element {
-  const { name, scope, rateLimitPerHour, idempotencyKey, errors } = form
+  const { name, scope, rateLimitPerHour, expiresAt, allowedNetworks, idempotencyKey, errors } = form
   const { acting } = site.user
   const lede =
     acting === null
@@ -63,20 +69,49 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
         inputmode="numeric"
         hint="Up to 100,000. Enter 0 for no limit. Requests beyond this get a 429 error."
       />
+      <EndField note="optional" value={expiresAt} error={errors.expiresAt} />
+      <TextArea
+        id="allowedNetworks"
+        label="Networks"
+        note="optional"
+        value={allowedNetworks}
+        error={errors.allowedNetworks}
+        rows="2"
+        spellcheck="false"
+        placeholder="203.0.113.0/24"
+        hint="Addresses and networks that it works from, one in a line, up to 20. Leave it empty for any."
+      />
     </FormPage>
+  )
+}
+
+/** The day on which a key ends. */
+export function EndField(props: { note?: string; value: string; error: string | undefined }): JSX.Element {
+  return (
+    <TextField
+      {...props}
+      id="expiresAt"
+      label="Last day"
+      class="short"
+      type="date"
+      min={new Date().toISOString().slice(0, 10)}
+      hint="The key ends with this day, in UTC. You get an email a week before."
+    />
   )
 }
 
 interface KeyMadeProps {
   site: DashboardSite
   made: { apiKey: KeyInfo; rawKey: string }
+  /** In how many hours the key ends that this one replaces; null if it replaces none. */
+  graceHours?: number | null
 }
 
 /** The only page that shows a key. */
-export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): JSX.Element {
+export function KeyMadeView({ site, made: { apiKey, rawKey }, graceHours = null }: KeyMadeProps): JSX.Element {
   return (
     <SecretPage
-      title="API key created"
+      title={graceHours === null ? 'API key created' : 'API key rotated'}
       lede={apiKey.name}
       id="key"
       label="API key"
@@ -91,6 +126,12 @@ export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): J
     >
       <strong>Copy it now.</strong> You won’t see it again. Keep it somewhere safe, and never put it in a web page or a
       public repository.
+      {graceHours === null ? '' : escapeHtml(` ${oldKeyEnds(graceHours)}`)}
     </SecretPage>
   )
+}
+
+function oldKeyEnds(graceHours: number): string {
+  if (graceHours === 0) return 'The old key has ended.'
+  return `Put it in place of the old key, which ends within ${count(graceHours, 'hour')}.`
 }

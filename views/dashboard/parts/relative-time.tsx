@@ -25,24 +25,22 @@ function shortly(at: number, now: number): string {
 }
 
 /**
- * A relative time: "5 minutes ago", "yesterday", and after a week the date. The exact time,
- * in UTC, shows on hover; the page's script converts it to the local time zone.
+ * A relative time: "5 minutes ago", "yesterday", "in 3 days", and beyond a week the date. The exact time, in UTC, shows on hover; the page's script converts it to the local time zone.
  * @param at milliseconds since 1970.
  */
 export function RelativeTime({ at, isShort = false }: { at: number; isShort?: boolean }): JSX.Element {
   const now = Date.now()
-  const ago = now - at
-  const [unit, length] = UNITS.find(([, ms]) => ago >= ms) ?? ['minute', 60_000]
-  const text = isShort
-    ? shortly(at, now)
-    : ago < 60_000
-      ? 'just now'
-      : ago >= 7 * 86_400_000
-        ? date.format(at)
-        : relative.format(-Math.floor(ago / length), unit)
   return (
     <time datetime={iso(at)} title={exactTime(minuteOf(at))} safe>
-      {text}
+      {isShort ? shortly(at, now) : distance(at, now)}
     </time>
   )
+}
+
+function distance(at: number, now: number): string {
+  const away = Math.abs(at - now)
+  if (away >= 7 * 86_400_000) return date.format(at)
+  const [unit, length] = UNITS.find(([, ms]) => away >= ms) ?? ['minute', 60_000]
+  if (at - now >= 60_000) return relative.format(Math.ceil(away / length), unit)
+  return away < 60_000 ? 'just now' : relative.format(-Math.floor(away / length), unit)
 }

@@ -1,15 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ProposalMail } from '../../../db/schema.ts'
+import type { OptionalMail } from '../../../db/schema.ts'
 import { Each } from '../../parts/each.tsx'
 
-const LABELS: [ProposalMail, string][] = [
+const LABELS: [OptionalMail, string][] = [
   ['proposed', 'Somebody sends a suggestion for my bundles'],
   ['decided', 'My suggestion was accepted or rejected'],
+  ['keyEnds', 'One of my API keys ends in a week'],
 ]
 
 /** Switches for the emails that a person can do without. */
-export function MailsPanel({ mails, isConfirmed }: { mails: Record<ProposalMail, boolean>; isConfirmed: boolean }) {
+export function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolean>; isConfirmed: boolean }) {
   return (
     <section class="panel" aria-labelledby="mails">
       <h2 id="mails">Emails</h2>

@@ -1,14 +1,20 @@
 import { timingSafeEqual } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { PROPOSAL_MAILS, type ProposalMail, user } from '../../db/schema.ts'
+import { OPTIONAL_MAILS, type OptionalMail, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { realEmail } from '../identity/sessions.ts'
-import { SWITCHES } from './mail-queue.ts'
 
-/** Which mails about proposals a person wants. */
-export type MailSwitches = Record<ProposalMail, boolean>
+/** The column of the switch of each kind of mail. */
+export const SWITCHES = {
+  proposed: user.mailProposed,
+  decided: user.mailDecided,
+  keyEnds: user.mailKeyEnds,
+} as const satisfies Record<OptionalMail, unknown>
+
+/** Which mails a person wants, of those that they can do without. */
+export type MailSwitches = Record<OptionalMail, boolean>
 
 /** Which mails a person wants, and where they get them; null if there is no such account. */
 export async function readerOf({ db }: Store, userId: string): Promise<{ email: string; mails: MailSwitches } | null> {
@@ -18,14 +24,14 @@ export async function readerOf({ db }: Store, userId: string): Promise<{ email: 
 
 /** Stores which mails a person wants; those that are not named stay as they are. */
 export async function setSwitches({ db, write }: Store, userId: string, wanted: Partial<MailSwitches>): Promise<void> {
-  const { proposed, decided } = wanted
-  await write([db.update(user).set({ mailProposed: proposed, mailDecided: decided }).where(eq(user.id, userId))])
+  const { proposed: mailProposed, decided: mailDecided, keyEnds: mailKeyEnds } = wanted
+  await write([db.update(user).set({ mailProposed, mailDecided, mailKeyEnds }).where(eq(user.id, userId))])
 }
 
 /** Which mails a link stops, and for whom. */
 interface Unsubscription {
   userId: string
-  kind: ProposalMail
+  kind: OptionalMail
 }
 
 /**
@@ -39,7 +45,7 @@ export function unsubscribeLink(config: Pick<Config, 'origin' | 'secret'>, whom:
 /** Whom the last part of such a link is about; null if it is none of this service's. */
 export function unsubscriptionIn(token: string, config: Pick<Config, 'secret'>): Unsubscription | null {
   const [, name, userId = '', signature = ''] = /^(\w+)\.([\w-]+)\.([\w-]+)$/.exec(token) ?? []
-  const kind = PROPOSAL_MAILS.find((one) => one === name)
+  const kind = OPTIONAL_MAILS.find((one) => one === name)
   if (kind === undefined) return null
   const [sent, expected] = [Buffer.from(signature), Buffer.from(signatureOf(config, { userId, kind }))]
   return sent.length === expected.length && timingSafeEqual(sent, expected) ? { userId, kind } : null

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
+import { startMailSink } from '../mail-sink.ts'
+import { actFor, newEmail, newOrganization, type Person, signUp } from '../people.ts'
+import { freePort } from '../ports.ts'
+import { type Server, TARGETS } from '../server.ts'
+import { startOn } from '../targets.ts'
+
+setDefaultTimeout(300_000)
+
+const DAY_MS = 86_400_000
+/** It looks every ten seconds. */
+const PATIENCE_MS = 120_000
+
+let sink: Awaited<ReturnType<typeof startMailSink>>
+let server: Server
+beforeAll(async () => {
+  sink = await startMailSink(freePort())
+  server = await startOn(TARGETS[0]!, { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'service@openall.example' })
+})
+afterAll(async () => {
+  await server?.stop()
+  await sink?.stop()
+})
+
+async function newPerson(): Promise<Person> {
+  const person = await signUp(server, newEmail('ending'))
+  await server.sql('UPDATE user SET email_verified = 1 WHERE id = ? RETURNING 1', [person.userId])
+  return person
+}
+async function mint(person: Person, name: string, days: number): Promise<number> {
+  const expiresAt = new Date(Date.now() + days * DAY_MS).toISOString()
+  const made = await person.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name, expiresAt })
+  expect(made.status).toBe(201)
+  return made.body.apiKey.id
+}
+/** Lets days pass for keys. */
+const age = (ids: readonly number[], days: number) =>
+  server.sql(
+    `UPDATE api_keys SET created_at = created_at - ?1, expires_at = expires_at - ?1
+     WHERE id IN (SELECT value FROM json_each(?2)) RETURNING 1`,
+    [days * DAY_MS, JSON.stringify(ids)],
+  )
+const to = ({ email }: Person) =>
+  sink.mails.filter(({ recipients, subject }) => recipients.includes(email) && /ends? soon/.test(subject))
+const untold = () =>
+  server.sql('SELECT id FROM api_keys WHERE end_told_at IS NULL AND expires_at > ?1 AND expires_at <= ?1 + ?2', [
+    Date.now(),
+    7 * DAY_MS,
+  ])
+/** Resolves once nobody is left to be told, so that what has not been sent by then is not sent. */
+const allTold = () => becomes(untold, [], PATIENCE_MS)
+
+test('a person hears once, a week before, of each key that ends, and can stop it', async () => {
+  const person = await newPerson()
+  const ids = [await mint(person, 'nightly', 30), await mint(person, 'weekly', 30)]
+  const others = [await mint(person, 'revoked', 30), await mint(person, 'rotated', 30), await mint(person, 'far', 60)]
+  await mint(person, 'short', 3)
+  await person.api('DELETE', `/api/me/keys?id=${others[0]}`)
+  expect((await person.api('POST', `/api/me/keys/${others[1]}/rotate`, {})).status).toBe(201)
+  await allTold()
+  expect(to(person)).toEqual([])
+  await age([...ids, ...others], 25)
+  await becomes(
+    () =>
+      to(person)
+        .flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])
+        .toSorted(),
+    ['“nightly”', '“weekly”'],
+    PATIENCE_MS,
+  )
+  await allTold()
+  const [mail] = to(person)
+  expect(mail?.text).toContain(`${server.origin}/dashboard/keys`)
+  expect(mail?.text).not.toMatch(/revoked|rotated|far|short/)
+  // Told once.
+  await age(ids, 1)
+  await allTold()
+  expect(to(person).flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])).toHaveLength(2)
+
+  const stop = /^<(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
+  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+  const stopped = await fetch(stop, { method: 'POST', body })
+  expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining('API keys ends in a week')])
+  const settings = await (await person.fetch('/dashboard/settings')).text()
+  expect(settings).toMatch(/name="keyEnds"(?![^>]*checked)/)
+  await age([others[2]!], 30)
+  await allTold()
+  expect(to(person).flatMap(({ text }) => text.match(/“far”/g) ?? [])).toEqual([])
+})
+
+test('of an organisation’s key its admins hear, wherever its maker is, and nobody else', async () => {
+  const [founder, admin, editor] = [await newPerson(), await newPerson(), await newPerson()]
+  const { id } = await newOrganization(founder, [
+    [admin, 'admin'],
+    [editor, 'editor'],
+  ])
+  await actFor(founder, id)
+  await age([await mint(founder, 'of the team', 30)], 25)
+  await becomes(() => [founder, admin].map((person) => to(person).length), [1, 1], PATIENCE_MS)
+  expect(to(admin)[0]?.text).toContain('“of the team”')
+  expect(to(editor)).toEqual([])
+})
