@@ -75,7 +75,15 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       scope: 'links:read',
     }).toString()
     const back = oauth4webapi.validateAuthResponse(as, client, await approved(url))
-    const answer = await oauth4webapi.authorizationCodeGrantRequest(as, client, none, back, CALLBACK, verifier, insecure)
+    const answer = await oauth4webapi.authorizationCodeGrantRequest(
+      as,
+      client,
+      none,
+      back,
+      CALLBACK,
+      verifier,
+      insecure,
+    )
     const tokens = await oauth4webapi.processAuthorizationCodeResponse(as, client, answer)
     expect(await reach(server, tokens.access_token)).toEqual({ mcp: 200, api: 200 })
     const renewing = await oauth4webapi.refreshTokenGrantRequest(as, client, none, tokens.refresh_token ?? '', insecure)
