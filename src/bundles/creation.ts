@@ -6,7 +6,7 @@ import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { OWN_PATHS } from '../core/launcher-link.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import type { Caller, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Commit } from '../operations/idempotency.ts'
@@ -26,6 +26,7 @@ import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import { merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
+import { externalIdTaken, NO_OWN_FIELDS, ownAfter } from './own-fields.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { slugHash } from './retired.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -90,6 +91,7 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
         if (input.slug !== undefined) throw slugTaken(slugField)
         continue
       }
+      if (broken?.includes('bundles.external_id')) throw externalIdTaken(input.externalId ?? '')
       if (broken?.includes('policy_rules.id')) continue
       if (caller.kind !== 'anonymous' && isHistoryCapError(error))
         throw await historyCapReached(store, caller.subject, config)
@@ -109,6 +111,9 @@ export function refuseUnfit(
 ): void {
   if (caller.kind === 'anonymous' && input.slug !== undefined) {
     throw new Problem('BAD_REQUEST', `${slugField} can be chosen only when signed in: omit it to get one`)
+  }
+  for (const name of caller.kind === 'anonymous' ? (['externalId', 'metadata'] as const) : []) {
+    if (input[name] != null) throw invalid([{ path: [name], reason: { code: 'needs_an_account' } }])
   }
   if (caller.kind === 'anonymous' && input.access === 'members') {
     throw new Problem('BAD_REQUEST', 'access "members" needs an account: sign in, or leave it out')
@@ -156,6 +161,7 @@ function newBundle(
     slugHash: slugHash(slug),
     source: input.source ?? source,
     client,
+    ...ownColumns(input, client),
     now,
     owner: isAnonymous ? null : subjectIdOf(caller.subject),
     editedBy: isAnonymous ? null : caller.userId,
@@ -178,6 +184,11 @@ function newBundle(
   return { answer, writes }
 }
 
+/** What the bundle has for its owner alone, as its columns hold it. */
+export function ownColumns(input: NewBundle, client: string | null) {
+  return ownAfter({ ...NO_OWN_FIELDS, client }, input)
+}
+
 type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
   owner: Subject['type'] | null
   parts: SharedName[]
@@ -185,11 +196,13 @@ type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
 
 const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
   const subject = owner === null ? null : subjectOf(owner)
-  const { slug, slugHash, source, client, addressHash, now, editedBy } = params([
+  const { slug, slugHash, source, client, externalId, metadata, addressHash, now, editedBy } = params([
     'slug',
     'slugHash',
     'source',
     'client',
+    'externalId',
+    'metadata',
     'addressHash',
     'now',
     'editedBy',
@@ -206,6 +219,8 @@ const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHi
       slugHash,
       source,
       client,
+      externalId,
+      metadata,
       addressHash,
       ownerId: subject === null ? null : ownerId(subject),
       createdAt: now,

@@ -13,10 +13,11 @@ import * as dryRun from './dry-run.ts'
 import { type Listed, type ListedBundle, list } from './listing.ts'
 import * as pins from './pins.ts'
 import { etag, toBundle, toListItem } from './present.ts'
+import { put, putDry } from './putting.ts'
 import type { StoredBundle } from './roles.ts'
 import { loadFor } from './roles.ts'
-import { BundleEdit, Listing, NewBundle, OneBundle } from './shapes.ts'
-import { edit } from './versions.ts'
+import { BundleEdit, Listing, NewBundle, OneBundle, PutBundle } from './shapes.ts'
+import { edit, partsOfEdit } from './versions.ts'
 
 /** POST /api/links. */
 export const createBundle = implement('create_bundle', {
@@ -34,7 +35,7 @@ export const createBundle = implement('create_bundle', {
     urlMetadata: [{ note: 'Read this first' }, { tags: ['live'], openPolicy: 'manual' }],
   },
   output: answers.CreatedBundle,
-  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN', 'EXTERNAL_ID_TAKEN'],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
   replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
   async run(input, context) {
@@ -78,13 +79,35 @@ export const updateBundle = implement('update_bundle', {
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
-  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],
   present: toBundle,
   headers: { etag },
-  run: ({ slug, password, ...changes }, context): Promise<StoredBundle> =>
-    edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
-  dryRun: ({ slug, password, ...changes }, context) =>
-    dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
+  run({ slug, ...sent }, context): Promise<StoredBundle> {
+    const { changes, beside } = partsOfEdit(sent)
+    return edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, beside)
+  },
+  dryRun({ slug, ...sent }, context) {
+    const { changes, beside } = partsOfEdit(sent)
+    return dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, beside)
+  },
+})
+
+/** PUT /api/links/ext:<externalId>. */
+export const putBundle = implement('put_bundle', {
+  summary: 'Create or replace the bundle with an external id',
+  description:
+    'Makes your bundle with this external id as the input has it: creates it (201), or replaces what it has (200); what you ' +
+    'leave out gets its default. Call it as often as you like: an equal input changes nothing.',
+  labelled: true,
+  input: PutBundle,
+  example: { externalId: 'crm-4711', title: 'Launch day', urls: ['https://example.com/plan'] },
+  output: answers.Bundle,
+  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  present: toBundle,
+  isNew: ({ isNew }) => isNew,
+  headers: { etag },
+  run: put,
+  dryRun: putDry,
 })
 
 /** DELETE /api/links/:slug. */
@@ -108,7 +131,7 @@ export const restoreBundle = implement('restore_bundle', {
     'towards the plan again, so this fails with PLAN_LIMIT if the plan is full.',
   input: OneBundle,
   output: answers.Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],
   present: toBundle,
   headers: { etag },
   run: ({ slug }, context) => bundles.restore(editing(context), slug),

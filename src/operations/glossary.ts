@@ -13,7 +13,7 @@ const CURSOR = 'WzQyXQ'
  * fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
-  slug: ['Identifies the bundle: the last part of its link, /l/<slug>.', 'launch-day'],
+  slug: ['Identifies the bundle: the last part of its link, /l/<slug>; or ext:<externalId>.', 'launch-day'],
   'create_bundle.slug': [
     'The last part of the link, /l/<slug>: 3 to 64 lower-case letters, digits and single hyphens; generated if omitted.',
     'launch-day',
@@ -177,9 +177,16 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   pins: ['The bundles that the person has pinned.'],
   pinnedAt: ['When it was pinned.', '2026-11-21T09:00:00.000Z'],
   deletedAt: ['When it was deleted.', '2026-11-21T09:00:00.000Z'],
+  externalId: [
+    'Your own system’s name for it, 1 to 128 characters, unique among your bundles; null for none. `ext:<externalId>` stands for ' +
+      'its slug in every call. No viewer sees it.',
+    'crm-4711',
+  ],
+  'list_bundles.externalId': ['Lists only the bundle with exactly this external id.', 'crm-4711'],
   metadata: [
-    'The client that created it, from its Service-Client header; null if it sent none.',
-    { client: 'acme-importer/1.4' },
+    'Texts of your own, by key: at most 50 of 500 characters, replaced as a whole; null for none. No viewer sees them. `client` is the ' +
+      'client that created the bundle, from its Service-Client header.',
+    { client: 'acme-importer/1.4', team: 'sales' },
   ],
   client: ['`<client>/<tag>`.', 'acme-importer/1.4'],
   bundle: ['The bundle as it would be saved; new rules get their ids when saved.'],

@@ -32,7 +32,7 @@ export const transferBundle = implement('transfer_bundle', {
   input: Transfer,
   example: { slug: 'launch-day', to: { type: 'organization', organizationId: 'o_27pd' } },
   output: Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'VERSION_CONFLICT'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN', 'VERSION_CONFLICT'],
   present: toBundle,
   headers: { etag },
   run: (input, { service: { store, config }, caller }) => transfer({ store, config, caller: signedIn(caller) }, input),
