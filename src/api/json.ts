@@ -84,7 +84,10 @@ function named({ route }: Pick<Operation, 'route'>, params: Fields): Fields {
   if (!route.includes(BY_EXTERNAL_ID)) return params
   const externalId = externalIdIn(params)
   if (externalId !== null) return { externalId }
-  throw new Problem('BAD_REQUEST', `PUT takes a path that ends in ${EXTERNAL}<externalId>: PATCH edits a bundle by its slug`)
+  throw new Problem(
+    'BAD_REQUEST',
+    `PUT takes a path that ends in ${EXTERNAL}<externalId>: PATCH edits a bundle by its slug`,
+  )
 }
 
 /** The input of a variant. */

@@ -12,8 +12,8 @@ import { edit, partsOfEdit } from './versions.ts'
 export const createBundles = implement('create_bundles', {
   summary: 'Create up to 100 bundles',
   description:
-    'Creates several bundles in order, each by itself: `results` says of each what create_bundle would. If the input is ' +
-    'invalid, none is created. Called again with the same `idempotencyKey`, it creates only what failed.',
+    'Creates bundles in order, each by itself: `results` says what became of each. If the input is invalid, none is created. ' +
+    'Called again with the same `idempotencyKey`, it creates only what failed.',
   labelled: true,
   input: NewBundles,
   example: {
@@ -28,15 +28,19 @@ export const createBundles = implement('create_bundles', {
 export const updateBundles = implement('update_bundles', {
   summary: 'Edit up to 100 bundles',
   description:
-    'Edits several bundles in order, each by itself: `results` says of each what update_bundle would. If the input is ' +
-    'invalid, none is edited. Called again with the same `idempotencyKey`, it edits only what failed.',
+    'Edits bundles in order, each by itself: `results` says what became of each. If the input is invalid, none is edited. ' +
+    'Called again with the same `idempotencyKey`, it edits only what failed.',
   input: BundleEdits,
   example: { edits: [{ slug: 'launch-day', addUrls: [{ url: 'https://example.com/chat' }] }] },
   output: BulkResults,
   run({ edits }, context) {
     const { config, invalidate } = context.service
     return inTurns(edits, 200, context, async (sent, commit) => {
-      const { slug, expectedVersion = null, ...one } = await slugFound(withSlug(sent, config) as typeof sent, context.caller, context.service.store)
+      const {
+        slug,
+        expectedVersion = null,
+        ...one
+      } = await slugFound(withSlug(sent, config) as typeof sent, context.caller, context.service.store)
       const { changes, beside } = partsOfEdit(one)
       const edited = await edit({ ...editing(context), slug, expectedVersion, commit }, changes, beside)
       invalidate.launcher(edited.slug)

@@ -6,7 +6,7 @@ import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { OWN_PATHS } from '../core/launcher-link.ts'
-import { invalid, Problem } from '../core/problem.ts'
+import { Problem } from '../core/problem.ts'
 import type { Caller, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Commit } from '../operations/idempotency.ts'
@@ -26,7 +26,7 @@ import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import { merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
-import { externalIdTaken, NO_OWN_FIELDS, ownAfter } from './own-fields.ts'
+import { externalIdTaken, newOwn, refuseOwn } from './own-fields.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { slugHash } from './retired.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -112,9 +112,7 @@ export function refuseUnfit(
   if (caller.kind === 'anonymous' && input.slug !== undefined) {
     throw new Problem('BAD_REQUEST', `${slugField} can be chosen only when signed in: omit it to get one`)
   }
-  for (const name of caller.kind === 'anonymous' ? (['externalId', 'metadata'] as const) : []) {
-    if (input[name] != null) throw invalid([{ path: [name], reason: { code: 'needs_an_account' } }])
-  }
+  if (caller.kind === 'anonymous') refuseOwn(input)
   if (caller.kind === 'anonymous' && input.access === 'members') {
     throw new Problem('BAD_REQUEST', 'access "members" needs an account: sign in, or leave it out')
   }
@@ -161,7 +159,7 @@ function newBundle(
     slugHash: slugHash(slug),
     source: input.source ?? source,
     client,
-    ...ownColumns(input, client),
+    ...newOwn(input, client),
     now,
     owner: isAnonymous ? null : subjectIdOf(caller.subject),
     editedBy: isAnonymous ? null : caller.userId,
@@ -182,11 +180,6 @@ function newBundle(
   ]
   const answer: CreatedBundle = { slug, url: linkOf(slug, config), versionNumber: FIRST_VERSION, ...claim?.fields }
   return { answer, writes }
-}
-
-/** What the bundle has for its owner alone, as its columns hold it. */
-export function ownColumns(input: NewBundle, client: string | null) {
-  return ownAfter({ ...NO_OWN_FIELDS, client }, input)
 }
 
 type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {

@@ -12,11 +12,11 @@ import { lint } from '../policies/lint.ts'
 import { warningsOf } from '../policies/lint-words.ts'
 import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
-import { type Creator, FIRST_VERSION, newContent, ownColumns, refuseNewPassword, refuseUnfit, slugTaken } from './creation.ts'
+import { type Creator, FIRST_VERSION, newContent, refuseNewPassword, refuseUnfit, slugTaken } from './creation.ts'
 import { refuseFullHistory } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import type { SentChanges } from './merge.ts'
-import { externalIdTaken, ownAfter, toMetadata } from './own-fields.ts'
+import { externalIdTaken, newOwn, ownAfter, toMetadata } from './own-fields.ts'
 import { slugHash } from './retired.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
 import { ChosenSlug, type NewBundle } from './shapes.ts'
@@ -35,7 +35,7 @@ export async function create(input: NewBundle, creator: Creator & { keptPassword
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = newContent(input)
-  const own = ownColumns(input, client)
+  const own = newOwn(input, client)
   if (caller.kind !== 'anonymous') await refuseTaken(store, { id: null, owner: caller.subject }, own.externalId)
   if (caller.kind !== 'anonymous') await refuseFullHistory(store, caller.subject, { bundle: null, content }, config)
   return dryRunOf(

@@ -57,7 +57,10 @@ export type Shape = Pick<Listing, 'sort' | 'state'> & {
 export const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))
 
 /** Whether a bundle is in a list. */
-export function isListed({ subject, state, isNamed }: Omit<Shape, 'sort'>, ownerId = ownerOf(subject)): SQL | undefined {
+export function isListed(
+  { subject, state, isNamed }: Omit<Shape, 'sort'>,
+  ownerId = ownerOf(subject),
+): SQL | undefined {
   const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
   const isIt = isNamed === true ? eq(bundles.externalId, sql.placeholder('externalId')) : undefined
   return and(eq(bundles.ownerId, ownerId), isInState, isIt)

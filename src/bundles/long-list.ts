@@ -17,7 +17,15 @@ export function longList(store: Store, caller: SignedIn, listing: Found): Querie
   const { q, tag, externalId, sort, state, isAfter } = listing
   const texts = [q, tag].filter((text) => text !== undefined)
   const indexed = indexCondition(texts)
-  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined, isAfter, isNamed: externalId !== undefined }
+  const shape = {
+    sort,
+    state,
+    subject: subject.type,
+    isSearch: q !== undefined,
+    isTagged: tag !== undefined,
+    isAfter,
+    isNamed: externalId !== undefined,
+  }
   const owner = subjectIdOf(subject)
   const values = { owner, indexed, ...searched(listing) }
   /** Asks the index; if it finds too many, reads the list in its order. */

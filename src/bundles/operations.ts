@@ -23,9 +23,8 @@ import { edit, partsOfEdit } from './versions.ts'
 export const createBundle = implement('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and get its link',
   description:
-    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Anyone who opens the link (`url` in the ' +
-    'answer) sees the list and can open every tab at once. Without a credential it has no owner, and the answer ' +
-    'has a claim token, shown only once.',
+    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens the link (`url` in the answer) sees them ' +
+    'and can open all at once. Without a credential it has no owner, and the answer has a claim token, shown only once.',
   labelled: true,
   status: 201,
   input: NewBundle,
@@ -60,7 +59,7 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you replace whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
+    'Reads one of your bundles; get_tabs reads anybody’s link. Send its `versionNumber` as the expected version of an edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -74,8 +73,8 @@ export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
     'Changes the fields that you send. `addUrls`, `removeUrls` and `setMetadata` change single links, whatever others edit ' +
-    'meanwhile; any other field is replaced entirely. If you send `urls` alone, the remaining URLs keep their metadata. ' +
-    '`resolutionPolicy: null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
+    'meanwhile; other fields are replaced entirely, null removes them. With `urls` alone, remaining URLs keep their metadata. ' +
+    'Viewers see it at once; restore_version undoes it.',
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
@@ -96,8 +95,8 @@ export const updateBundle = implement('update_bundle', {
 export const putBundle = implement('put_bundle', {
   summary: 'Create or replace the bundle with an external id',
   description:
-    'Makes your bundle with this external id as the input has it: creates it (201), or replaces what it has (200); what you ' +
-    'leave out gets its default. Call it as often as you like: an equal input changes nothing.',
+    'Makes your bundle with this external id as the input has it: creates it, or replaces all that it has, with the default for what ' +
+    'you leave out. An equal input changes nothing.',
   labelled: true,
   input: PutBundle,
   example: { externalId: 'crm-4711', title: 'Launch day', urls: ['https://example.com/plan'] },
@@ -114,9 +113,8 @@ export const putBundle = implement('put_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404 from now on. For 30 days, unless the operator chose otherwise, ' +
-    'restore_bundle undoes it; then all is erased, but nobody can take its slug. Only admins can delete an ' +
-    'organisation’s bundle.',
+    'Its link answers 404 from now on. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then all ' +
+    'is erased, and nobody can take its slug. Of an organisation’s, only admins can.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -127,8 +125,7 @@ export const deleteBundle = implement('delete_bundle', {
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
   description:
-    'Restores a deleted bundle as it was, under its old link. Does nothing if the bundle is not deleted. It counts ' +
-    'towards the plan again, so this fails with PLAN_LIMIT if the plan is full.',
+    'Restores a bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],
@@ -141,8 +138,8 @@ export const restoreBundle = implement('restore_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
-    'Lists your bundles, or those of the organisation that you act for, those that you pinned first, without their ' +
-    'policies: see get_bundle. If `hasMore`, call it again with `nextCursor` as `cursor`.',
+    'Lists your bundles, or those of the organisation that you act for, pinned ones first, without policies: see get_bundle. ' +
+    'If `hasMore`, send `nextCursor` as `cursor`.',
   input: Listing,
   output: answers.BundleList,
   present(page: Listed, site) {
@@ -170,9 +167,7 @@ export const listBundles = implement('list_bundles', {
 /** POST /api/links/:slug/pin. */
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
-  description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. Does nothing if it is pinned. You ' +
-    'can pin 50.',
+  description: 'Pins a bundle for you alone. You can pin 50.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
@@ -182,7 +177,7 @@ export const pinBundle = implement('pin_bundle', {
 /** DELETE /api/links/:slug/pin. */
 export const unpinBundle = implement('unpin_bundle', {
   summary: 'Unpin a bundle',
-  description: 'Takes a bundle back to its place in your list. Does nothing if it is not pinned.',
+  description: 'Takes a bundle back to its place in your list.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -45,8 +45,16 @@ export interface OwnFields {
   metadata: Record<string, string> | null
 }
 
-/** The fields of a bundle that has none. */
-export const NO_OWN_FIELDS: OwnFields = { externalId: null, metadata: null }
+/** Refuses the fields of a caller without an account. @throws Problem BAD_REQUEST. */
+export function refuseOwn({ externalId = null, metadata = null }: SentOwn): void {
+  const sent = [...(externalId === null ? [] : ['externalId']), ...(metadata === null ? [] : ['metadata'])]
+  if (sent.length > 0) throw invalid(sent.map((name) => ({ path: [name], reason: { code: 'needs_an_account' } })))
+}
+
+/** The fields of a new bundle. @throws Problem BAD_REQUEST for a label that is not the bundle’s. */
+export function newOwn(sent: SentOwn, client: string | null): OwnFields {
+  return ownAfter({ externalId: null, metadata: null, client }, sent)
+}
 
 /**
  * The fields after what was sent, each replaced as a whole.

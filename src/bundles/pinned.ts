@@ -32,7 +32,14 @@ export async function pinnedIn(
   if (state === 'deleted') return []
   const { subject, userId } = caller
   await waitForReadSlot(userId)
-  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined, isNamed: externalId !== undefined }
+  const shape = {
+    sort,
+    state,
+    subject: subject.type,
+    isSearch: q !== undefined,
+    isTagged: tag !== undefined,
+    isNamed: externalId !== undefined,
+  }
   return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched(listing), ...after })
 }
 

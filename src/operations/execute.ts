@@ -133,7 +133,8 @@ function perform<In, Out>(
 ): Promise<Answer<Out>> | Answer<Out> {
   const { operation, service, context } = call
   const input = validate(operation.input, raw)
-  if (externalIdIn(input) === null) return performValid(call, input, conditions)
+  // A click's answer is the same whether or not there is such a bundle.
+  if (operation.ownPagesOnly === true || externalIdIn(input) === null) return performValid(call, input, conditions)
   return slugFound(input, context.caller, service.store).then((found) => performValid(call, found, conditions))
 }
 

@@ -45,7 +45,9 @@ onEveryTarget({}, (at) => {
     })
 
     test('an equal body changes nothing, and its rules keep their ids', async () => {
-      const rules = [{ name: 'Phones', when: { op: 'equals', field: 'device', value: 'mobile' }, tabs: [{ url: URL_B }] }]
+      const rules = [
+        { name: 'Phones', when: { op: 'equals', field: 'device', value: 'mobile' }, tabs: [{ url: URL_B }] },
+      ]
       const body = { title: 'same', resolutionPolicy: { version: 1, rules }, metadata: { a: '1', b: '2' } }
       const first = await put('same', body)
       const again = await put('same', { ...body, metadata: { b: '2', a: '1' } })
@@ -88,7 +90,10 @@ onEveryTarget({}, (at) => {
       expect(dry.body.bundle).toMatchObject({ externalId: 'dry', metadata: { a: 'b' } })
       expect((await call('GET', '/ext:dry')).status).toBe(404)
       await put('dry', {})
-      expect((await put('dry', { title: 'x', dryRun: true })).body.bundle).toMatchObject({ title: 'x', versionNumber: 2 })
+      expect((await put('dry', { title: 'x', dryRun: true })).body.bundle).toMatchObject({
+        title: 'x',
+        versionNumber: 2,
+      })
       expect((await call('GET', '/ext:dry')).body.title).toBeNull()
     })
   })
@@ -129,14 +134,27 @@ onEveryTarget({}, (at) => {
     ]
     const organization = await newOrganization(ann!, [[editor!, 'editor']])
     for (const [method, below, body] of calls) {
-      expect([method, below, refusal(await call(method, `/ext:crm${below}`, body, ann))]).toEqual([method, below, [404, 'NOT_FOUND']])
+      expect([method, below, refusal(await call(method, `/ext:crm${below}`, body, ann))]).toEqual([
+        method,
+        below,
+        [404, 'NOT_FOUND'],
+      ])
       expect((await call(method, `/ext:crm${below}`, body, editor)).status).toBe(404)
       await actFor(ann!, null)
-      expect([method, below, (await call(method, `/ext:crm${below}`, body)).status < 300]).toEqual([method, below, true])
+      expect([method, below, (await call(method, `/ext:crm${below}`, body)).status < 300]).toEqual([
+        method,
+        below,
+        true,
+      ])
       await actFor(ann!, organization.id)
     }
     await actFor(ann!, null)
-    const bulk = await call('PATCH', '/bulk', { edits: [{ slug: 'ext:crm', title: 'bulk' }, { slug: 'ext:no', title: 'x' }] })
+    const bulk = await call('PATCH', '/bulk', {
+      edits: [
+        { slug: 'ext:crm', title: 'bulk' },
+        { slug: 'ext:no', title: 'x' },
+      ],
+    })
     expect(bulk.body.results.map(({ status, bundle }) => bundle?.slug ?? status)).toEqual([slug, 404])
     expect((await call('DELETE', '/ext:crm')).body.slug).toBe(slug)
     expect((await call('POST', '/ext:crm/restore')).body.slug).toBe(slug)
@@ -164,7 +182,10 @@ onEveryTarget({}, (at) => {
     await actFor(ann!, team.id)
     await call('PATCH', `/${there.slug}`, { externalId: 'other' })
     await actFor(ann!, null)
-    expect((await call('POST', `/${slug}/transfer`, to)).body).toMatchObject({ externalId: 'along', metadata: { a: 'b' } })
+    expect((await call('POST', `/${slug}/transfer`, to)).body).toMatchObject({
+      externalId: 'along',
+      metadata: { a: 'b' },
+    })
     expect((await call('GET', '/ext:along')).status).toBe(404)
     await actFor(ann!, team.id)
     expect((await call('GET', '/ext:along')).body.slug).toBe(slug)
@@ -241,7 +262,14 @@ onEveryTarget({}, (at) => {
     await call('PATCH', `/${slug}`, { title: 'edited' })
     const seen: string[] = []
     const anyone = new Visitor(at())
-    for (const path of [`/l/${slug}`, `/l/${slug}.json`, `/l/${slug}.md`, `/l/${slug}/feed`, `/l/${slug}/bookmarks.html`, `/api/links/${slug}/tabs`])
+    for (const path of [
+      `/l/${slug}`,
+      `/l/${slug}.json`,
+      `/l/${slug}.md`,
+      `/l/${slug}/feed`,
+      `/l/${slug}/bookmarks.html`,
+      `/api/links/${slug}/tabs`,
+    ])
       seen.push(await (await anyone.fetch(path)).text())
     const copy = (await call('POST', `/${slug}/duplicate`, {}, editor)).body
     seen.push(JSON.stringify((await call('GET', `/${copy.slug}`, undefined, editor)).body))
