@@ -74,8 +74,9 @@ function fill(file: string): void {
   )
   for (const { rules, many, few } of PAIRS) {
     const ids = ruleIds(rules)
+    const tabs = [{ url: 'https://a.example/' }]
     const policy =
-      rules === 0 ? null : JSON.stringify({ version: 1, rules: ids.map((id) => ({ id, name: `Rule ${id}` })) })
+      rules === 0 ? null : JSON.stringify({ version: 1, rules: ids.map((id) => ({ id, name: `Rule ${id}`, tabs })) })
     for (const [slug, views] of [
       [many, MANY],
       [few, FEW],

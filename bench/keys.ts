@@ -8,6 +8,7 @@ import { api } from '../src/api/json.ts'
 import { readConfig } from '../src/config/config.ts'
 import { sha256 } from '../src/core/hash.ts'
 import { toProblem } from '../src/core/problem.ts'
+import { requestId } from '../src/http/observe.ts'
 import { jsonProblem } from '../src/http/respond.ts'
 import { newKeyToken } from '../src/keys/token.ts'
 import type { Operation } from '../src/operations/operation.ts'
@@ -34,7 +35,9 @@ const bare: Operation = {
   input: type({ '+': 'reject' }),
   run: async () => ({ ok: true }),
 }
-const app = api([bare], service, (_request, error) => jsonProblem(toProblem(error))).compile()
+const app = api([bare], service, (request, error) =>
+  jsonProblem(toProblem(error), { requestId: requestId(request), origin: config.origin }),
+).compile()
 
 const limited = await newKey(100_000)
 const unlimited = await newKey(0)

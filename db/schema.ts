@@ -460,6 +460,39 @@ export const appRefreshTokens = sqliteTable(
   ],
 )
 
+/**
+ * Devices that wait until somebody enters their code (RFC 8628), and those that were refused. One that was connected is in
+ * `app_grants` instead.
+ */
+export const deviceRequests = sqliteTable(
+  'device_requests',
+  {
+    /** SHA-256 of the device’s code. */
+    hash: blob('hash', { mode: 'buffer' }).primaryKey(),
+    /** Keyed, because a code that people type is short enough to be guessed from a plain hash. */
+    userCodeHash: text('user_code_hash').notNull(),
+    /** SHA-256 of the client’s id. */
+    clientHash: blob('client_hash', { mode: 'buffer' }).notNull(),
+    /** What the app calls itself. */
+    name: text('name').notNull(),
+    audience: text('audience', { enum: AUDIENCES }).notNull(),
+    scopes: json<Scope[]>('scopes').notNull(),
+    /** Keyed hash of the network that asked. */
+    networkHash: text('network_hash').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    deniedAt: integer('denied_at'),
+  },
+  (t) => [
+    uniqueIndex('device_requests_user_code').on(t.userCodeHash),
+    index('device_requests_network').on(t.networkHash, t.expiresAt),
+    index('device_requests_expires').on(t.expiresAt),
+    check('device_requests_hashes', sql`length(${t.hash}) = 32 AND length(${t.clientHash}) = 32`),
+    check('device_requests_name', sql`length(${t.name}) BETWEEN 1 AND 100`),
+    check('device_requests_audience', sql`${t.audience} IN ('mcp', 'api')`),
+    check('device_requests_scopes', sql`json_valid(${t.scopes})`),
+  ],
+)
+
 /** What became of a proposal. */
 export const PROPOSAL_STATES = ['open', 'accepted', 'rejected', 'withdrawn'] as const
 export type ProposalState = (typeof PROPOSAL_STATES)[number]

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { Config } from './config/config.ts'
@@ -89,8 +90,9 @@ async function start(): Promise<void> {
   const log = openLog(config.logLevel)
   const service = await startService(config, log)
   const failed = (error: unknown) => {
-    log.error({ err: error }, 'a request failed outside the app')
-    return jsonProblem(toProblem(error))
+    const requestId = randomUUID()
+    log.error({ err: error, id: requestId }, 'a request failed outside the app')
+    return jsonProblem(toProblem(error), { requestId, origin: config.origin })
   }
   const tryToListen = (at: Pick<Config, 'port' | 'host'>, handle: Handle, settings: string) => {
     try {

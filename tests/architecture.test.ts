@@ -1,22 +1,13 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { operations } from '../src/api/implementations.ts'
 import { SETTINGS } from '../src/config/settings.ts'
 import { type Declaration, OPERATIONS } from '../src/operations/table.ts'
+import { FLOORS, ROOT } from './floors.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** What turns requests into calls of operations, and their outputs into answers. */
 const TRANSPORTS = /^src\/(http|api|mcp|oauth|provider-events|pages|dashboard)\//
-/** The folders of CONTRIBUTING's picture, a list for each line, from the highest floor to the lowest. */
-const FLOORS = (
-  /## The floors[\s\S]*?```\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8'))?.[1] ?? ''
-)
-  .trim()
-  .split('\n')
-  .map((line) => line.split(/ {2,}/).filter((word) => /^(?:src|views|db)(?:[/.]|$)/.test(word)))
-
 interface Import {
   from: string
   /** A path below the root, or a package's name. */
@@ -78,24 +69,6 @@ test('each floor imports only from lower ones, types included', () => {
   expect(files.filter((file) => floorOf(file) === -1)).toEqual([])
   expect(inside.length).toBeGreaterThan(2000)
 })
-
-test('what every operation needs compiles without what is built on it', () => {
-  const lowest = FLOORS.slice(FLOORS.findIndex((names) => names.includes('src/operations'))).flat()
-  const config = join(ROOT, 'node_modules/.cache/openall/lowest-floors.json')
-  mkdirSync(dirname(config), { recursive: true })
-  const include = lowest.map((folder) => join(ROOT, folder, '*.ts'))
-  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), include, exclude: [] }))
-  const { exitCode, stdout } = Bun.spawnSync(['bun', 'x', 'tsc', '--noEmit', '--listFilesOnly', '-p', config])
-  const read = stdout
-    .toString()
-    .split('\n')
-    .filter((file) => file.startsWith(ROOT) && !file.includes('/node_modules/'))
-  const compiled = Bun.spawnSync(['bun', 'x', 'tsc', '--noEmit', '-p', config])
-  expect(compiled.stdout.toString()).toBe('')
-  expect([exitCode, compiled.exitCode]).toEqual([0, 0])
-  expect(read.filter((file) => !lowest.includes(dirname(relative(ROOT, file))))).toEqual([])
-  expect(read.length).toBeGreaterThan(80)
-}, 120_000)
 
 test('views import no database, except types of what they show', () => {
   const isDatabase = /^db\/|^drizzle-orm|^@libsql\//

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { eventually } from './eventually.ts'
 import type { Answer, Visitor } from './people.ts'
 import type { Server } from './server.ts'
 
@@ -20,6 +21,11 @@ export interface Told {
   scope: string
   expires_in: number
   redirect_uris: string[]
+  grant_types: string[]
+  device_code: string
+  user_code: string
+  verification_uri: string
+  interval: number
 }
 
 export async function register(
@@ -41,9 +47,15 @@ export async function newApp(at: At, fields: Fields = {}): Promise<string> {
   return body.client_id
 }
 
-/** Posts a form to `/oauth/token` or `/oauth/revoke`. */
-export async function post({ origin }: At, path: 'token' | 'revoke', fields: Record<string, string>) {
-  return answerOf(await fetch(`${origin}/oauth/${path}`, { method: 'POST', body: new URLSearchParams(fields) }))
+/** Posts a form to an address below `/oauth`. */
+export async function post(
+  { origin }: At,
+  path: 'token' | 'revoke' | 'device_authorization',
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const body = new URLSearchParams(fields)
+  return answerOf(await fetch(`${origin}/oauth/${path}`, { method: 'POST', body, headers }))
 }
 
 async function answerOf(response: Response): Promise<Answer<Told>> {
@@ -120,6 +132,36 @@ export function redeem(at: At, clientId: string, code: string, verifier: string,
 
 export function refresh(at: At, { clientId, refreshToken }: SignedInApp, more: Record<string, string> = {}) {
   return post(at, 'token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken, ...more })
+}
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+/** The client id of the command. */
+export const OWN_COMMAND = 'openall-cli'
+
+/** Begins the sign-in of a device. */
+export async function beginDevice(at: At, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const all = { client_id: OWN_COMMAND, scope: 'links:write', resource: `${at.origin}/api`, ...fields }
+  return post(at, 'device_authorization', all, headers)
+}
+
+/** Asks for a device's tokens. */
+export function poll(at: At, deviceCode: string, more: Record<string, string> = {}) {
+  return post(at, 'token', { grant_type: DEVICE_GRANT, client_id: OWN_COMMAND, device_code: deviceCode, ...more })
+}
+
+/** The same, again and again until the answer is no order to slow down. */
+export async function pollPatiently(at: At, deviceCode: string, more: Record<string, string> = {}) {
+  let answer = await poll(at, deviceCode, more)
+  await eventually(async () => {
+    if (answer.body.error === 'slow_down') answer = await poll(at, deviceCode, more)
+    return answer.body.error !== 'slow_down'
+  }, 'an answer that is no order to slow down')
+  return answer
+}
+
+/** Types a device's code and presses a button. @returns the page that follows. */
+export async function decideDevice(person: Visitor, code: string, decision = 'connect', subject = '') {
+  return person.form('/device', { code, decision, subject })
 }
 
 /** The status of an MCP call and a JSON call with a token. */

@@ -75,7 +75,7 @@ describe.each(PLACES)('on $target.name', ({ target, transports }) => {
 
 /** Fields whose values differ between worlds or calls. */
 const VARYING =
-  /^(slug|url|id|ruleId|matchedRuleId|userId|editedByIdentityUserId|createdBy|proposedBy|decidedBy|keyPrefix|rawKey|secret|messageId|webhookId|\w+At|from|to)$/
+  /^(slug|url|id|ruleId|matchedRuleId|userId|editedByIdentityUserId|createdBy|proposedBy|decidedBy|keyPrefix|rawKey|secret|messageId|webhookId|requestId|docUrl|\w+At|from|to)$/
 
 /** An outcome with a placeholder for each varying value. */
 function normalized(outcome: unknown): unknown {

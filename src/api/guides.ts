@@ -13,6 +13,7 @@ export const GUIDES = [
   'cookbook',
   'proposals',
   'api',
+  'errors',
   'api-keys',
   'cors',
   'webhooks',

@@ -1,7 +1,6 @@
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
 import { FIELD_DOCS } from '../operations/glossary.ts'
 import type { Operation } from '../operations/operation.ts'
-import { MAX_ISSUES } from '../operations/validate.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
 
 // Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
@@ -82,36 +81,6 @@ export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (ke
   ]
 }
 
-/** The body of an error: one of these codes. */
-export function problemSchema(codes: readonly string[], annotations: Naming['annotations']): JsonSchema {
-  const retry = codes.includes('RATE_LIMITED')
-  const ofInput = codes.includes('BAD_REQUEST') || codes.includes('INVALID_URLS')
-  const properties = {
-    error: { type: 'string' },
-    code: { enum: codes },
-    ...(ofInput ? { errors: ERRORS } : {}),
-    ...(retry ? { retryAfterSeconds: { type: 'integer', minimum: 1 } } : {}),
-  }
-  const required = codes.length === 1 && retry ? Object.keys(properties) : ['error', 'code']
-  return documented(
-    { type: 'object', properties, required, additionalProperties: false },
-    { prefix: '', named: 'inline', annotations, definitions: new Map() },
-    '',
-  )
-}
-
-const ERRORS = {
-  type: 'array',
-  minItems: 2,
-  maxItems: MAX_ISSUES,
-  items: {
-    type: 'object',
-    properties: { path: { type: 'string' }, message: { type: 'string' } },
-    required: ['path', 'message'],
-    additionalProperties: false,
-  },
-}
-
 /** Definitions that arktype cannot generate. */
 const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> = {
   Condition: (self, { flat }) => (flat ? flatConditionSchema(self) : conditionSchema(self)),
@@ -122,7 +91,7 @@ const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> 
  * A schema with its fields documented.
  * @param place the name of the enclosing field or shape.
  */
-function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
+export function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
   const { named, $ref, whole: _, ...rest } = schema
   if (typeof $ref === 'string') return refer($ref.slice('#/$defs/'.length), naming)
   if (typeof named === 'string') {

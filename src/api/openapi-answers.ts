@@ -1,12 +1,14 @@
 import { DryRun } from '../bundles/answers.ts'
 import { type Code, STATUS } from '../core/codes.ts'
+import { Problem } from '../core/problem.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Content, Described } from '../operations/openapi-types.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
 import type { Variant } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
-import { type Naming, problemSchema, schemaOf } from './json-schema.ts'
+import { type Naming, schemaOf } from './json-schema.ts'
 import { type ANSWERED, headers } from './openapi-parts.ts'
+import { problemSchema } from './problem-schema.ts'
 
 /** Precedes the name of a definition. */
 export const SCHEMAS = '#/components/schemas/'
@@ -103,8 +105,10 @@ function codesOf(operation: Operation, method: string): Code[] {
   return (Object.keys(STATUS) as Code[]).filter((code) => codes.has(code))
 }
 
+/** Where the errors of examples were met. */
+const MET = { requestId: '5e2e4a4b-8f6c-4d0e-9a53-0c6c1c8f7d21', origin: 'https://openall.example' }
+
 /** An example of an error body. */
 function failure([code = 'INTERNAL_ERROR']: readonly Code[]): unknown {
-  const body = { error: ERROR_DOCS[code], code }
-  return code === 'RATE_LIMITED' ? { ...body, retryAfterSeconds: 12 } : body
+  return new Problem(code, ERROR_DOCS[code], code === 'RATE_LIMITED' ? { retryAfterSeconds: 12 } : {}).body(MET)
 }

@@ -4,9 +4,9 @@ import type { OperationName } from '../operations/table.ts'
 // Parts of the document that are the same for every operation.
 
 export const INTRODUCTION =
-  'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
-  'to do, and a code for programs; if more than one thing of an input is wrong, `errors` has all. `x-errors` lists every code, ' +
-  'those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
+  'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code, requestId, docUrl }`: ' +
+  'a sentence that says what to do, a code for programs, an id for the operator, and where the code is explained; if more than ' +
+  'one thing of an input is wrong, `errors` has all. `x-errors` lists every code, those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
   'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
   'tells what changed.'
 

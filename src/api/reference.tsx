@@ -9,8 +9,8 @@ import { page, pageApp } from '../http/page.ts'
 import { empty, isUnchanged, text } from '../http/respond.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
 import { GUIDES, guideTitle } from './guides.ts'
-import { problemSchema } from './json-schema.ts'
 import { openApi } from './openapi.ts'
+import { problemSchema } from './problem-schema.ts'
 
 /** Serves the OpenAPI document, its page and `/llms.txt`. Loaded on the first request for one of them. */
 export function reference(operations: readonly Operation[], service: Service) {
@@ -62,7 +62,7 @@ bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
 
 ${begin}
 
-Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. When you create something, send an
+Errors are {"error": "what to do", "code": "CODE", "docUrl": "what the code means"}. On 429 wait retryAfterSeconds. When you create something, send an
 Idempotency-Key, so that you can safely retry. When you edit, send If-Match: "v<versionNumber>", with the
 versionNumber that you read.
 

@@ -6,22 +6,28 @@ import { note, print, printJson } from './output.ts'
 import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
 import { revoke, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
+import { DEVICE_SCOPES, signInOnDevice } from './sign-in-device.ts'
 
 export const login = command({
   name: 'login',
-  summary: 'Sign in with the browser, or save an API key',
+  summary: 'Sign in with the browser or a code, or save an API key',
   examples: [
     'openall login --server https://openall.example',
     'openall login --server https://openall.example --scope keys:admin',
+    'openall login --server https://openall.example --device',
     'openall login --server https://openall.example < key.txt',
   ],
   credential: 'none',
   args: {
     web: { type: 'boolean', description: 'Sign in with the browser; the default in a terminal' },
+    device: {
+      type: 'boolean',
+      description: 'Sign in by a code that you type in on another computer or phone, as on a server',
+    },
     scope: {
       type: 'enum',
       options: [...SCOPES],
-      description: 'What the command line may do after signing in with the browser; default: links:write',
+      description: 'What the command line may do after signing in with the browser or a code; default: links:write',
     },
     key: {
       type: 'boolean',
@@ -29,7 +35,9 @@ export const login = command({
     },
   },
   async run({ args, server }) {
-    if (args.web && args.key) throw new UsageError('--web and --key exclude each other')
+    const ways = (['web', 'device', 'key'] as const).filter((way) => args[way])
+    if (ways.length > 1) throw new UsageError(`${ways.map((way) => `--${way}`).join(' and ')} exclude each other`)
+    if (args.device) return loginOnDevice(server, args.scope, args.json === true)
     if (args.web || (process.stdin.isTTY && !args.key)) return loginWithBrowser(server, args.scope, args.json === true)
     const key = await askForKey(server)
     if (key === '') throw new UsageError(`no key was given: create one at ${server}/dashboard/keys`)
@@ -42,7 +50,20 @@ export const login = command({
 })
 
 async function loginWithBrowser(server: string, scope: string | undefined, isJson: boolean): Promise<void> {
-  const signIn = await signInWithBrowser(server, scope ?? 'links:write')
+  return keep(server, await signInWithBrowser(server, scope ?? DEFAULT_SCOPE), isJson)
+}
+
+async function loginOnDevice(server: string, scope: string | undefined, isJson: boolean): Promise<void> {
+  const allowed: readonly string[] = DEVICE_SCOPES
+  if (scope !== undefined && !allowed.includes(scope)) {
+    throw new UsageError(`--device takes no --scope ${scope}: use --web on a computer with a browser, or --key`)
+  }
+  return keep(server, await signInOnDevice(server, scope ?? DEFAULT_SCOPE), isJson)
+}
+
+const DEFAULT_SCOPE = 'links:write'
+
+async function keep(server: string, signIn: SignIn, isJson: boolean): Promise<void> {
   const me = await createClient({ server, key: signIn.accessToken }).whoAmI()
   saveSignIn(server, signIn)
   if (isJson) return printJson(me)

@@ -76,7 +76,7 @@ async function show(url: string): Promise<void> {
       () => false,
     ))
   if (isShown) note('Continue in your browser. If it did not open, open this link there:')
-  else note('Open this link in a browser on this computer. Without one: openall login --key')
+  else note('Open this link in a browser on this computer. Without one: openall login --device')
   note(url)
 }
 
@@ -90,22 +90,28 @@ function codeIn(answer: URLSearchParams, server: string): string {
   return code
 }
 
-function refused(message: string): OpenallError {
+/** The error for somebody who declined. */
+export function refused(message: string): OpenallError {
   return new OpenallError('FORBIDDEN', message, { status: 403 })
 }
 
-interface Tokens {
+export interface Tokens {
   access_token: string
   refresh_token: string
   expires_in: number
 }
 
-function signInOf(clientId: string, { access_token, refresh_token, expires_in }: Tokens): SignIn {
+/** The sign-in that tokens are. */
+export function signInOf(clientId: string, { access_token, refresh_token, expires_in }: Tokens): SignIn {
   const expiresAt = Date.now() + expires_in * 1000
   return { clientId, accessToken: access_token, refreshToken: refresh_token, expiresAt }
 }
 
-async function post<T = Tokens>(server: string, path: string, fields: object | URLSearchParams): Promise<T> {
+/**
+ * Asks the service’s OAuth endpoints.
+ * @throws OpenallError; what the protocol calls the error is its `cause`.
+ */
+export async function post<T = Tokens>(server: string, path: string, fields: object | URLSearchParams): Promise<T> {
   const isForm = fields instanceof URLSearchParams
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
   let response: Response
@@ -127,5 +133,5 @@ async function post<T = Tokens>(server: string, path: string, fields: object | U
     throw new OpenallError('UNAUTHORIZED', 'Your sign-in has ended. Sign in again.', { status: 401 })
   }
   const message = body.error_description ?? `${server} does not offer sign-in with the browser. Use openall login --key`
-  throw new OpenallError('UNEXPECTED_ANSWER', message, { status: response.status })
+  throw new OpenallError('UNEXPECTED_ANSWER', message, { status: response.status, cause: body.error })
 }

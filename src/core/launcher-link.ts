@@ -22,6 +22,7 @@ export const OWN_PATHS: readonly string[] = [
   'confirm',
   'dashboard',
   'dev',
+  'device',
   'docs',
   'found',
   'healthz',

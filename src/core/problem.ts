@@ -16,6 +16,14 @@ interface Details {
   cause?: unknown
 }
 
+/** Where an error was met. */
+export interface Met {
+  /** The id of the request, as in `X-Request-Id` and the log. */
+  requestId: string
+  /** The address of the service, which has the documentation. */
+  origin: string
+}
+
 /**
  * The only error that callers see. `message` is a sentence they can act on. Anything else thrown becomes
  * INTERNAL_ERROR, and its text goes only to the log.
@@ -44,10 +52,10 @@ export class Problem extends Error {
   }
 
   /**
-   * The body that every transport sends: `{ error, code }`, with `errors` if more than one thing of the input is wrong, the
-   * first as in `error`, and with `retryAfterSeconds` on 429.
+   * The body that every transport sends: `{ error, code, requestId, docUrl }`, with `errors` if more than one thing of the
+   * input is wrong, the first as in `error`, and with `retryAfterSeconds` on 429.
    */
-  toJSON() {
+  body({ requestId, origin }: Met) {
     const { message: error, code, issues, retryAfterSeconds } = this
     return {
       error,
@@ -56,8 +64,15 @@ export class Problem extends Error {
         ? { errors: issues.map((issue) => ({ path: pathText(issue.path), message: sentenceOf(issue) })) }
         : {}),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      requestId,
+      docUrl: docUrlOf(code, origin),
     }
   }
+}
+
+/** Where a code is explained: its heading in `docs/errors.md`, as this service serves it. */
+function docUrlOf(code: Code, origin: string): string {
+  return `${origin}/docs/errors#${code.toLowerCase()}`
 }
 
 /** The refusal of an input. */

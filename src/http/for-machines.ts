@@ -3,7 +3,7 @@
  * without one it is only a path.
  */
 export function isForMachines({ url }: Pick<Request, 'url'>): boolean {
-  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke))(?:[/?#]|$)|\.well-known\/)/.test(
+  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke|introspect|device_authorization))(?:[/?#]|$)|\.well-known\/)/.test(
     url,
   )
 }

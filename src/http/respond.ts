@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
-import type { Problem } from '../core/problem.ts'
+import type { Met, Problem } from '../core/problem.ts'
 import type { Download } from '../operations/operation.ts'
 import { encode, encodingFor } from './encoding.ts'
 
@@ -116,8 +116,8 @@ export function isUnchanged({ method, headers }: Request, etag: string | undefin
 }
 
 /** An error as JSON, always of the same shape. */
-export function jsonProblem(problem: Pick<Problem, 'status' | 'headers'> & { toJSON(): unknown }): Response {
-  return json(problem, problem.status, problem.headers)
+export function jsonProblem(problem: Problem, met: Met): Response {
+  return json(problem.body(met), problem.status, { ...problem.headers, 'x-request-id': met.requestId })
 }
 
 /** A page or file generated for this request, compressed if the client accepts it. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../core/hash.ts'
 import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { requestId } from './observe.ts'
 import { jsonProblem, text } from './respond.ts'
 
 declare module '../core/service.ts' {
@@ -24,7 +25,7 @@ export function metricsApp(service: Service): (request: Request) => Promise<Resp
       }
       return await scraped(request, service)
     } catch (error) {
-      return jsonProblem(toProblem(error))
+      return jsonProblem(toProblem(error), { requestId: requestId(request), origin: service.config.origin })
     }
   }
 }

@@ -12,6 +12,17 @@ export interface App {
   redirectUris: readonly string[]
   /** When it registered, in seconds since 1970. */
   registeredAt: number
+  /** Whether it may sign in where there is no browser, by a code that its user types in elsewhere (RFC 8628). */
+  isForDevices: boolean
+}
+
+/** The service’s own command, on computers without a browser. The name proves nothing: anybody can send this id. */
+export const OWN_COMMAND: App = {
+  id: 'openall-cli',
+  name: 'Openall command line',
+  redirectUris: [],
+  registeredAt: 0,
+  isForDevices: true,
 }
 
 const MAX_NAME = 100
@@ -23,27 +34,36 @@ const MAX_REDIRECT_CHARACTERS = 1000
  * Registers an app without storing anything, as RFC 7591 (A.5.2) suggests: its id is its signed registration, so that a
  * flood of registrations fills nothing.
  */
-export function registerApp({ name, redirectUris }: Pick<App, 'name' | 'redirectUris'>, secret: string): App {
+export function registerApp(
+  { name, redirectUris, isForDevices = false }: Pick<App, 'name' | 'redirectUris'> & Partial<Pick<App, 'isForDevices'>>,
+  secret: string,
+): App {
   const registeredAt = Math.floor(Date.now() / 1000)
   const said = Buffer.from(JSON.stringify([registeredAt, name, ...redirectUris])).toString('base64url')
-  return { id: `${said}.${signature(said, secret)}`, name, redirectUris, registeredAt }
+  return { id: `${said}.${signature(said, isForDevices, secret)}`, name, redirectUris, registeredAt, isForDevices }
 }
 
 /** The app with a client id, or null if this service did not make the id. */
 export function appOf(id: string, secret: string): App | null {
+  if (id === OWN_COMMAND.id) return OWN_COMMAND
   const [said = '', signed = '', ...more] = id.split('.')
-  const expected = Buffer.from(signature(said, secret))
-  const given = Buffer.from(signed)
-  if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const isForDevices = isSame(signed, signature(said, true, secret))
+  if (more.length > 0 || !(isForDevices || isSame(signed, signature(said, false, secret)))) return null
   const [registeredAt, name, ...redirectUris] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [
     number,
     string,
   ]
-  return { id, name, redirectUris, registeredAt }
+  return { id, name, redirectUris, registeredAt, isForDevices }
 }
 
-function signature(said: string, secret: string): string {
-  return keyedHash(secret, 'oauth client', said)
+/** Which of two it is says what the app may do: ids from before there were devices stay as they are. */
+function signature(said: string, isForDevices: boolean, secret: string): string {
+  return keyedHash(secret, isForDevices ? 'oauth client for devices' : 'oauth client', said)
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** Why an app’s name is not acceptable, as the end of "it must be …", or null. */
@@ -100,6 +120,9 @@ function differOnlyInPort(own: string, asked: string): boolean {
   a.port = b.port
   return a.href === b.href
 }
+
+/** What stands for the host that a code was sent to if it was a device’s, which has no browser to send anywhere. */
+export const DEVICE_HOST = 'device'
 
 /** Where a redirect URI leads, as people read it: a host, or an app’s own scheme. */
 export function hostOf(redirectUri: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Store } from '../../db/client.ts'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
 import type { Audience } from '../../db/rights.ts'
 import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
 import { sha256 } from '../core/hash.ts'
@@ -8,7 +8,7 @@ import { seal, unseal } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
 import { ensureOwner } from '../plans/owners.ts'
-import { type App, hostOf } from './apps.ts'
+import { DEVICE_HOST, hostOf } from './apps.ts'
 import { boundTokens, eraseEnded, ownerOfNewKey } from './caps.ts'
 import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
@@ -31,13 +31,16 @@ const PER_HOUR = 1000
 
 /** What somebody consented to. */
 export interface Consent {
-  app: App
+  /** SHA-256 of the client’s id. */
+  clientHash: Buffer
+  /** What the app calls itself. */
+  name: string
   userId: string
   subject: Subject
   scopes: Scope[]
   audience: Audience
-  redirectUri: string
-  codeChallenge: string
+  /** Where the code is sent; null for a device, which has its code already. */
+  to: { redirectUri: string; codeChallenge: string } | null
 }
 
 /** An app’s texts, before they are stored. */
@@ -58,20 +61,28 @@ export interface Grant {
 type CodeGrant = Grant &
   Pick<typeof appGrants.$inferSelect, 'redirectUri' | 'codeChallenge' | 'codeExpiresAt' | 'codeUsedAt'>
 
+/** The code that begins a grant: its hash, and for how many seconds it is valid. */
+interface Code {
+  hash: Buffer | SQL<Buffer>
+  seconds: number
+  /** What is written with it. */
+  more?: Query[]
+}
+
 /** Stores what somebody consented to, and the code that lets the app collect it. Its key is not valid before that. */
-export async function beginGrant({ db, write }: Store, consent: Consent, code: string): Promise<void> {
-  const { app, userId, subject, scopes, audience, redirectUri, codeChallenge } = consent
+export async function beginGrant({ db, write }: Store, consent: Consent, code: Code): Promise<void> {
+  const { clientHash, name, userId, subject, scopes, audience, to } = consent
   const { keyPrefix } = newKeyToken()
   const now = Date.now()
-  const codeExpiresAt = now + CODE_SECONDS * 1000
+  const codeExpiresAt = now + code.seconds * 1000
   const grant = {
-    clientHash: sha256(app.id),
-    host: hostOf(redirectUri),
+    clientHash,
+    host: to === null ? DEVICE_HOST : hostOf(to.redirectUri),
     audience,
     scopes,
-    redirectUri,
-    codeHash: sha256(code),
-    codeChallenge,
+    redirectUri: to?.redirectUri ?? '',
+    codeHash: code.hash,
+    codeChallenge: to?.codeChallenge ?? '',
     codeExpiresAt,
     endsAt: codeExpiresAt,
   }
@@ -81,7 +92,7 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
     db.insert(apiKeys).values({
       ownerId: ownerOfNewKey(subject),
       mintedBy: userId,
-      name: app.name,
+      name,
       keyPrefix,
       // Of no text: there is none yet.
       secretHash: randomBytes(32),
@@ -93,6 +104,7 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
       ...grant,
       keyId: sql`(SELECT ${apiKeys.id} FROM ${apiKeys} WHERE ${apiKeys.keyPrefix} = ${keyPrefix})`,
     }),
+    ...(code.more ?? []),
   ])
 }
 

@@ -11,6 +11,9 @@ const SHAPE = new RegExp(
 /** How long the key of an app can be renewed after it was last renewed. Its text is valid for less. */
 export const RENEWABLE_SECONDS = 30 * 86_400
 
+/** How long the code of a device can be typed in, and then collected. */
+export const DEVICE_SECONDS = 600
+
 /** The parts of a key: the public prefix identifies it, the secret authenticates it. */
 export interface KeyToken {
   keyPrefix: string

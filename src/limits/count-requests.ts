@@ -43,7 +43,7 @@ export async function countForCaller(
  */
 export function countForAddress(
   { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
-  limit: 'address' | 'report' | 'signIn' | 'reading',
+  limit: 'address' | 'report' | 'signIn' | 'tokens' | 'reading',
   network: string,
   purpose = '',
 ): Decision | Promise<Decision> {

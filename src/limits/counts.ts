@@ -37,6 +37,8 @@ export function limitsOf({
     report: { name: 'report', max: 5, windowMs: 3_600_000 },
     /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
     signIn: { name: 'sign-in', ...addressLimit },
+    /** Tokens of apps, per client address: devices ask for theirs until somebody has decided. */
+    tokens: { name: 'tokens', ...addressLimit, max: addressLimit.max * 4 },
     /** Reading without a credential, per client address; long texts in forms, per signed-in user. */
     reading: { name: 'reading', max: 120, windowMs: 60_000 },
     /** Writes of one user over all sessions. */

@@ -1,5 +1,6 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import pLimit from 'p-limit'
+import { type Met, Problem } from '../core/problem.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 
 /** Characters of answers after which the rest of a batch is refused: all are held in memory until the last is there. */
@@ -10,10 +11,10 @@ const TOO_MUCH =
   'The answers of this batch are too long together. Nothing was done for this message: send it again by itself.'
 
 /** Answers a message, or a batch, of a revision before 2026-07-28, without session and stream. */
-export async function answerOnce(server: Server, request: Request, message: unknown): Promise<Response> {
+export async function answerOnce(server: Server, request: Request, message: unknown, met: Met): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
-  if (Array.isArray(message)) answerInTurns(transport)
+  if (Array.isArray(message)) answerInTurns(transport, met)
   try {
     return await transport.handleRequest(request, { parsedBody: message })
   } finally {
@@ -25,7 +26,7 @@ export async function answerOnce(server: Server, request: Request, message: unkn
  * Has the messages of a batch answered one after the other, with other requests in between, until their answers are too
  * long together. Otherwise a hundred lists of bundles would make an answer of a gigabyte.
  */
-function answerInTurns(transport: WebStandardStreamableHTTPServerTransport): void {
+function answerInTurns(transport: WebStandardStreamableHTTPServerTransport, met: Met): void {
   const { onmessage } = transport
   const send = transport.send.bind(transport)
   const turns = pLimit(1)
@@ -44,7 +45,8 @@ function answerInTurns(transport: WebStandardStreamableHTTPServerTransport): voi
       if (!('id' in message && 'method' in message)) return onmessage?.(message, extra)
       const { id } = message
       if (characters > MAX_CHARACTERS) {
-        return send({ jsonrpc: '2.0', id, error: { code: BATCH_FULL, message: TOO_MUCH } }, { relatedRequestId: id })
+        const error = { code: BATCH_FULL, message: TOO_MUCH, data: new Problem('BAD_REQUEST', TOO_MUCH).body(met) }
+        return send({ jsonrpc: '2.0', id, error }, { relatedRequestId: id })
       }
       const beganAt = performance.now()
       const isAnswered = new Promise<void>((resolve) => (answered = resolve))

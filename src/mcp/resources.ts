@@ -1,13 +1,13 @@
-import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { Variable } from '../../db/schema.ts'
 import type { Listed } from '../bundles/listing.ts'
 import { getBundle } from '../bundles/operations.ts'
 import { completionsOf } from '../bundles/variables.ts'
 import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
-import { Problem } from '../core/problem.ts'
+import { type Met, Problem, unknownUrl } from '../core/problem.ts'
 import type { PublicAnswer } from '../operations/answer.ts'
 import type { Operation } from '../operations/operation.ts'
-import { INVALID_PARAMS } from './strict.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, refusal } from './strict.ts'
 
 // What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
 
@@ -21,8 +21,6 @@ export type ReadLauncher = (link: LauncherLink) => Promise<{ form: 'markdown' | 
 /** The variables of a launcher: none of one that the agent may not see. */
 export type ReadVariables = (slug: string) => Promise<readonly Pick<Variable, 'name' | 'options'>[]>
 
-/** JSON-RPC code of the standard. */
-const INTERNAL_ERROR = -32603
 /** Bundles listed or completed at a time. */
 const PAGE = 100
 /** Maximum length of a slug’s prefix to complete. */
@@ -62,20 +60,21 @@ export interface Reach {
   /** Where launchers are: a host with its port. */
   authority: string
   shortPaths: boolean
+  met: Met
   /** Counts a message against the key’s limit that reaches neither. */
   count(method: string): Promise<unknown>
 }
 
 /** Offers the caller’s bundles, and every launcher, as resources. */
 export function offerResources(server: Server, reach: Reach): void {
-  const { count, readList, readVariables } = reach
+  const { count, readList, readVariables, met } = reach
   const read: ReadList = async (input) => {
     try {
       return await readList(input)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
-      throw new ProtocolError(code, error.message, error.toJSON())
+      throw refusal(code, error, met)
     }
   }
   server.setRequestHandler('resources/list', async ({ params }) => {
@@ -95,9 +94,8 @@ export function offerResources(server: Server, reach: Reach): void {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const content = await contentOf(uri, reach).catch((error) => {
-      if (error instanceof Problem && error.code === 'NOT_FOUND') throw new ResourceNotFoundError(uri)
-      if (error instanceof Problem) throw new ProtocolError(INTERNAL_ERROR, error.message, error.toJSON())
-      throw error
+      if (!(error instanceof Problem)) throw error
+      throw error.code === 'NOT_FOUND' ? notFound(uri, error, met) : refusal(INTERNAL_ERROR, error, met)
     })
     return { contents: [{ uri, ...content }] }
   })
@@ -116,7 +114,7 @@ export function offerResources(server: Server, reach: Reach): void {
 
 async function contentOf(
   uri: string,
-  { call, count, readLauncher, authority, shortPaths }: Reach,
+  { call, count, readLauncher, authority, shortPaths, met }: Reach,
 ): Promise<{ mimeType: string; text: string }> {
   const link = launcherLinkIn(uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, '/l/') : uri, shortPaths)
   if (link !== null && (link.host === '' || link.host === authority)) {
@@ -125,15 +123,20 @@ async function contentOf(
   }
   if (/^https?:/.test(uri)) {
     await count('resources/read')
-    throw new ProtocolError(INVALID_PARAMS, notHere(uri, authority))
+    throw refusal(INVALID_PARAMS, new Problem('BAD_REQUEST', notHere(uri, authority)), met)
   }
   const slug = uri.startsWith(BUNDLE) ? uri.slice(BUNDLE.length) : ''
   if (slug === '') {
     await count('resources/read')
-    throw new ResourceNotFoundError(uri)
+    throw notFound(uri, unknownUrl(), met)
   }
   const { body } = await call(getBundle as Operation, { slug })
   return { mimeType: 'application/json', text: JSON.stringify(body) }
+}
+
+/** The library's error, which it words for each revision, with the body that every transport sends. */
+function notFound(uri: string, problem: Problem, met: Met): ResourceNotFoundError {
+  return Object.assign(new ResourceNotFoundError(uri), { data: { uri, ...problem.body(met) } })
 }
 
 /** What to do about the address of something else on the web. */

@@ -1,8 +1,9 @@
-import { createMcpHandler, isLegacyRequest, ProtocolError, type Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
 import { callOptionsOf, callOptionType } from '../api/json-schema.ts'
 import { listBundles } from '../bundles/operations.ts'
-import { Problem, toProblem } from '../core/problem.ts'
+import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { requestId } from '../http/observe.ts'
 import { seenAt, seenBy } from '../launcher/seen.ts'
 import { countForKey } from '../limits/count-requests.ts'
 import { challenge } from '../oauth/resources.ts'
@@ -13,7 +14,7 @@ import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
 import { unquoted, unquotedAs } from './quoted.ts'
 import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadVariables } from './resources.ts'
-import { INVALID_PARAMS, StrictServer } from './strict.ts'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, refusal, StrictServer, withBody } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
@@ -32,6 +33,7 @@ interface RequestState {
   request: Request
   context: CallContext
   headers: Record<string, string>
+  met: Met
   /** Why a message needs another credential. */
   challenge?: string
 }
@@ -52,16 +54,18 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
   })
   service.stopping.addEventListener('abort', () => void modern.close())
   return async (request: Request, message: unknown, context: CallContext): Promise<Response> => {
-    const state: RequestState = { request, context, headers: {} }
+    const met = { requestId: requestId(request), origin: service.config.origin }
+    const state: RequestState = { request, context, headers: {}, met }
     states.set(request, state)
     const answer = (await isLegacyRequest(request, message))
-      ? await answerOnce(serve(state), request, message)
+      ? await answerOnce(serve(state), request, message, met)
       : await modern.fetch(request, { parsedBody: message })
-    for (const [name, value] of Object.entries(state.headers)) answer.headers.set(name, value)
+    const told = answer.status < 400 ? answer : await withBody(answer, met)
+    for (const [name, value] of Object.entries(state.headers)) told.headers.set(name, value)
     // Of a batch, other messages may have succeeded.
-    if (state.challenge === undefined || Array.isArray(message)) return answer
-    answer.headers.set('www-authenticate', challenge(state.challenge, service.config.origin, 'mcp'))
-    return new Response(answer.body, { status: 403, headers: answer.headers })
+    if (state.challenge === undefined || Array.isArray(message)) return told
+    told.headers.set('www-authenticate', challenge(state.challenge, service.config.origin, 'mcp'))
+    return new Response(told.body, { status: 403, headers: told.headers })
   }
 }
 
@@ -75,6 +79,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   // To launchers, an agent has no account, whoever’s key it has.
   const viewer = { headers: withoutCredentials(state.request.headers), url: '', client: 'agent' as const }
   const context = { ...state.context, viewer }
+  const { met } = state
   const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
   const server = new StrictServer(
     {
@@ -97,11 +102,12 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return sent
     } catch (error) {
       const problem = toProblem(error)
-      if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: name }, 'a call failed')
+      if (problem.code === 'INTERNAL_ERROR')
+        service.log.error({ err: error, id: met.requestId, tool: name }, 'a call failed')
       Object.assign(state.headers, limitsIn(problem.headers))
       const said = problem.headers['www-authenticate']
       if (said?.startsWith('Bearer')) state.challenge = said
-      if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
+      if (problem.code === 'RATE_LIMITED') throw refusal(RATE_LIMITED, problem, met)
       throw problem
     }
   }
@@ -113,6 +119,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   }
   /** Counts a message that asks for nothing there is. */
   const count = (method: string) => limited(method, async () => ({ headers: await rateLimitHeaders() }))
+  server.met = met
   server.beforeRefusal = async (method) => {
     if (COUNTED.has(method)) await count(method)
   }
@@ -136,6 +143,9 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     return seen?.bundle.variables ?? []
   }
 
+  server.fallbackRequestHandler = ({ method }) => {
+    throw refusal(METHOD_NOT_FOUND, new Problem('BAD_REQUEST', `There is no method ${method.slice(0, 100)}.`), met)
+  }
   server.setRequestHandler('tools/list', () => ({
     tools: listed.filter(({ operation }) => isAllowed(operation, scopes)).map(({ tool }) => tool),
   }))
@@ -143,19 +153,19 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     const operation = tools.get(params.name)
     if (operation === undefined) {
       await count('tools/call')
-      throw new ProtocolError(INVALID_PARAMS, `There is no tool ${params.name.slice(0, 100)}.`)
+      throw refusal(INVALID_PARAMS, new Problem('BAD_REQUEST', `There is no tool ${params.name.slice(0, 100)}.`), met)
     }
     try {
       return succeeded(await call(operation, params.arguments ?? {}))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      const structuredContent = error.toJSON()
+      const structuredContent = error.body(met)
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
   const { authority, shortPaths } = service.config
-  offerResources(server, { call, count, readList, readLauncher, readVariables, authority, shortPaths })
-  offerPrompts(server)
+  offerResources(server, { call, count, readList, readLauncher, readVariables, authority, shortPaths, met })
+  offerPrompts(server, met)
   return server
 }
 
@@ -210,16 +220,15 @@ function limitsIn(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('ratelimit')))
 }
 
-function offerPrompts(server: Server): void {
+function offerPrompts(server: Server, met: Met): void {
+  const refuse = (message: string) => refusal(INVALID_PARAMS, new Problem('BAD_REQUEST', message), met)
   server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(({ text: _, ...prompt }) => prompt) }))
   server.setRequestHandler('prompts/get', ({ params }) => {
     const prompt = prompts.find(({ name }) => name === params.name)
-    if (prompt === undefined)
-      throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${params.name.slice(0, 100)}.`)
+    if (prompt === undefined) throw refuse(`There is no prompt ${params.name.slice(0, 100)}.`)
     const given = params.arguments ?? {}
     const missing = prompt.arguments.find(({ name, required }) => required && !given[name]?.trim())
-    if (missing !== undefined)
-      throw new ProtocolError(INVALID_PARAMS, `${missing.name} is missing: ${missing.description}`)
+    if (missing !== undefined) throw refuse(`${missing.name} is missing: ${missing.description}`)
     return {
       description: prompt.description,
       messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],

@@ -7,6 +7,7 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/server'
 import { sentenceOf } from '../core/issue-words.ts'
+import { type Met, Problem } from '../core/problem.ts'
 import { fromZod } from '../http/zod-issues.ts'
 
 /** JSON-RPC code of the standard. */
@@ -26,6 +27,27 @@ const SCHEMAS = {
   'logging/setLevel': specTypeSchemas.SetLevelRequest,
 } as const
 
+/** JSON-RPC code of the standard. */
+export const METHOD_NOT_FOUND = -32601
+/** JSON-RPC code of a refusal of what the service would otherwise answer. */
+export const INTERNAL_ERROR = -32603
+
+/** A refusal of a message, with the body that every transport sends. */
+export function refusal(code: number, problem: Problem, met: Met): ProtocolError {
+  return new ProtocolError(code, problem.message, problem.body(met))
+}
+
+/** An answer by which the library refused a request as a whole, with the body that every transport sends. */
+export async function withBody(answer: Response, met: Met): Promise<Response> {
+  if (!answer.headers.get('content-type')?.startsWith('application/json')) return answer
+  const said = (await answer.json()) as { error?: { message: string; data?: object } }
+  if (said.error !== undefined) {
+    const { message, data } = said.error
+    said.error.data = { ...new Problem('BAD_REQUEST', message).body(met), ...data }
+  }
+  return Response.json(said, { status: answer.status, headers: answer.headers })
+}
+
 /**
  * A server that says in a sentence what is wrong with a request’s parameters. The library by itself calls most of them
  * an internal error, and sends its validator’s dump.
@@ -33,6 +55,8 @@ const SCHEMAS = {
 export class StrictServer extends Server {
   /** Called before parameters are refused; set once, right after construction. */
   beforeRefusal: (method: string) => Promise<void> = async () => {}
+  /** Where this server's requests are met; set once, right after construction. */
+  met: Met = { requestId: '', origin: '' }
 
   protected override _wrapHandler(
     method: string,
@@ -43,7 +67,7 @@ export class StrictServer extends Server {
       const reason = malformed(method, request)
       if (reason === null) return wrapped(request, context)
       await this.beforeRefusal(method)
-      throw new ProtocolError(INVALID_PARAMS, reason)
+      throw refusal(INVALID_PARAMS, new Problem('BAD_REQUEST', reason), this.met)
     }
   }
 }

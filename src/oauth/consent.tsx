@@ -1,21 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Audience } from '../../db/rights.ts'
-import { BackToAppPage, ConfirmBeforeConnectingPage, ConsentPage } from '../../views/account/consent.tsx'
+import { BackToAppPage, ConsentPage } from '../../views/account/consent.tsx'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { type Page, page } from '../http/page.ts'
-import { seeOther } from '../http/respond.ts'
 import { gone, type Session, type Subject } from '../identity/caller.ts'
-import { organizationsOf } from '../identity/members.ts'
-import { isRecent } from '../identity/proof.ts'
 import type { Scope } from '../identity/roles.ts'
 import { type App, hostOf, isOnThisComputer } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
 import { countForPerson } from '../limits/count-requests.ts'
-import { plainSite, signedInUser } from '../pages/site.ts'
 import { subjectExists } from '../plans/owners.ts'
+import { siteOf, subjectIn, unproven } from './deciding.tsx'
 import { authorize } from './library.ts'
 import { inQuery, type Parameters, Refused } from './parameters.ts'
 import { audienceOf } from './resources.ts'
@@ -41,21 +38,21 @@ interface Visit {
 export async function consentPage(request: Request, service: Service): Promise<Page | Response> {
   const ask = await askIn(request, service)
   const session = await service.readSession(request.headers)
-  return (await unproven(service, ask, session)) ?? show({ service, ask, session: session! })
+  return (await unproven(service, ask.path, session)) ?? show({ service, ask, session: session! })
 }
 
 /** The decision, from that page only. */
 export async function decide(request: Request, service: Service): Promise<Page | Response> {
   const ask = await askIn(request, service)
   const session = await service.readSession(request.headers)
-  const missing = await unproven(service, ask, session)
+  const missing = await unproven(service, ask.path, session)
   if (missing !== null) return missing
   const visit = { service, ask, session: session! }
   const form = await readForm(request)
   if (form.get('decision') !== 'connect') {
     return back(visit, { error: 'access_denied', error_description: 'The user did not connect the app.' })
   }
-  const subject = await subjectIn(form, visit)
+  const subject = await subjectIn(form, service, visit.session)
   if (subject === null) return show(visit, new Problem('FORBIDDEN', 'Choose whom the app acts for.'))
   try {
     await countForPerson(service, 'writes', visit.session.userId)
@@ -114,28 +111,9 @@ function pathOf(parameters: Parameters): string {
   return `/oauth/authorize?${new URLSearchParams(parameters).toString().replaceAll('*', '%2A')}`
 }
 
-/** The page or redirect for somebody who may not decide yet; null for anybody who may. */
-async function unproven(service: Service, { path }: Ask, session: Session | null): Promise<Page | Response | null> {
-  if (session === null) return seeOther(`/sign-in?next=${encodeURIComponent(path)}`)
-  if (!session.emailVerified) {
-    const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
-    return page(<ConfirmBeforeConnectingPage site={site} path={path} />, 403)
-  }
-  return isRecent(session.signedInAt) ? null : seeOther(`/sign-in?as=again&next=${encodeURIComponent(path)}`)
-}
-
-/** Whom the app is to act for; null for an organisation that the visitor is no admin of. */
-async function subjectIn(form: URLSearchParams, { service, session: { userId } }: Visit): Promise<Subject | null> {
-  const organizationId = form.get('subject')
-  if (organizationId === '') return { type: 'user', userId }
-  const organizations = await organizationsOf(service.store, userId)
-  const isAdmin = organizations.some(({ id, role }) => id === organizationId && role === 'admin')
-  return isAdmin && organizationId !== null ? { type: 'organization', organizationId } : null
-}
-
 async function show({ service, ask, session }: Visit, problem?: Problem): Promise<Page> {
   const { app, scopes, audience, path } = ask
-  const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
+  const site = await siteOf(service, session)
   const shown = { site, app: asking(ask, app), scopes, audience, path, error: problem?.userMessage }
   return page(<ConsentPage {...shown} />, problem?.status ?? 200, problem?.headers)
 }
@@ -156,7 +134,7 @@ async function back({ service, ask, session }: Visit, answer: Record<string, str
   const { state } = parameters
   const sent = { ...answer, ...(state === undefined ? {} : { state }), iss: service.config.origin }
   for (const [name, value] of Object.entries(sent)) url.searchParams.set(name, value)
-  const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
+  const site = await siteOf(service, session)
   const view = <BackToAppPage site={site} url={url.href} app={asking(ask, app)} isConnected={'code' in answer} />
   return page(view, 200, { refresh: `0;url=${url.href}`, 'referrer-policy': 'no-referrer' })
 }

@@ -5,77 +5,100 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { sentenceOf } from '../core/issue-words.ts'
-import { type Problem, toProblem } from '../core/problem.ts'
+import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
+import { requestId } from '../http/observe.ts'
 import { json } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { countForAddress } from '../limits/count-requests.ts'
+import { begin, collect } from './devices.ts'
 import { exchange } from './library.ts'
 import { inForm, Refused } from './parameters.ts'
+import { DEVICE_GRANT } from './resources.ts'
 
 // What apps call themselves. The schemas are the official clients' own, so what passes here is what they can read.
 
 /** What a machine asks for, by its path below `/oauth`. */
-export const ENDPOINTS = { register, token, revoke } as const
+export const ENDPOINTS = { register, token, revoke, device_authorization: deviceAuthorization } as const
 
 /**
  * Answers a request of an app.
- * @returns errors as the protocol has them, and with our `code`.
+ * @returns errors as the protocol has them, and with our `code`, `requestId` and `docUrl`.
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
-    await countForAddress(service, 'signIn', clientNetwork(request), `oauth ${name}`)
+    await countForAddress(service, name === 'token' ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
+    const met = { requestId: requestId(request), origin: service.config.origin }
     if (error instanceof Refused) {
       const { error: said, message, status } = error
-      return json({ error: said, error_description: `${message}.`, code: 'BAD_REQUEST' }, status)
+      return json(inProtocol(said, new Problem('BAD_REQUEST', `${message}.`), met), status)
     }
     const problem = toProblem(error)
-    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error }, 'an app’s request failed')
-    return json(failure(problem), problem.status, problem.headers)
+    if (problem.code === 'INTERNAL_ERROR')
+      service.log.error({ err: error, id: met.requestId }, 'an app’s request failed')
+    const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+    return json(inProtocol(said, problem, met), problem.status, problem.headers)
   }
 }
 
-function failure(problem: Problem) {
-  const { error, ...rest } = problem.toJSON()
-  const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+/** An error under the protocol's name, whose sentence is the description. */
+function inProtocol(said: string, problem: Problem, met: Met) {
+  const { error, ...rest } = problem.body(met)
   return { error: said, error_description: error, ...rest }
 }
 
-/** Registers an app (RFC 7591). All of them may only do one thing: ask a person in a browser. */
+/** Registers an app (RFC 7591). All of them may only do one thing: ask a person. */
 async function register(request: Request, { config: { secret } }: Service): Promise<Response> {
-  const said = OAuthClientMetadataSchema.safeParse(await readPlainJson(request))
+  const sent = await readPlainJson(request)
+  // Devices have none, but the schema wants the field.
+  const said = OAuthClientMetadataSchema.safeParse(isObject(sent) ? { redirect_uris: [], ...sent } : sent)
   if (!said.success) throw new Refused('invalid_client_metadata', issueOf(said.error.issues))
-  const { redirect_uris: redirectUris, client_name, grant_types = ['authorization_code'] } = said.data
-  const unfit = unfitRedirects(redirectUris)
-  if (unfit !== null) throw new Refused('invalid_redirect_uri', unfit)
-  if (!grant_types.includes('authorization_code')) {
-    throw new Refused('invalid_client_metadata', 'grant_types must include authorization_code')
+  const { redirect_uris: redirectUris, client_name, grant_types = [BY_CODE] } = said.data
+  const isForDevices = grant_types.includes(DEVICE_GRANT)
+  const isForBrowsers = grant_types.includes(BY_CODE)
+  if (!isForBrowsers && !isForDevices) {
+    throw new Refused('invalid_client_metadata', `grant_types must include ${BY_CODE} or ${DEVICE_GRANT}`)
   }
-  const name = client_name?.trim() || hostOf(redirectUris[0] ?? '')
+  const unfit = isForBrowsers || redirectUris.length > 0 ? unfitRedirects(redirectUris) : null
+  if (unfit !== null) throw new Refused('invalid_redirect_uri', unfit)
+  const [first] = redirectUris
+  const name = client_name?.trim() || (first === undefined ? '' : hostOf(first))
   const unfitting = unfitName(name)
   if (unfitting !== null) throw new Refused('invalid_client_metadata', `client_name must be ${unfitting}`)
-  const app = registerApp({ name, redirectUris }, secret)
+  const app = registerApp({ name, redirectUris: isForBrowsers ? redirectUris : [], isForDevices }, secret)
   const registered = {
     client_id: app.id,
     client_id_issued_at: app.registeredAt,
     client_name: app.name,
-    redirect_uris: [...redirectUris],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
+    redirect_uris: [...app.redirectUris],
+    grant_types: [...(isForBrowsers ? [BY_CODE] : []), ...(isForDevices ? [DEVICE_GRANT] : []), 'refresh_token'],
+    response_types: isForBrowsers ? ['code'] : [],
     token_endpoint_auth_method: 'none',
   }
   return json(OAuthClientInformationFullSchema.parse(registered), 201)
 }
 
-/** Exchanges a code or a refresh token for new tokens. */
+const BY_CODE = 'authorization_code'
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Begins the sign-in of a device (RFC 8628). */
+async function deviceAuthorization(request: Request, service: Service): Promise<Response> {
+  return json(await begin(request, service), 200)
+}
+
+/** Exchanges a code, a device’s code or a refresh token for new tokens. */
 async function token(request: Request, service: Service): Promise<Response> {
   const parameters = await inForm(request)
+  if (parameters.grant_type === DEVICE_GRANT) return tokensOf(await collect(parameters, service))
   try {
     return tokensOf(await exchange(parameters, service))
   } catch (error) {

@@ -18,8 +18,7 @@ import {
   useCode,
 } from '../keys/grants.ts'
 import { RENEWABLE_SECONDS } from '../keys/token.ts'
-import { type Parameters, Refused } from './parameters.ts'
-import { audienceOf } from './resources.ts'
+import { type Parameters, Refused, refuseOtherResource } from './parameters.ts'
 
 // The protocol is the library’s; what it asks its model for is ours. Its Request and Response are plain data.
 
@@ -45,7 +44,9 @@ export async function authorize(
       if (consented !== null && app !== null) {
         const { redirectUri, codeChallenge = '' } = code
         const scopes = code.scope as Scope[]
-        await beginGrant(store, { ...consented, app, scopes, redirectUri, codeChallenge }, code.authorizationCode)
+        const to = { redirectUri, codeChallenge }
+        const consent = { ...consented, clientHash: sha256(app.id), name: app.name, scopes, to }
+        await beginGrant(store, consent, { hash: sha256(code.authorizationCode), seconds: CODE_SECONDS })
       }
       return { ...code, client, user: {} }
     },
@@ -70,12 +71,7 @@ export async function exchange(parameters: Parameters, service: Service): Promis
   const userOf = (grant: Grant) => ({ keyId: grant.keyId, tokens: newTokens(grant.scopes) })
   const clientOf = async (grant: Grant) =>
     grant.clientHash.equals(sha256(parameters.client_id ?? '')) ? { id: parameters.client_id } : { id: null }
-  // Asked for again, it must still be what was consented to (RFC 8707).
-  const checkResource = ({ audience }: Grant) => {
-    const { resource } = parameters
-    if (resource === undefined || audienceOf(resource, config.origin) === audience) return
-    throw new Refused('invalid_target', 'resource must be the one that was consented to, or omitted')
-  }
+  const checkResource = ({ audience }: Grant) => refuseOtherResource(parameters, audience, config.origin)
   const end = async (keyId: number) => {
     await endGrant(store, keyId)
     await keyRing.forget()
@@ -87,7 +83,8 @@ export async function exchange(parameters: Parameters, service: Service): Promis
     generateRefreshToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.refreshToken,
     async getAuthorizationCode(code: string) {
       const grant = await grantOfCode(store, code)
-      if (grant === null) return null
+      // A device’s code is for another kind of request.
+      if (grant === null || grant.redirectUri === '') return null
       // Somebody else has the code too, so what it gave is not safe with whoever got it (RFC 6749, 4.1.2).
       if (grant.codeUsedAt !== null) return end(grant.keyId)
       checkResource(grant)
@@ -150,7 +147,7 @@ function clients({ config: { secret } }: Service) {
 }
 
 /** The scopes that a request gets, with those that they include; false if it asks for none that exists. */
-function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
+export function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
   const known = SCOPES.filter((scope) => asked.includes(scope))
   return known.length > 0 && keptScopes(SCOPES.filter((scope) => allows(known, scope)))
 }

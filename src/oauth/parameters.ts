@@ -1,4 +1,6 @@
+import type { Audience } from '../../db/rights.ts'
 import { readForm } from '../http/body.ts'
+import { audienceOf } from './resources.ts'
 
 /** An error as the protocol names it, with a sentence that has no full stop. */
 export class Refused extends Error {
@@ -43,4 +45,13 @@ function once(sent: URLSearchParams): Parameters {
     if (value !== '') parameters[name] = value
   }
   return parameters
+}
+
+/**
+ * Asked for again, a resource must still be what was consented to (RFC 8707).
+ * @throws Refused.
+ */
+export function refuseOtherResource({ resource }: Parameters, consented: Audience, origin: string): void {
+  if (resource === undefined || audienceOf(resource, origin) === consented) return
+  throw new Refused('invalid_target', 'resource must be the one that was consented to, or omitted')
 }

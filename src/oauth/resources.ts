@@ -6,6 +6,9 @@ import { SCOPES, type Scope } from '../identity/roles.ts'
 /** The path of each resource. */
 const PATHS: Record<Audience, string> = { mcp: '/api/mcp', api: '/api' }
 
+/** How devices ask for their tokens (RFC 8628). */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
 /** What an agent asks for unless told otherwise: it should not be able to make keys that outlive its own. */
 const USUAL: readonly Scope[] = ['links:read', 'links:write']
 
@@ -35,10 +38,11 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     token_endpoint: `${origin}/oauth/token`,
     registration_endpoint: `${origin}/oauth/register`,
     revocation_endpoint: `${origin}/oauth/revoke`,
+    device_authorization_endpoint: `${origin}/oauth/device_authorization`,
     scopes_supported: SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT],
     code_challenge_methods_supported: ['S256'],
     // Apps on other people's computers cannot keep a secret; what they register proves nothing.
     token_endpoint_auth_methods_supported: ['none'],

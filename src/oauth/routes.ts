@@ -7,7 +7,7 @@ import { text } from '../http/respond.ts'
 import { documents } from './resources.ts'
 
 const RAW = { parse: 'none' } as const
-const NAMES = ['register', 'token', 'revoke'] as const
+const NAMES = ['register', 'token', 'revoke', 'device_authorization'] as const
 
 /** Clients may be pages of other sites; the documents hold nothing private. */
 const PUBLIC = {
@@ -37,10 +37,13 @@ export function oauth(service: Service) {
   return app
 }
 
-/** The page where a person decides whether an app may act for them; loaded with the library, too. */
+/** The pages where a person decides whether an app may act for them; loaded with the library, too. */
 export function consentPages(service: Service) {
   const consent = lazy(() => import('./consent.tsx'))
+  const device = lazy(() => import('./device-pages.tsx'))
   return new Elysia()
     .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service))
     .post('/oauth/authorize', async ({ request }) => (await consent()).decide(request, service), RAW)
+    .get('/device', async ({ request }) => (await device()).devicePage(request, service))
+    .post('/device', async ({ request }) => (await device()).typedCode(request, service), RAW)
 }

@@ -207,7 +207,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   lastUsedAt: ['When it was last used, up to a minute late; null if never.', '2026-11-20T09:29:00.000Z'],
   app: ['The app that signed in with OAuth and renews this key; a key that a person created has none.'],
   'app.name': ['What the app calls itself.', 'Claude Code'],
-  'app.host': ['Where its sign-in led back to: a host, or an app’s own scheme.', 'localhost'],
+  'app.host': [
+    'Where its sign-in led back to: a host, or an app’s own scheme; `device` if its code was typed in.',
+    'localhost',
+  ],
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
   ...WEBHOOK_FIELDS,
@@ -218,4 +221,6 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'errors.path': ['The field, as a JSON path.', 'urls[3]'],
   'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
+  requestId: ['What the operator finds the request by; as in X-Request-Id.', '5e2e4a4b-8f6c-4d0e-9a53-0c6c1c8f7d21'],
+  docUrl: ['What the code means, on this server.', 'https://openall.example/docs/errors#invalid_urls'],
 }

@@ -4,6 +4,7 @@ import { NoticePage } from '../../views/parts/notice.tsx'
 import type { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { htmxTarget } from '../http/htmx.ts'
+import { requestId } from '../http/observe.ts'
 import { HTML, text } from '../http/respond.ts'
 import { cookieIn } from '../identity/cookies.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
@@ -25,7 +26,10 @@ export function problemPage(request: Request, problem: Problem, service: Service
   // The cookie alone: the database may be what failed.
   const isSignedOut = cookieIn(request.headers, sessionCookieName(config)) === null
   const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
-  const view = <NoticePage site={site} heading={headingOf(problem)} text={userMessage} typed={typed} />
+  const reference = problem.code === 'INTERNAL_ERROR' ? requestId(request) : undefined
+  const view = (
+    <NoticePage site={site} heading={headingOf(problem)} text={userMessage} typed={typed} reference={reference} />
+  )
   return text(request, view as string, { type: HTML, status, headers })
 }
 

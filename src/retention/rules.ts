@@ -8,6 +8,7 @@ import {
   bundles,
   claims,
   counterBatches,
+  deviceRequests,
   goneWebhooks,
   idempotencyAnswers,
   outbox,
@@ -18,7 +19,7 @@ import {
   verification,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { RENEWABLE_SECONDS } from '../keys/token.ts'
+import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/token.ts'
 import { DAY_MS } from '../launcher/salts.ts'
 import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
 import { MAIL_EVERY_MS } from '../proposals/mail-queue.ts'
@@ -64,6 +65,13 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     erase: (db, rows) => [
       db.delete(apiKeys).where(sql`${apiKeys.id} IN (SELECT key_id FROM ${appGrants} WHERE ${rows})`),
     ],
+  },
+  // For as long again, a device that still asks is told that its code has expired.
+  {
+    what: 'device_requests',
+    table: deviceRequests,
+    from: deviceRequests.expiresAt,
+    keptMs: DEVICE_SECONDS * 1000,
   },
   { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
   // Longer than a batch of counts is retried while the store does not answer.

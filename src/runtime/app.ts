@@ -21,17 +21,18 @@ export function createApp(service: Service): Handle {
   const { config } = service
   const { authority, origin, clientIpHeader, shortPaths } = config
   const refuse = (request: Request, problem: Problem) => {
+    const met = { requestId: requestId(request), origin }
     if (isForMachines(request)) {
       const said = problem.headers['www-authenticate']
       if (said?.startsWith('Bearer'))
         problem.headers['www-authenticate'] = challenge(said, origin, audienceAt(request.url))
-      return jsonProblem(problem)
+      return jsonProblem(problem, met)
     }
     const { method, url, headers } = request
     const asked = method === 'GET' || method === 'HEAD' ? askedAt(url, headers) : null
     if (asked === null) return problemPage(request, problem, service)
     const { form, isNegotiated } = asked
-    const answer = form === 'html' ? problemPage(request, problem, service) : problemAs(form, request, problem)
+    const answer = form === 'html' ? problemPage(request, problem, service) : problemAs(form, request, problem, met)
     if (isNegotiated) answer.headers.set('vary', NEGOTIATED)
     return answer
   }

@@ -1,5 +1,5 @@
 import type { Declaration } from '../operations/table.ts'
-import { OpenallError } from './error.ts'
+import { type ErrorBody, OpenallError } from './error.ts'
 import type { Answer, CallOptions } from './options.ts'
 
 /** Where calls go, and with which credential. */
@@ -199,17 +199,16 @@ function parsed(text: string, response: Response): unknown {
 
 /** The service’s own error, or one saying that something else answered. */
 function refusal(response: Response, body: unknown): OpenallError {
-  const { error, code, errors, retryAfterSeconds } = (body ?? {}) as {
-    error?: unknown
-    code?: unknown
-    errors?: unknown
-    retryAfterSeconds?: unknown
+  const { error, code, errors, retryAfterSeconds, requestId, docUrl } = (body ?? {}) as {
+    [Field in keyof ErrorBody]?: unknown
   }
   if (typeof error !== 'string' || typeof code !== 'string') return unexpected(response)
   return new OpenallError(code as OpenallError['code'], error, {
     status: response.status,
     errors: Array.isArray(errors) ? errors : [],
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    docUrl: typeof docUrl === 'string' ? docUrl : undefined,
   })
 }
 

@@ -20,6 +20,18 @@ export interface InputError {
   message: string
 }
 
+/** An error as the service sends it; the last two are there whenever it did. */
+export interface ErrorBody {
+  error: string
+  code: OpenallCode
+  /** Everything that is wrong with the input, if it is more than one thing. */
+  errors?: readonly InputError[]
+  /** With RATE_LIMITED. */
+  retryAfterSeconds?: number
+  requestId?: string
+  docUrl?: string
+}
+
 /** The only error that this client throws. `message` is a sentence that says what to do. */
 export class OpenallError extends Error {
   override readonly name = 'OpenallError'
@@ -30,6 +42,10 @@ export class OpenallError extends Error {
   readonly errors: readonly InputError[]
   /** Seconds to wait before retrying; with RATE_LIMITED, or if a proxy sends it. */
   readonly retryAfterSeconds: number | undefined
+  /** The id by which the operator finds the request in the log; undefined if the service did not answer. */
+  readonly requestId: string | undefined
+  /** Where the documentation of the server explains the code; undefined if the service did not answer. */
+  readonly docUrl: string | undefined
 
   constructor(
     code: OpenallCode,
@@ -38,6 +54,8 @@ export class OpenallError extends Error {
       status?: number
       errors?: readonly InputError[]
       retryAfterSeconds?: number | undefined
+      requestId?: string | undefined
+      docUrl?: string | undefined
       cause?: unknown
     } = {},
   ) {
@@ -46,16 +64,20 @@ export class OpenallError extends Error {
     this.status = more.status ?? 0
     this.errors = more.errors ?? []
     this.retryAfterSeconds = more.retryAfterSeconds
+    this.requestId = more.requestId
+    this.docUrl = more.docUrl
   }
 
-  /** In the service’s form: `{ error, code }`, with `errors` of an input and `retryAfterSeconds` on 429. */
-  toJSON(): { error: string; code: OpenallCode; errors?: readonly InputError[]; retryAfterSeconds?: number } {
-    const { message: error, code, errors, retryAfterSeconds } = this
+  /** The body that the service sent; of a failure on the way to it, `{ error, code }`. */
+  toJSON(): ErrorBody {
+    const { message: error, code, errors, retryAfterSeconds, requestId, docUrl } = this
     return {
       error,
       code,
       ...(errors.length === 0 ? {} : { errors }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(docUrl === undefined ? {} : { docUrl }),
     }
   }
 }

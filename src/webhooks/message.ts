@@ -8,9 +8,9 @@ import { subjectOf } from '../bundles/roles.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Config } from '../config/config.ts'
 import { iso } from '../core/time.ts'
+import type { Post } from '../outgoing/request.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
-import type { Post } from './request.ts'
 import { unsealed } from './secrets.ts'
 
 /** An event with the webhook it is for. */

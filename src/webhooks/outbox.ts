@@ -133,8 +133,8 @@ export class Outbox {
     // Loaded with the first event: most processes send none.
     const [{ messageOf }, { post }, { NotSent }] = await Promise.all([
       import('./message.ts'),
-      import('./request.ts'),
-      import('./target.ts'),
+      import('../outgoing/request.ts'),
+      import('../outgoing/target.ts'),
     ])
     try {
       const message = await messageOf(this.store, leased, this.config)

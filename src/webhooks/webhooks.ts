@@ -9,11 +9,11 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 import type { Commit } from '../operations/idempotency.ts'
+import { NotSent, targetOf } from '../outgoing/target.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { park, resume } from './due.ts'
 import { newSecret, sealed } from './secrets.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
-import { NotSent, targetOf } from './target.ts'
 
 /** Webhooks of one subject. */
 const MAX_WEBHOOKS = 10

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { askPath, newApp, newProof } from '../oauth.ts'
+import { askPath, beginDevice, newApp, newProof } from '../oauth.ts'
 import { newPerson } from '../people.ts'
 import { unsubscribeLinkOf } from '../unsubscribing.ts'
 import { addSession } from './people.ts'
@@ -42,6 +42,20 @@ export function accountScenes() {
       const redirect = 'http://127.0.0.1:7777/callback'
       const app = await newApp(world, { client_name: 'An agent of a scene', redirect_uris: [redirect] })
       await as('admin', () => askPath(app, newProof().challenge, { redirect_uri: redirect }))(page, world)
+    },
+    device: as('admin', () => '/device'),
+    'device-wrong': async (page, world) => {
+      await as('admin', () => '/device')(page, world)
+      await page.fill('#code', 'BCDF-GHJK')
+      await page.click('main button.primary')
+      await page.waitForSelector('#code-error')
+    },
+    'device-asked': async (page, world) => {
+      const { body } = await beginDevice(world)
+      await as('admin', () => '/device')(page, world)
+      await page.fill('#code', body.user_code)
+      await page.click('main button.primary')
+      await page.waitForSelector('button[value=connect]')
     },
     'keys-revoke': as('admin', ({ keyId }) => `/dashboard/keys/${keyId}/revoke`),
     webhooks: as('admin', () => '/dashboard/webhooks'),

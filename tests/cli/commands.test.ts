@@ -6,6 +6,7 @@ import { actFor, type BundleBody, newOrganization, newPerson, type Person, URL_A
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
+import { told } from '../told.ts'
 import { RUNTIMES, Shell, serveCommand } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
@@ -757,6 +758,6 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       expect(done.stderr).not.toMatch(/\u001b|^ +at /m)
     }
     const { stderr } = await mine.openall(['show', 'no-such-bundle', '--json'])
-    expect(JSON.parse(stderr)).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND' })
+    expect(JSON.parse(stderr)).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND', ...told })
   })
 })

@@ -3,6 +3,7 @@ import { STATUS } from '../../src/core/codes.ts'
 import { createClient, type OpenallError } from '../../src/sdk/openall.ts'
 import { newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS, told } from '../told.ts'
 
 interface Refused {
   error: string
@@ -50,7 +51,7 @@ onEveryTarget({}, (at) => {
       'INVALID_URLS',
       ['urls[0]', 'urls[1]', 'title'],
     ])
-    expect(failed.toJSON()).toEqual({ error: failed.message, code: failed.code, errors: failed.errors })
+    expect(failed.toJSON()).toEqual({ error: failed.message, code: failed.code, errors: failed.errors, ...told })
   })
 
   test('a path is as short and as harmless as what a sentence quotes of it', async () => {
@@ -62,7 +63,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('one error has no list, and of thousands a hundred are answered', async () => {
-    expect(Object.keys(await refused({ urls: ['x'] }))).toEqual(['error', 'code'])
+    expect(Object.keys(await refused({ urls: ['x'] }))).toEqual(ERROR_FIELDS)
     const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`field${at}`, 1]))
     const { errors = [] } = await refused({ urls: [URL_A], ...many })
     expect(errors).toHaveLength(100)
@@ -78,6 +79,7 @@ onEveryTarget({}, (at) => {
         { path: 'email', message: 'email is missing: it must be a string' },
         { path: 'password', message: 'password must be a string' },
       ],
+      ...told,
     })
     const removed = await person.api<Refused>('POST', '/api/auth/organization/remove-member', {})
     expect(removed.body).toMatchObject({

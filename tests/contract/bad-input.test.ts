@@ -151,7 +151,7 @@ async function faultOf(sent: Sent, answer: Response): Promise<string | null> {
   if (type !== 'application/json') return `type ${type}`
   const body = JSON.parse(text) as Record<string, unknown>
   const isShape =
-    /^error,code(,errors)?$/.test(Object.keys(body).join()) &&
+    /^error,code(,errors)?,requestId,docUrl$/.test(Object.keys(body).join()) &&
     typeof body.error === 'string' &&
     /^[A-Z_]+$/.test(String(body.code))
   return isShape && String(body.error).length < 600 ? null : text

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS } from '../told.ts'
 import { create, storedBundle, URL_OK } from './support.ts'
 
 const PLANE = '𝒳' // one code point, two UTF-16 units
@@ -143,9 +144,9 @@ onEveryTarget({}, (server) => {
     expect(wrong).toEqual([])
   })
 
-  test('a 400 answer has error and code and nothing else', async () => {
+  test('a 400 answer has error, code, requestId and docUrl, and nothing else', async () => {
     const { body } = await create(server(), { urls: [] })
-    expect(Object.keys(body).sort()).toEqual(['code', 'error'])
+    expect(Object.keys(body).sort()).toEqual([...ERROR_FIELDS].sort())
   })
 
   test('URLs are stored as sent, trimmed; metadata is padded to the same length', async () => {

@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 // The timeout that `targets.ts` sets applies only to the first file that loads it.
 setDefaultTimeout(180_000)
@@ -44,7 +45,7 @@ onEveryTarget({}, (at) => {
     expect(html).toContain('You need the admin role to do this. You’re a viewer.')
     expect(html).toContain(SECTIONS)
     const { body } = await bob.api('DELETE', `/api/links/${slug}`)
-    expect(body).toEqual({ error: 'needs role admin (you are viewer)', code: 'FORBIDDEN' })
+    expect(body).toEqual({ error: 'needs role admin (you are viewer)', code: 'FORBIDDEN', ...told })
     expect((await errors(bob, `/dashboard/organizations/${id}/delete`)).html).toContain('You need the admin role')
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { challengeOf } from '../oauth.ts'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS, told } from '../told.ts'
 import { create, newSlug, post, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -35,7 +36,7 @@ onEveryTarget({}, (server) => {
     for (const path of ['/api', '/api/', '/api/nothing', '/api/links/a/b/c', '/api/links/a/nothing?x=1']) {
       const answer = await fetch(server().origin + path)
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'application/json'])
-      expect(Object.keys((await answer.json()) as object)).toEqual(['error', 'code'])
+      expect(Object.keys((await answer.json()) as object)).toEqual(ERROR_FIELDS)
     }
     for (const path of ['/nothing', '/apis', '/API/links', '/l', '/l/unknown123', '/l/a/b', '/static/x.js']) {
       const answer = await fetch(server().origin + path)
@@ -109,7 +110,7 @@ onEveryTarget({}, (server) => {
         expect([size, answer.status, (await answer.json()) as unknown]).toEqual([
           size,
           413,
-          { error: 'The body is larger than 256 KiB.', code: 'PAYLOAD_TOO_LARGE' },
+          { error: 'The body is larger than 256 KiB.', code: 'PAYLOAD_TOO_LARGE', ...told },
         ])
       }
     }
@@ -170,10 +171,10 @@ onEveryTarget({}, (server) => {
     }
     for (const text of ['null', '1', '"x"', '[]', 'true']) {
       const { status, body } = await create(server(), text)
-      expect([text, status, body]).toEqual([
+      expect<unknown[]>([text, status, body]).toEqual([
         text,
         400,
-        { error: 'The body must be a JSON object', code: 'BAD_REQUEST' } as typeof body,
+        { error: 'The body must be a JSON object', code: 'BAD_REQUEST', ...told },
       ])
     }
   })

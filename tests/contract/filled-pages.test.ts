@@ -4,6 +4,7 @@ import { startInProcess } from '../in-process.ts'
 import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { withoutId } from '../told.ts'
 import { elementsOf } from './html.ts'
 
 const CUSTOMER = {
@@ -125,7 +126,9 @@ onEveryTarget({}, (at) => {
           const { slug } = await owner.makeBundle({ ...fields, ...gate })
           const read = async (path: string, accept: string) => {
             const answer = await viewer().fetch(`/l/${slug}${path}`, { headers: { accept } })
-            const text = (await answer.text()).replaceAll(slug, '<slug>').replace(/opens-in="\d+"/, '')
+            const text = withoutId(await answer.text())
+              .replaceAll(slug, '<slug>')
+              .replace(/opens-in="\d+"/, '')
             return [path, accept, answer.status, answer.headers.get('cache-control'), text]
           }
           const paths = ['', '/4711', '/4711?other=1', '?customer=4711']

@@ -3,6 +3,7 @@ import { marked } from 'marked'
 import { eventually } from '../eventually.ts'
 import { newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS } from '../told.ts'
 import { elementsOf, unescaped } from './html.ts'
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
@@ -257,7 +258,7 @@ The page of this list: <${at().origin}/l/${slug}>
         expect([path, said]).toEqual([path, expect.stringMatching(text)])
         expect(said).not.toMatch(/Launch day|a\.example|Friday/)
         if (type === 'application/json')
-          expect([JSON.parse(said).code, Object.keys(JSON.parse(said))]).toEqual([code, ['error', 'code']])
+          expect([JSON.parse(said).code, Object.keys(JSON.parse(said))]).toEqual([code, ERROR_FIELDS])
         else expect(said).toStartWith('# ')
       }
     }

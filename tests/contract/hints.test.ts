@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 /** Mistakes that people and agents make, and the hint that each gets. */
 const MISTAKES: [string, object, string, string][] = [
@@ -115,6 +116,7 @@ onEveryTarget({}, (at) => {
     expect(await read(person)).toEqual({
       error: 'This bundle was deleted: restore_bundle brings it back.',
       code: 'NOT_FOUND',
+      ...told,
     })
     expect((await read(await newPerson(at()))).error).toBe('There is no bundle with this slug.')
   })

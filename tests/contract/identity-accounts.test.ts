@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { linkIn, mailTo, newEmail, newPerson, PASSWORD, press, signIn, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
-const ERROR = { error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/) }
+const ERROR = { error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/), ...told }
 
 onEveryTarget({}, (at) => {
   const send = (path: string, body: unknown, who = new Visitor(at())) => who.api('POST', `/api/auth${path}`, body)

@@ -4,6 +4,7 @@ import { callOf, send } from '../mcp/support.ts'
 import { newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 import { newSlug, post, sendEvent } from './support.ts'
 
 const DAY_MS = 86_400_000
@@ -311,7 +312,11 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       ['?rnage=7d', 'rnage is not a field of this request: remove it, or did you mean range?'],
     ] as const) {
       const answer = await ask(slug, query)
-      expect([query, answer.status, await answer.json()]).toEqual([query, 400, { error: says, code: 'BAD_REQUEST' }])
+      expect([query, answer.status, await answer.json()]).toEqual([
+        query,
+        400,
+        { error: says, code: 'BAD_REQUEST', ...told },
+      ])
     }
     // On other routes `format` is an ordinary field.
     const list = await owner.fetch('/api/me/links?format=csv')

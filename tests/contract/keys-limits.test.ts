@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS } from '../told.ts'
 import { type Answered, ask, mint, newBundle, newPerson, type Person } from './people.ts'
 import { create, START_MS, URL_OK } from './support.ts'
 
@@ -63,7 +64,7 @@ onEveryTarget(WINDOW, (server) => {
       const answer = await ask(server(), line, { key, body: line.startsWith('POST') ? { urls: 7 } : undefined })
       const { retryAfterSeconds, code, error } = answer.body
       expect([line, answer.status, code]).toEqual([line, 429, 'RATE_LIMITED'])
-      expect(Object.keys(answer.body).sort()).toEqual(['code', 'error', 'retryAfterSeconds'])
+      expect(Object.keys(answer.body).sort()).toEqual([...ERROR_FIELDS, 'retryAfterSeconds'].sort())
       expect(retryAfterSeconds).toBeWithin(3590, 3601)
       expect(error).toContain(`${retryAfterSeconds} seconds`)
       expect(answer.headers.get('retry-after')).toBe(String(retryAfterSeconds))

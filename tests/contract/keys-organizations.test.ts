@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 import {
   ask,
   type Minted,
@@ -60,7 +61,12 @@ onEveryTarget({}, (server) => {
         if (needed === null) expect([role, index, status < 300]).toEqual([role, index, true])
         else {
           const error = `needs role ${needed} (you are ${role})`
-          expect([role, index, status, body as object]).toEqual([role, index, 403, { error, code: 'FORBIDDEN' }])
+          expect([role, index, status, body as object]).toEqual([
+            role,
+            index,
+            403,
+            { error, code: 'FORBIDDEN', ...told },
+          ])
         }
       }
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
+import { ERROR_FIELDS } from '../told.ts'
 import { type Answer, create, newSlug, post, publish, START_MS, sendEvent, submit, URL_OK } from './support.ts'
 
 const OK = { urls: [URL_OK] }
@@ -101,7 +102,7 @@ for (const runtime of RUNTIMES) {
       let refused = await create(brief, OK)
       while (refused.status !== 429) refused = await create(brief, OK)
       const { code, error, retryAfterSeconds } = refused.body
-      expect(Object.keys(refused.body).sort()).toEqual(['code', 'error', 'retryAfterSeconds'])
+      expect(Object.keys(refused.body).sort()).toEqual([...ERROR_FIELDS, 'retryAfterSeconds'].sort())
       expect(code).toBe('RATE_LIMITED')
       expect(error).toContain(`${retryAfterSeconds} second`)
       expect(Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1).toBeTrue()

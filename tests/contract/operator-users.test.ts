@@ -16,6 +16,7 @@ import {
 } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 setDefaultTimeout(120_000)
 
@@ -55,7 +56,7 @@ describe('an operator’s commands on people', () => {
 
       const asked = { email: person.email, password: PASSWORD }
       const refused = await new Visitor(at()).api('POST', '/api/auth/sign-in/email', asked)
-      expect([refused.status, refused.body]).toEqual([403, { error: DISABLED, code: 'ACCOUNT_DISABLED' }])
+      expect([refused.status, refused.body]).toEqual([403, { error: DISABLED, code: 'ACCOUNT_DISABLED', ...told }])
       const wrong = await new Visitor(at()).api('POST', '/api/auth/sign-in/email', {
         ...asked,
         password: 'no such one',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { challengeOf } from '../oauth.ts'
 import { type BundleBody, newPerson, type Person, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 const URL_C = 'https://c.example/'
 
@@ -310,6 +311,7 @@ onEveryTarget({}, (at) => {
     expect((await bob.api('GET', `/api/links/${slug}`)).body).toEqual({
       error: 'you do not own this bundle: get_tabs reads what its link shows',
       code: 'FORBIDDEN',
+      ...told,
     })
     const { status, body } = await bob.api('PATCH', `/api/links/${unclaimed.slug}`, { title: 'x' })
     expect(status).toBe(403)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { actFor, addMember, newOrganization, newPerson, type Person, signUp } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 type Api = 'POST'
 const POST: Api = 'POST'
@@ -134,7 +135,7 @@ onEveryTarget({}, (at) => {
       const [person, action, words] = attempt()
       const { status, body } = await person.api(POST, `${ORGANIZATION}/${action}`, { organizationId: own.id, ...words })
       expect([400, 403, 404]).toContain(status)
-      expect(body).toEqual({ error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/) })
+      expect(body).toEqual({ error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/), ...told })
       const members = await at().sql('SELECT user_id, role FROM member WHERE organization_id = ? ORDER BY role', [
         own.id,
       ])
@@ -155,7 +156,7 @@ onEveryTarget({}, (at) => {
         ] as const) {
           const { status, body } = await admin.api(POST, `${ORGANIZATION}/${action}`, words)
           expect([action, status]).toEqual([action, 400])
-          expect(body).toEqual({ error: expect.any(String), code: expect.any(String) })
+          expect(body).toEqual({ error: expect.any(String), code: expect.any(String), ...told })
         }
       },
     )

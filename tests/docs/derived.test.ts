@@ -35,10 +35,15 @@ function namedIn(page: string, sentence: RegExp): string[] {
   return codeIn(names).sort()
 }
 
-test('api.md has every error code with its status and what it means', () => {
-  const [, ...rows] = rowsOf(sectionOf(pageOf('api.md'), 'Errors'))
-  const byStatus = Object.entries(STATUS).sort(([, one], [, other]) => one - other)
-  expect(rows).toEqual(byStatus.map(([code, status]) => [`${status}`, `\`${code}\``, ERROR_DOCS[code as 'CLOSED']]))
+test('errors.md has every error code below its status, with what it means', () => {
+  const byStatus = pageOf('errors.md')
+    .split(/^## (?=\d)/m)
+    .slice(1)
+  const told = byStatus.flatMap((part) =>
+    Array.from(part.matchAll(/^### `(\w+)`\n\n([^#]+?)\n/gm), ([, code, words]) => [part.slice(0, 3), code, words]),
+  )
+  const known = Object.entries(STATUS).sort(([, one], [, other]) => one - other)
+  expect(told).toEqual(known.map(([code, status]) => [`${status}`, code, ERROR_DOCS[code as 'CLOSED']]))
 })
 
 test('what takes an idempotency key, an expected version or a dry run is listed where documents say so', () => {

@@ -5,6 +5,7 @@ import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
 import { requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -113,7 +114,7 @@ onEveryTarget({}, (at) => {
     const asked = callOf('create_key', { name: 'x' })
     const { status, headers, body } = await send(at(), asked, bearer(rawKey))
     expect(body.result.isError).toBe(true)
-    expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN' })
+    expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN', ...told })
     // So a client knows which scope to ask for, and where.
     const metadata = `${at().origin}/.well-known/oauth-protected-resource/api/mcp`
     const challenge = `Bearer error="insufficient_scope", error_description="needs scope keys:admin", scope="keys:admin", resource_metadata="${metadata}"`
@@ -163,7 +164,11 @@ onEveryTarget({}, (at) => {
     expect(body.result.content).toHaveLength(1)
     const failed = (await send(at(), callOf('get_bundle', { slug: 'none' }), bearer(rawKey))).body.result
     expect(failed.isError).toBe(true)
-    expect(failed.structuredContent).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND' })
+    expect(failed.structuredContent).toEqual({
+      error: 'There is no bundle with this slug.',
+      code: 'NOT_FOUND',
+      ...told,
+    })
   })
 
   test.each(SUPPORTED_PROTOCOL_VERSIONS)(

@@ -111,7 +111,9 @@ async function told(call: Promise<object>): Promise<Called> {
     return (await call) as Called
   } catch (error) {
     if (error instanceof InsufficientScopeError) {
-      const structuredContent = { error: error.errorDescription, code: 'FORBIDDEN' }
+      // The client keeps the challenge alone.
+      const dropped = { requestId: '', docUrl: '' }
+      const structuredContent = { error: error.errorDescription, code: 'FORBIDDEN', ...dropped }
       return { isError: true, structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
     }
     if (!(error instanceof StreamableHTTPError && error.code === 403)) throw error

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { type Client, createClient } from '../../src/sdk/openall.ts'
 import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 import { errorOf, mintKey } from './support.ts'
 
 onEveryTarget({}, (at) => {
@@ -132,7 +133,7 @@ onEveryTarget({}, (at) => {
   test('refusals of the service are passed on', async () => {
     const error = await errorOf(openall.createBundle({ urls: ['ftp://a.example/'] }))
     expect(error).toMatchObject({ code: 'INVALID_URLS', status: 400, retryAfterSeconds: undefined })
-    expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'INVALID_URLS', error: error.message })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'INVALID_URLS', error: error.message, ...told })
     expect(error.message).toContain('urls[0]')
   })
 

@@ -10,7 +10,7 @@ import { type FoundRoute, fill, routesOf } from './routes.ts'
 const NOT_BY_COOKIE = /^POST \/api\/(webhooks\/\w+|mcp)$/
 
 /** Routes that apps call from anywhere, without a cookie: what they need is in the body, which is wrong here. */
-const BY_BODY = /^POST \/oauth\/(register|token|revoke)$/
+const BY_BODY = /^POST \/oauth\/(register|token|revoke|device_authorization)$/
 
 /** What is answered alike whoever sends it, and then dropped: contract/clicks.test.ts. */
 const DROPPED = 'POST /api/links/:slug/events'

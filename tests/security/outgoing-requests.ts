@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { text } from 'node:stream/consumers'
-import { post } from '../../src/webhooks/request.ts'
-import { NotSent, targetOf } from '../../src/webhooks/target.ts'
+import { post } from '../../src/outgoing/request.ts'
+import { NotSent, targetOf } from '../../src/outgoing/target.ts'
 
 // Run by outgoing.test.ts on each runtime: sends requests through the guard, and prints what became of them.
 

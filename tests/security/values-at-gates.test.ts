@@ -121,7 +121,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       text
         .replaceAll(slug, '<slug>')
         .replace(/opens-in="\d+"/, '')
-        .replaceAll(/"[0-9a-f-]{36}"/g, ''),
+        .replaceAll(/\\?"[0-9a-f-]{36}\\?"/g, ''),
     ])
   }
 

@@ -42,6 +42,9 @@ const SEEDS: Record<string, string> = {
     SELECT i, zeroblob(32), 'app.example', 'mcp', '[]', 'https://app.example/', CAST(printf('%032d', i) AS BLOB), 'c', 1, ?1 FROM n`,
   app_refresh_tokens: `INSERT INTO app_refresh_tokens (hash, key_id, created_at)
     SELECT CAST(printf('%032d', i) AS BLOB), ${LASTING}, ?1 FROM n`,
+  device_requests: `INSERT INTO device_requests
+    (hash, user_code_hash, client_hash, name, audience, scopes, network_hash, expires_at)
+    SELECT CAST(printf('%032d', i) AS BLOB), 'u' || i, zeroblob(32), 'app', 'api', '[]', 'n', ?1 FROM n`,
   sessions: `INSERT INTO session (id, token, user_id, expires_at, created_at, updated_at)
     SELECT 's' || i, 's' || i, 'of-' || (i % 1000), ?1, 1, 1 FROM n`,
   verifications: `INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at)

@@ -38,8 +38,6 @@ const MAY = {
 export function ConsentPage({ site, app, scopes, audience, path, error }: ConsentProps): JSX.Element {
   const { user } = site
   const { name, host } = app
-  // An organisation's keys are its admins' to make and to revoke.
-  const organizations = user.organizations.filter(({ role }) => role === 'admin')
   return (
     <Page site={site} title={`Connect an app · ${site.name}`} script="consent.js">
       <section class="narrow consent">
@@ -62,57 +60,87 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
                 {app.isOnThisComputer ? ', an app on this computer' : ''}
               </dd>
             </div>
-            <div>
-              <dt>{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
-              <dd>
-                <ul>
-                  <Each
-                    of={scopes}
-                    show={(scope) => (
-                      <li>
-                        {MAY[scope]} <code>{scope}</code>
-                      </li>
-                    )}
-                  />
-                </ul>
-              </dd>
-            </div>
+            <May scopes={scopes} audience={audience} />
           </dl>
-          <fieldset class="field">
-            <legend>For</legend>
-            <label class="choice">
-              <input type="radio" name="subject" value="" required checked={user.acting === null} />
-              <span>
-                Yourself, <bdi safe>{user.email}</bdi>
-              </span>
-            </label>
-            <Each
-              of={organizations}
-              show={({ id, name: organization }) => (
-                <label class="choice">
-                  <input type="radio" name="subject" value={attribute(id)} required checked={user.acting?.id === id} />
-                  <span>
-                    The organisation <bdi safe>{organization}</bdi>
-                  </span>
-                </label>
-              )}
-            />
-          </fieldset>
-          <div class="send">
-            <button type="submit" class="primary" name="decision" value="connect">
-              Connect
-            </button>
-            <button type="submit" name="decision" value="cancel" formnovalidate>
-              Cancel
-            </button>
-          </div>
+          <ActsFor user={user} />
+          <Decision />
         </form>
-        <p class="hint">
-          You can disconnect it at any time under API keys. Not <bdi safe>{user.email}</bdi>?{' '}
-          <a href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>Switch accounts</a>
-        </p>
+        <Afterwards user={user} path={path} />
       </section>
     </Page>
+  )
+}
+
+/** What an app may do once it is connected, as an entry of a description list. */
+export function May({ scopes, audience }: Pick<ConsentProps, 'scopes' | 'audience'>): JSX.Element {
+  return (
+    <div>
+      <dt>{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
+      <dd>
+        <ul>
+          <Each
+            of={scopes}
+            show={(scope) => (
+              <li>
+                {MAY[scope]} <code>{scope}</code>
+              </li>
+            )}
+          />
+        </ul>
+      </dd>
+    </div>
+  )
+}
+
+/** Whom an app is to act for. */
+export function ActsFor({ user }: { user: SignedInUser }): JSX.Element {
+  // An organisation's keys are its admins' to make and to revoke.
+  const organizations = user.organizations.filter(({ role }) => role === 'admin')
+  return (
+    <fieldset class="field">
+      <legend>For</legend>
+      <label class="choice">
+        <input type="radio" name="subject" value="" required checked={user.acting === null} />
+        <span>
+          Yourself, <bdi safe>{user.email}</bdi>
+        </span>
+      </label>
+      <Each
+        of={organizations}
+        show={({ id, name: organization }) => (
+          <label class="choice">
+            <input type="radio" name="subject" value={attribute(id)} required checked={user.acting?.id === id} />
+            <span>
+              The organisation <bdi safe>{organization}</bdi>
+            </span>
+          </label>
+        )}
+      />
+    </fieldset>
+  )
+}
+
+/** The two buttons of a decision. */
+export function Decision(): JSX.Element {
+  return (
+    <div class="send">
+      <button type="submit" class="primary" name="decision" value="connect">
+        Connect
+      </button>
+      <button type="submit" name="decision" value="cancel" formnovalidate>
+        Cancel
+      </button>
+    </div>
+  )
+}
+
+/** What can be done about it later, and by whom. @param path where to continue with another account. */
+export function Afterwards({ user, path }: { user: SignedInUser; path: string }): JSX.Element {
+  return (
+    <p class="hint">
+      You can disconnect it at any time under API keys. Not <bdi safe>{user.email}</bdi>?{' '}
+      <a href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>Switch accounts</a>
+    </p>
   )
 }
 

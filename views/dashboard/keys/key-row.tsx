@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
+import { DEVICE_HOST } from '../../../src/keys/apps.ts'
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
@@ -34,7 +35,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
             <code safe>{`${keyPrefix}…`}</code>
           ) : (
             <>
-              Connected app, <bdi safe>{app.host}</bdi>
+              Connected app, <bdi safe>{app.host === DEVICE_HOST ? 'on a device' : app.host}</bdi>
             </>
           )}
           {' · '}

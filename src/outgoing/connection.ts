@@ -4,8 +4,6 @@ import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate as otherWork } from 'node:timers/promises'
 
-/** Of everything a receiver sends: certificates, head, framing and body. Of all that, only the status is kept. */
-export const MAX_ANSWER_BYTES = 64 * 1024
 /** Read in one go: at worst a millisecond or two of work for a parser, on either runtime. */
 const PIECE_BYTES = 4 * 1024
 
@@ -15,17 +13,21 @@ const PIECE_BYTES = 4 * 1024
  */
 const DIRECTLY = { keepAlive: false, proxyEnv: {} }
 
-/**
- * Connects for one request, to a receiver that may send anything.
- * @param onTooMuch called once it has sent more than an answer may have. Nothing more is read from it.
- */
-export function agentFor(protocol: 'http:' | 'https:', onTooMuch: () => void): HttpAgent {
+/** How much may be received. */
+interface Bound {
+  maxBytes: number
+  /** Called once there is more. Nothing more is read. */
+  onTooMuch(): void
+}
+
+/** Connects for one request, to somebody who may send anything. */
+export function agentFor(protocol: 'http:' | 'https:', bound: Bound): HttpAgent {
   const agent = protocol === 'https:' ? new HttpsAgent(DIRECTLY) : new HttpAgent(DIRECTLY)
   const overTls = agent.createConnection.bind(agent)
   agent.createConnection = (options) => {
     // Not all options: `path` would be a socket in the file system.
     const { host, port, lookup } = options
-    const socket = new Limited(connect({ host: host ?? '', port: Number(port), ...(lookup && { lookup }) }), onTooMuch)
+    const socket = new Limited(connect({ host: host ?? '', port: Number(port), ...(lookup && { lookup }) }), bound)
     return protocol === 'https:' ? overTls({ ...options, socket } as ClientRequestArgs) : socket
   }
   return agent
@@ -41,10 +43,10 @@ class Limited extends Duplex {
 
   constructor(
     readonly socket: Socket,
-    onTooMuch: () => void,
+    bound: Bound,
   ) {
     super()
-    this.#pieces = start(socket, onTooMuch)
+    this.#pieces = start(socket, bound)
   }
 
   override _read(): void {
@@ -69,8 +71,8 @@ class Limited extends Duplex {
 }
 
 /** What a socket receives first, in pieces between which others get their turn. */
-async function* start(socket: Socket, onTooMuch: () => void): AsyncGenerator<Uint8Array, void> {
-  let left = MAX_ANSWER_BYTES
+async function* start(socket: Socket, { maxBytes, onTooMuch }: Bound): AsyncGenerator<Uint8Array, void> {
+  let left = maxBytes
   for await (const chunk of socket as AsyncIterable<Uint8Array>) {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES)

@@ -1,0 +1,131 @@
+import { Buffer } from 'node:buffer'
+import { exchange, type Head, type Reading, type Request } from './exchange.ts'
+import { type Guard, NotSent, targetOf } from './target.ts'
+
+/** For everything: look-ups, redirects and the whole answer. */
+const TIMEOUT_MS = 10_000
+const MAX_REDIRECTS = 5
+/** What is read of an answer to a POST, of which only the status is kept, and at most of one to a GET. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+/** What to post, besides the URL. */
+export interface Post {
+  headers: Record<string, string>
+  body: string
+}
+
+/**
+ * Posts to a URL that somebody else has named: to public addresses only, checked anew for every redirect.
+ * Redirects that would turn the POST into a GET are not followed, nor those to plain http.
+ * @returns the status of the answer, whose body is read and forgotten.
+ * @throws NotSent if there was no answer, or too much of it.
+ */
+export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<number> {
+  const { status } = await follow(url, { ...sent, method: 'POST' }, guard, {
+    maxBytes: MAX_ANSWER_BYTES,
+    timeoutMs,
+    tooSlow: `there was no complete answer within ${TIMEOUT_MS / 1000} seconds`,
+    leadsOn: (status) => status === 307 || status === 308,
+    mayLeaveTls: false,
+    wants: () => true,
+    take: () => true,
+  })
+  return status
+}
+
+/** What to get, besides the URL, and how much of the answer. */
+export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
+  headers: Record<string, string>
+  /** For everything: look-ups, redirects and the answer. */
+  timeoutMs?: number
+  /** Whether redirects may lead from https to plain http; by default not. */
+  mayLeaveTls?: boolean
+  /** Whether the body is to be read, by what comes before it; by default always. */
+  wants?(head: Head): boolean
+  /** Whether the body so far is enough, told of each part as it comes; by default it is read to its end. */
+  isEnough?(part: Uint8Array, bytes: number): boolean
+}
+
+/** An answer to a GET. */
+export interface Got extends Head {
+  /** After redirects. */
+  url: URL
+  body: Buffer
+}
+
+/**
+ * Gets a URL that somebody else has named, as `post` posts to one; without credentials, and never compressed.
+ * @throws NotSent if there was no answer, or too much of it.
+ */
+export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
+  const { headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
+  const { wants = () => true, isEnough = () => false } = sent
+  let body: Buffer = Buffer.alloc(0)
+  let bytes = 0
+  const got = await follow(url, { method: 'GET', headers, body: '' }, guard, {
+    maxBytes,
+    timeoutMs,
+    tooSlow: 'there was no complete answer in time',
+    leadsOn: (status) => REDIRECTS.has(status),
+    mayLeaveTls,
+    wants,
+    take(part) {
+      // Grown by doubling, because parts may be of one byte each.
+      if (bytes + part.byteLength > body.byteLength) body = grown(body, bytes + part.byteLength)
+      body.set(part, bytes)
+      bytes += part.byteLength
+      return !isEnough(part, bytes)
+    },
+  })
+  return { ...got, body: body.subarray(0, bytes) }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+function grown(body: Buffer, atLeast: number): Buffer {
+  const larger = Buffer.alloc(Math.max(4096, body.byteLength * 2, atLeast))
+  larger.set(body)
+  return larger
+}
+
+/** How an answer is read, and which answers lead on to another. */
+interface Following extends Omit<Reading, 'deadline'> {
+  timeoutMs: number
+  leadsOn(status: number): boolean
+  mayLeaveTls: boolean
+}
+
+async function follow(url: string, request: Request, guard: Guard, how: Following): Promise<Head & { url: URL }> {
+  const { timeoutMs, tooSlow, leadsOn, mayLeaveTls } = how
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), timeoutMs)
+  const leads = ({ status, headers }: Head) => leadsOn(status) && headers.location !== undefined
+  // What a redirect has besides its address is read to the end where nothing else is known of it, and kept nowhere.
+  const wants = (head: Head) => how.wants(head) && (request.method === 'POST' || !leads(head))
+  try {
+    let next = new URL(url)
+    for (let redirects = 0; ; redirects += 1) {
+      const target = await before(deadline.signal, targetOf(next, guard), tooSlow)
+      const head = await exchange(target, request, { ...how, deadline: deadline.signal, wants })
+      if (!leads(head)) return { ...head, url: next }
+      if (redirects === MAX_REDIRECTS) throw new NotSent(`it was redirected more than ${MAX_REDIRECTS} times`)
+      const location = head.headers.location ?? ''
+      const to = URL.canParse(location, next.href) ? new URL(location, next) : null
+      if (to === null) throw new NotSent('it was redirected to something that is no URL')
+      if (!mayLeaveTls && next.protocol === 'https:' && to.protocol === 'http:') {
+        throw new NotSent('it was redirected to plain http')
+      }
+      next = to
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The result of some work, unless time is up first: a look-up cannot be aborted. */
+function before<T>(signal: AbortSignal, work: Promise<T>, tooSlow: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new NotSent(tooSlow)), { once: true })
+    work.then(resolve, reject)
+  })
+}

@@ -1,0 +1,15 @@
+import { expect } from 'bun:test'
+
+/** What every error body has besides what it says: to be spread into an expected body. */
+export const told = {
+  requestId: expect.stringMatching(/^[\w.:/+=-]{1,128}$/),
+  docUrl: expect.stringMatching(/^https?:\/\/[^/]+\/docs\/errors#[a-z_]+$/),
+}
+
+/** The text of an answer without the id of its request, the one thing in which two answers must differ. */
+export function withoutId(text: string): string {
+  return text.replace(/"requestId":"[^"]+"/, '"requestId":"<id>"')
+}
+
+/** The names of the fields of an error body that has nothing else, in order. */
+export const ERROR_FIELDS = ['error', 'code', 'requestId', 'docUrl']
