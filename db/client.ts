@@ -5,6 +5,7 @@ import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config/config.ts'
+import { asActor } from './acting.ts'
 import { retryWhileBusy } from './busy.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { knownMigrations } from './known-migrations.ts'
@@ -154,10 +155,11 @@ async function openConnections(file: string, committed: Committed, tell: Tell): 
   await migrate(reads, knownMigrations(), tell)
   const writer = await openWriter(file, committed)
   const longReads = await openLongReads(file)
+  const write = asActor(writer.write)
   return {
-    reads: writingThrough(reads, writer.write),
+    reads: writingThrough(reads, write),
     readLong: longReads.read,
-    write: writer.write,
+    write,
     writeCounters: writer.writeCounters,
     checkpointWal: writer.checkpoint,
     others: [writer, longReads],
@@ -174,9 +176,10 @@ async function openServer(remote: RemoteStore, committed: Committed, tell: Tell)
   await migrate(migrating, knownMigrations(), tell).finally(() => migrating.close())
   const client = openRemote(remote)
   const send = writerTo(client, committed)
-  const write: Write = (statements) => retryWhileBusy(() => send(statements))
+  const writeCounters: Write = (statements) => retryWhileBusy(() => send(statements))
+  const write = asActor(writeCounters)
   const reads = writingThrough(client, write)
-  return { reads, readLong: readerOn(client), write, writeCounters: write, checkpointWal, others: [] }
+  return { reads, readLong: readerOn(client), write, writeCounters, checkpointWal, others: [] }
 }
 
 /** A write that needs space on the disk, and is erased within the hour: the mark of an empty batch of counts. */

@@ -50,7 +50,7 @@ export async function newApp(at: At, fields: Fields = {}): Promise<string> {
 /** Posts a form to an address below `/oauth`. */
 export async function post(
   { origin }: At,
-  path: 'token' | 'revoke' | 'device_authorization',
+  path: 'token' | 'revoke' | 'introspect' | 'device_authorization',
   fields: Record<string, string>,
   headers: Record<string, string> = {},
 ) {

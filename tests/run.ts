@@ -16,7 +16,7 @@ const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1, al
  * own, sign-in, every operation, the stores, and the programs that users start.
  */
 const AGAIN =
-  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing|values-in-addresses)\.|sdk\/client|cli\/(?:admin|docs|mcp)|browser\/engines)/
+  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|oauth-documents|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing|values-in-addresses)\.|sdk\/client|cli\/(?:admin|docs|mcp)|mcp\/oauth-libraries|browser\/engines)/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/

@@ -3,9 +3,12 @@ import * as bulk from '../bundles/bulk-operations.ts'
 import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
 import * as policies from '../bundles/policy-operations.ts'
+import * as replacing from '../bundles/replace-operations.ts'
 import * as versions from '../bundles/version-operations.ts'
+import * as events from '../events/operations.ts'
 import * as exporting from '../export/operations.ts'
 import * as insights from '../insights/operations.ts'
+import * as inspection from '../inspection/operations.ts'
 import * as keys from '../keys/operations.ts'
 import * as copies from '../launcher/duplicate.ts'
 import * as launcher from '../launcher/operations.ts'
@@ -20,10 +23,13 @@ const implemented = [
   ...Object.values(bundles),
   ...Object.values(bulk),
   ...Object.values(copies),
+  ...Object.values(replacing),
   ...Object.values(versions),
   ...Object.values(claims),
+  ...Object.values(events),
   ...Object.values(exporting),
   ...Object.values(insights),
+  ...Object.values(inspection),
   ...Object.values(keys),
   ...Object.values(launcher),
   ...Object.values(webhooks),

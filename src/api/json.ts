@@ -64,11 +64,9 @@ function answering<In, Out>(
       const { status, body, headers: own, file, download, next } = sent
       const headers = next === undefined ? own : { ...own, link: linkTo(request, next) }
       if (isUnchanged(request, headers.etag)) return empty(304, headers)
-      if (file !== undefined) return csvOrJson(request, { file, body, headers }, kind)
-      if (download !== undefined) {
-        const onError = (error: unknown) => service.log.error({ err: error }, 'a download failed midway')
-        return streamParts(download, headers, onError)
-      }
+      const onError = (error: unknown) => service.log.error({ err: error }, 'a download failed midway')
+      if (file !== undefined) return csvOrJson(request, { file, body, headers }, onError, kind)
+      if (download !== undefined) return streamParts(download, headers, onError)
       return status === 204 ? empty(status, headers) : json(body, status, headers, request.method)
     } catch (error) {
       return failed(request, error)
@@ -157,19 +155,23 @@ function withBody(operation: Reading, request: Request, path: Path): unknown {
 function csvOrJson(
   request: Request,
   answer: Required<Pick<PublicAnswer, 'file' | 'body' | 'headers'>>,
+  onError: (error: unknown) => void,
   kind: Variant['kind'] | undefined,
 ): Response {
   const format = new URL(request.url).searchParams.get('format')
   const isPreferred = () => csvPreferences.of(request.headers.get('accept') ?? '') === 'csv'
   const isCsv = kind === 'csv' || (format === null ? isPreferred() : format === 'csv')
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers }, request.method)
-  const { filename, text: body } = answer.file()
+  const file = answer.file()
+  const type = 'text/csv; charset=utf-8'
+  if ('parts' in file) return streamParts(file, { 'content-type': type, vary: 'Accept', ...answer.headers }, onError)
+  const { filename, text: body } = file
   const headers = {
     vary: 'Accept, Accept-Encoding',
     'content-disposition': `attachment; filename="${filename}"`,
     ...answer.headers,
   }
-  return text(request, body, { type: 'text/csv; charset=utf-8', headers })
+  return text(request, body, { type, headers })
 }
 
 const csvPreferences = new HeaderValues(preferred, { values: 100, length: 500 })

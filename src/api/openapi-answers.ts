@@ -7,7 +7,7 @@ import { type Operation, scopeOf } from '../operations/operation.ts'
 import type { Variant } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
-import { type ANSWERED, headers } from './openapi-parts.ts'
+import { type HeaderName, headers } from './openapi-headers.ts'
 import { problemSchema } from './problem-schema.ts'
 
 /** Precedes the name of a definition. */
@@ -21,15 +21,24 @@ export function responsesOf(
   kind: Variant['kind'] | undefined,
 ): Described['responses'] {
   const success = kind === undefined ? successOf(operation, naming) : successOfVariant(kind, naming)
-  return { ...success, ...failuresOf(operation, method, naming) }
+  const needsScope = scopeOf(operation) !== undefined
+  const failures = failuresOf(codesOf(operation, method), naming, (status) => [
+    ...(status === 401 || (status === 403 && needsScope) ? (['www-authenticate'] as const) : []),
+    ...(UNCOUNTED.includes(status) ? [] : LIMITS),
+  ])
+  return { ...success, ...failures }
 }
+
+const LIMITS: readonly HeaderName[] = ['ratelimit-policy', 'ratelimit']
+/** Answers to requests that were not counted, or whose failure is not the caller's. */
+const UNCOUNTED: readonly number[] = [421, 500, 503]
 
 function successOf(operation: Operation, naming: Naming): Described['responses'] {
   const { status = 200, output } = operation
-  const own = Object.keys(operation.headers ?? {}) as (keyof typeof ANSWERED)[]
+  const own = Object.keys(operation.headers ?? {}) as HeaderName[]
   const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
   const linked = operation.next === undefined ? [] : (['link'] as const)
-  const withHeaders = headers(...own, ...replayed, ...linked, 'ratelimit-policy', 'ratelimit')
+  const withHeaders = headers(...own, ...replayed, ...linked, ...LIMITS, 'x-request-id')
   if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...withHeaders } }
   const content = { 'application/json': contentOf(output(), naming) }
   const success = { description: operation.summary, ...withHeaders, content }
@@ -37,7 +46,7 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
 }
 
 function successOfVariant(kind: Variant['kind'], naming: Naming): Described['responses'] {
-  const withHeaders = headers('ratelimit-policy', 'ratelimit')
+  const withHeaders = headers(...LIMITS, 'x-request-id')
   if (kind === 'csv') {
     const content = { 'text/csv': { schema: { type: 'string' } } }
     return { 200: { description: 'The table as a file (RFC 4180).', ...withHeaders, content } }
@@ -56,30 +65,38 @@ export function named(value: unknown): Content['examples'] {
   return { example: { value } }
 }
 
-function failuresOf(operation: Operation, method: string, naming: Naming): Described['responses'] {
-  const byStatus = Map.groupBy(codesOf(operation, method), (code) => STATUS[code])
+/**
+ * The answers of these codes, one for each status.
+ * @param more the headers of a status, besides those that follow from it.
+ * @param type of the body: JSON, or a text.
+ */
+export function failuresOf(
+  codes: readonly Code[],
+  naming: Naming,
+  more: (status: number) => readonly HeaderName[],
+  type = 'application/json',
+): Described['responses'] {
+  const byStatus = Map.groupBy(codes, (code) => STATUS[code])
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = codes.join('_or_')
-      if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.annotations))
-      const lacksScope = status === 403 && scopeOf(operation) !== undefined
-      const more: (keyof typeof ANSWERED)[] =
-        status === 429 ? ['retry-after'] : status === 401 || lacksScope ? ['www-authenticate'] : []
+      const waits: HeaderName[] = status === 429 || status === 503 ? ['retry-after'] : []
+      const content = type === 'application/json' ? problemOf(codes, naming) : { schema: { type: 'string' } }
       return [
         status,
         {
           description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code]}`).join(' '),
-          ...headers(...more),
-          content: {
-            'application/json': {
-              schema: { $ref: SCHEMAS + name },
-              examples: named(failure(codes)),
-            },
-          },
+          ...headers(...waits, ...more(status), 'x-request-id'),
+          content: { [type]: content },
         },
       ]
     }),
   )
+}
+
+function problemOf(codes: readonly Code[], naming: Naming): Content {
+  const name = codes.join('_or_')
+  if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.annotations))
+  return { schema: { $ref: SCHEMAS + name }, examples: named(failure(codes)) }
 }
 
 /** Every error code of an operation: those that follow from its declaration, and those it names. */

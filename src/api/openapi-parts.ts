@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/shape.ts'
+import type { Scope } from '../identity/roles.ts'
 import type { OperationName } from '../operations/table.ts'
 
 // Parts of the document that are the same for every operation.
@@ -54,6 +54,8 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   update_bundle: 'Bundles',
   put_bundle: 'Bundles',
   update_bundles: 'Bundles',
+  inspect_urls: 'Bundles',
+  replace_url: 'Bundles',
   delete_bundle: 'Bundles',
   restore_bundle: 'Bundles',
   duplicate_bundle: 'Bundles',
@@ -78,6 +80,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   record_event: 'Launchers',
   report_bundle: 'Launchers',
   who_am_i: 'Account',
+  list_events: 'Account',
   export_data: 'Account',
   create_key: 'Keys',
   list_keys: 'Keys',
@@ -91,32 +94,10 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   redeliver: 'Webhooks',
 }
 
-/** Descriptions of response headers. */
-export const ANSWERED = {
-  etag: 'The `versionNumber` of the bundle as `"v<N>"`, for If-Match.',
-  link: 'The next page, with `rel="next"`; absent on the last one.',
-  location: 'The URL of what was created, in this API.',
-  'idempotency-replayed': '`true` if this is the stored answer to the first call with the same key.',
-  'ratelimit-policy': 'The limit of the key, as in draft-ietf-httpapi-ratelimit-headers.',
-  ratelimit: 'What remains of it, and the seconds until it is replenished.',
-  'retry-after': 'Whole seconds to wait.',
-  'www-authenticate':
-    'Bearer: send an API key, with the `scope` if it names one. `resource_metadata` says where apps sign in.',
-} as const
-
-/** The headers of a response, with their descriptions. */
-export function headers(...names: (keyof typeof ANSWERED)[]): {
-  headers?: Record<string, { description: string; schema: JsonSchema }>
-} {
-  const headers = names.map((name) => [title(name), { description: ANSWERED[name], schema: { type: 'string' } }])
-  return names.length === 0 ? {} : { headers: Object.fromEntries(headers) }
-}
-
-/** A header's name as usually capitalised: `Retry-After`. */
-function title(name: string): string {
-  if (name === 'etag') return 'ETag'
-  return name
-    .replace('ratelimit', 'RateLimit')
-    .replace(/(^|-)[a-z]/g, (first) => first.toUpperCase())
-    .replace('Www', 'WWW')
+/** What each scope allows, with everything that the ones before it do. */
+export const SCOPE_DOCS: Record<Scope, string> = {
+  'links:read': 'Read bundles, versions and insights.',
+  'links:propose': 'Suggest edits.',
+  'links:write': 'Create, edit, delete, restore, move and claim bundles, and decide proposals.',
+  'keys:admin': 'Create and revoke API keys and webhooks, and export all data.',
 }

@@ -10,7 +10,10 @@ import { type Variant, variantsOf } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
 import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
-import { HEADERS, IF_MATCH, INTRODUCTION, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
+import { headerComponents } from './openapi-headers.ts'
+import { launcherPaths } from './openapi-launchers.ts'
+import { HEADERS, IF_MATCH, INTRODUCTION, SCOPE_DOCS, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
+import { webhookPosts } from './openapi-webhooks.ts'
 
 // The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.
 
@@ -33,6 +36,9 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
       paths[place] = { [method.toLowerCase()]: described({ ...operation, auth }, method, naming, variant) }
     }
   }
+  const values = paths['/api/links/{slug}/tabs']?.get?.parameters.filter(({ name }) => name === 'values') ?? []
+  Object.assign(paths, launcherPaths(naming, values))
+  const webhooks = webhookPosts(naming)
   return {
     openapi: '3.1.1',
     info: {
@@ -49,10 +55,24 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
     servers: [{ url: config.origin, description: config.name }],
     tags: Object.entries(TAG_DOCS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: Object.fromEntries([...naming.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers: headerComponents(),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key. It takes precedence over a session.' },
+        oauth: {
+          type: 'oauth2',
+          description: 'An app that a person has connected; its token stands for a key with these scopes.',
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${config.origin}/oauth/authorize`,
+              tokenUrl: `${config.origin}/oauth/token`,
+              refreshUrl: `${config.origin}/oauth/token`,
+              scopes: SCOPE_DOCS,
+            },
+          },
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -76,7 +96,7 @@ function described(operation: Operation, method: string, naming: Naming, variant
     tags: [TAGS[name as OperationName]],
     summary: variant === undefined ? summary : `${summary}: ${SHORT[variant.kind]}`,
     description: descriptionOf(operation, variant),
-    security: operation.auth === 'public' ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    security: operation.auth === 'public' ? [{}, ...credentialsFor(operation)] : credentialsFor(operation),
     ...scopedTo(operation),
     ...requestOf(operation, method, naming, variant),
     responses: responsesOf(operation, method, naming, variant?.kind),
@@ -104,8 +124,11 @@ function textOf({ name, description, dryRun, csv }: Operation, variant: Variant 
   return [description, ...others].join(' ')
 }
 
-/** Without scopes: only schemes of OAuth and OpenID Connect have them, and linters refuse them elsewhere. */
-const CREDENTIALS: Described['security'] = [{ key: [] }, { session: [] }]
+/** What may be sent: only OAuth's scheme may name the scope, which a key needs too (`x-scope`). */
+function credentialsFor(operation: Operation): Described['security'] {
+  const scope = scopeOf(operation)
+  return [{ key: [] }, { oauth: scope === undefined ? [] : [scope] }, { session: [] }]
+}
 
 function scopedTo(operation: Operation): { 'x-scope'?: string } {
   const scope = scopeOf(operation)

@@ -11,6 +11,7 @@ import { type Operation, scopeOf } from '../operations/operation.ts'
 import { GUIDES, guideTitle } from './guides.ts'
 import { openApi } from './openapi.ts'
 import { problemSchema } from './problem-schema.ts'
+import { SKILL } from './skill.ts'
 
 /** Serves the OpenAPI document, its page and `/llms.txt`. Loaded on the first request for one of them. */
 export function reference(operations: readonly Operation[], service: Service) {
@@ -72,6 +73,7 @@ the tabs that you would get. The same as JSON: /l/<slug>.json. What changed: /l/
 ## For agents
 
 - [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools; sign in by OAuth, or with an API key as the bearer token
+- [Skill](${origin}${SKILL}): how to share, read, change and undo with these calls
 - [OpenAPI 3.1](${origin}/api/openapi.json): every route, field, bound and error
 - [API reference](${origin}/docs): the same for reading and trying
 

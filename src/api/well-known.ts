@@ -5,12 +5,15 @@ import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { headersWith, text } from '../http/respond.ts'
 import { refuseMethod } from './json.ts'
+import { SKILL, SKILLS, skillIndex, skillText } from './skill.ts'
 
 /** How long security.txt is valid; it is generated for each request. RFC 9116 recommends less than a year. */
 const EXPIRES_AFTER_MS = 180 * 86_400_000
 const RAW = { parse: 'none' } as const
 const PLAIN = 'text/plain; charset=utf-8'
 const DAY = { 'cache-control': 'public, max-age=86400' }
+/** The list of skills has a digest of the skill: both change together, with the version of the service. */
+const HOUR = { 'cache-control': 'public, max-age=3600' }
 
 /** Launchers stay crawlable for link previews; they have their own `noindex`. */
 const ROBOTS = [
@@ -94,6 +97,13 @@ export function wellKnown({ config }: Service) {
       .get(CATALOG, ({ request }) => {
         const link = `<${config.origin}${CATALOG}>; rel="api-catalog"`
         return text(request, catalog(config.origin), { type: LINKSET, headers: { ...ANY_ORIGIN, ...DAY, link } })
+      })
+      .get(SKILLS, ({ request }) =>
+        text(request, skillIndex(config), { type: 'application/json', headers: { ...ANY_ORIGIN, ...HOUR } }),
+      )
+      .get(SKILL, ({ request }) => {
+        const type = 'text/markdown; charset=utf-8'
+        return text(request, skillText(config), { type, headers: { ...ANY_ORIGIN, ...HOUR } })
       })
       .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
       .get('/site.webmanifest', ({ request }) =>

@@ -1,10 +1,12 @@
 import { desc, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Store } from '../../db/client.ts'
-import { preparedStatements } from '../../db/prepared.ts'
+import { prepared, preparedStatements } from '../../db/prepared.ts'
 import { bundles } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
+import { each } from './content.ts'
 import { isListed, ownerOf } from './list-order.ts'
 
 /** A tag, and how many bundles have a link with it. */
@@ -18,11 +20,50 @@ const COUNTED = 500
 /** Tags that the navigation has room for. */
 const SHOWN = 12
 
+/** Subjects whose tags are kept, so that their lists do not wait for them: a megabyte or two. */
+const MAX_KEPT = 1000
+
+/** The tags of a subject, and the bundles that they were counted in. */
+interface Kept {
+  mark: string
+  tags: TagCount[]
+}
+
+const keptIn = new WeakMap<Store, LRUCache<string, Kept>>()
+
 /**
- * The tags that most of a subject's last edited bundles have, by name, in one query that does not block the event loop.
+ * The tags that most of a subject's last edited bundles have, by name. They are kept until one of these bundles changes, then
+ * counted in one query that does not block the event loop.
  * @param userId who asks.
  */
 export async function tagCounts(store: Store, subject: Subject, userId: string): Promise<TagCount[]> {
+  const owner = subjectIdOf(subject)
+  let kept = keptIn.get(store)
+  if (kept === undefined) keptIn.set(store, (kept = new LRUCache({ max: MAX_KEPT })))
+  const [{ mark } = { mark: '' }] = await marked[subject.type](store.db).all({ owner })
+  const known = kept.get(owner)
+  if (known !== undefined && known.mark === mark) return known.tags
+  const tags = await countTags(store, subject, userId)
+  kept.set(owner, { mark, tags })
+  return tags
+}
+
+/** What is another as soon as one of the bundles is edited, comes or goes; read from an index. */
+const marked = each(['user', 'organization'], (type) =>
+  prepared((db) => {
+    const newest = db
+      .select({ id: bundles.id, updatedAt: bundles.updatedAt })
+      .from(bundles)
+      .where(isListed({ subject: type, state: 'active' }))
+      .orderBy(desc(bundles.updatedAt))
+      .limit(COUNTED)
+      .as('newest')
+    const mark = sql<string>`count(*) || ' ' || coalesce(sum(${newest.id}), 0) || ' ' || coalesce(sum(${newest.updatedAt}), 0)`
+    return db.select({ mark }).from(newest).prepare()
+  }),
+)
+
+async function countTags(store: Store, subject: Subject, userId: string): Promise<TagCount[]> {
   const [query] = counted(store.db, subject.type, { owner: subjectIdOf(subject) })
   const found = await inLongReadSlot(userId, () => store.readLong(query!))
   const tags = JSON.parse(String(found ?? '[]')) as [tag: string, bundles: number][]

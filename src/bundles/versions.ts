@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { withChanges } from '../../db/acting.ts'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { param, params, preparedStatements } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type SharedName } from '../../db/schema.ts'
@@ -10,6 +11,7 @@ import type { Commit } from '../operations/idempotency.ts'
 import { subjectIdOf, subjectOf } from '../plans/owners.ts'
 import { recordRuleIds, withStoredRuleIds } from '../policies/rule-ids.ts'
 import { refuseStale } from './bundles.ts'
+import { changesIn } from './changed-fields.ts'
 import { NAMES, pick } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
@@ -147,10 +149,11 @@ interface NewVersion {
 /** @returns false, having written nothing, if a concurrent edit or decision won. */
 async function write(
   { store, config, commit }: Pick<Edit, 'store' | 'config'> & { commit: Commit },
-  { id, slug, owner, ownerId, versionNumber: seen, externalId, metadata }: StoredBundle,
+  bundle: StoredBundle,
   { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy, acceptance, passwordHash, own }: NewVersion,
 ): Promise<boolean> {
+  const { id, slug, owner, ownerId, versionNumber: seen, externalId, metadata } = bundle
   const { parts, values } = stored(content)
   const shape = { owner: owner.type, parts, maxHistoryBytes: config.maxHistoryBytes }
   const edited = {
@@ -167,6 +170,7 @@ async function write(
   }
   try {
     const writes = [
+      withChanges(changesIn(bundle, content, passwordHash !== undefined)),
       ...(acceptance?.writes(versionNumber) ?? []),
       ...editWrites(store.db, shape, edited),
       ...recordRuleIds(store.db, id, newRuleIds),

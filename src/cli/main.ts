@@ -22,6 +22,7 @@ import { note, oneLine, plain, print } from './output.ts'
 import { pin, unpin } from './pins.ts'
 import { policy } from './policy.ts'
 import { proposals, propose } from './proposals.ts'
+import { replace } from './replace.ts'
 import { chosenServer } from './settings.ts'
 import { show } from './show.ts'
 import { transfer } from './transfer.ts'
@@ -44,6 +45,7 @@ const COMMANDS: Tree = {
   duplicate,
   delete: remove,
   restore,
+  replace,
   transfer,
   versions,
   diff,

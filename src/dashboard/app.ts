@@ -8,11 +8,13 @@ import type { Service } from '../core/service.ts'
 import { HTML, seeOther, text } from '../http/respond.ts'
 import { toCsv } from '../imports/csv.ts'
 import type { Site } from '../operations/operation.ts'
+import { activityScreens } from './activity/activity.tsx'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
 import { moveScreens } from './bundles/move.tsx'
 import { pinScreens } from './bundles/pins.tsx'
+import { replaceScreens } from './bundles/replace.tsx'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { previewScreens } from './editor/preview.tsx'
@@ -70,6 +72,7 @@ export function dashboard(service: Service) {
     ...bulkScreens,
     ...moveScreens,
     ...pinScreens,
+    ...replaceScreens,
     ...exampleScreens,
     ...newBundleScreens,
     ...previewScreens,
@@ -85,6 +88,7 @@ export function dashboard(service: Service) {
     ...webhookScreens,
     ...organizationScreens,
     ...settingsScreens,
+    ...activityScreens,
     ...subjectScreens,
   ])
 }

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { and, asc, eq, gt, inArray } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, DIMENSIONS } from '../../db/schema.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
@@ -13,6 +13,8 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
+import { allEvents } from '../events/events.ts'
+import { EventList } from '../events/shapes.ts'
 import { Subject as SubjectShape } from '../identity/answers.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { roleIn } from '../identity/members.ts'
@@ -20,7 +22,7 @@ import { ROLES, requireRole } from '../identity/roles.ts'
 import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import type { Download, Site } from '../operations/operation.ts'
-import { ownerId } from '../plans/owners.ts'
+import { ownerId, subjectIdOf } from '../plans/owners.ts'
 import { Proposal, ProposalList } from '../proposals/answers.ts'
 import { toProposal } from '../proposals/present.ts'
 import { allOf } from '../proposals/stored.ts'
@@ -100,14 +102,15 @@ export const ExportedData = lazy(() =>
         proposals: Proposal().array(),
       })
       .array(),
+    events: EventList().get('events'),
     '+': 'reject',
   }),
 )
 
 /**
  * All data of a user, of a key’s subject, or of an organisation that the caller administers: profile,
- * memberships, keys and webhooks without their secrets, their pins, the proposals they made, and bundles with every version, policy, count and
- * proposal, including deleted ones.
+ * memberships, keys and webhooks without their secrets, their pins, the proposals they made, bundles with every version, policy, count and
+ * proposal, including deleted ones, and the log of what happened.
  * @param organizationId undefined: a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
  */
@@ -118,6 +121,7 @@ export async function exportOf(
 ): Promise<Download> {
   const subject = await subjectOf(store, caller, organizationId)
   const now = Date.now()
+  await store.write([exported(subject)])
   const about =
     subject.type === 'user'
       ? await aboutPerson(store, subject.userId)
@@ -128,6 +132,13 @@ export async function exportOf(
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
     parts: documentOf(store, subject, head, config),
   }
+}
+
+/** Logs an export: nothing else of it is stored. */
+function exported(subject: Subject) {
+  const column = sql.raw(subject.type === 'user' ? 'user_id' : 'organization_id')
+  const id = subjectIdOf(subject)
+  return sql`INSERT INTO happened (${column}, type, target) VALUES (${id}, 'data.exported', ${id})`
 }
 
 async function subjectOf(store: Store, caller: SignedIn, organizationId: string | undefined): Promise<Subject> {
@@ -156,7 +167,8 @@ async function* documentOf(store: Store, subject: Subject, head: object, site: S
     separator = ','
     yield* bundleParts(store, { ...bundle, owner: subject }, site)
   }
-  yield ']}\n'
+  yield* listParts('],"events":', eachOf(allEvents(store, subject)))
+  yield '}\n'
 }
 
 /** The bundles of a subject, read about a megabyte at a time. */
@@ -201,6 +213,10 @@ export async function* bundleParts(
   yield* listParts('},"versions":', mapped(allVersions(store, id), toSnapshot))
   yield* listParts(',"proposals":', mapped(allOf(store, id), toProposal))
   yield '}'
+}
+
+async function* eachOf<Entry>(pages: AsyncIterable<Entry[]>): AsyncGenerator<Entry> {
+  for await (const page of pages) yield* page
 }
 
 async function* mapped<From, To>(entries: AsyncIterable<From>, to: (entry: From) => To): AsyncGenerator<To> {

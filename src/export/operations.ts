@@ -8,7 +8,7 @@ import { ExportedData, exportOf } from './export.ts'
 export const whoAmI = implement('who_am_i', {
   summary: 'Show whom this credential acts for, with which role and scopes',
   description:
-    'Returns the user or organisation whose bundles this credential can access, its role there, and its scopes. Call it ' +
+    'Returns whose bundles this credential can access, its role there, and its scopes. Call it ' +
     'first if you are not sure what you may do.',
   // Ignores query parameters, which links may carry (utm_source) and which cannot change the answer.
   input: type({ '+': 'delete' }),

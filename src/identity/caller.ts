@@ -1,3 +1,4 @@
+import type { Actor } from '../../db/acting.ts'
 import type { Audience } from '../../db/rights.ts'
 import { Problem } from '../core/problem.ts'
 import type { Role, Scope } from './roles.ts'
@@ -69,6 +70,13 @@ export type Caller = Anonymous | SignedIn
 export function signedIn(caller: Caller): SignedIn {
   if (caller.kind !== 'anonymous') return caller
   throw unauthorized()
+}
+
+/** As whom what a caller does is logged. */
+export function actorOf(caller: SignedIn): Actor {
+  const { userId } = caller
+  if (caller.kind === 'session') return { type: 'user', userId, keyId: null }
+  return { type: caller.key.audience === null ? 'key' : 'app', userId, keyId: caller.key.id }
 }
 
 /** The error for a missing credential. */

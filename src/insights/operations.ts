@@ -1,7 +1,7 @@
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
+import { csvLine } from '../core/csv.ts'
 import { clip } from '../core/issue-words.ts'
 import { invalid } from '../core/problem.ts'
-import { FORMULA } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { report } from './report.ts'
@@ -51,7 +51,7 @@ export const getInsights = implement('get_insights', {
 function toCsv({ insights, breakdown: table, period }: Reported) {
   const { slug } = insights
   const [header, rows] = tableOf(insights, table)
-  const lines = rows.map((row) => row.map(cell).join())
+  const lines = rows.map(csvLine)
   const filename = `${slug}-${table ?? 'insights'}-${period}.csv`
   return { filename, text: [header, ...lines, ''].join('\r\n') }
 }
@@ -72,10 +72,4 @@ function tableOf({ series, breakdowns, byRule, tabs }: Insights, table?: TableNa
   const { values, other } = breakdowns[table] ?? { values: [], other: 0 }
   const rows: Rows = values.map(({ value, views }) => [value ?? '(none)', views])
   return ['value,views', other > 0 ? [...rows, ['(other)', other]] : rows]
-}
-
-/** A name that looks like a formula gets an apostrophe. */
-function cell(value: string | number): string {
-  const text = String(value).replace(FORMULA, "'$&")
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

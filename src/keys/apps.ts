@@ -3,17 +3,19 @@ import { expectationIn } from '../core/issue-words.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { CONTROLS, isAscii, unfit } from '../core/text.ts'
 
-/** An app that has registered itself to sign in by OAuth. Nothing that it says of itself is checked. */
+/** An app that signs in by OAuth. Nothing that it says of itself is checked but what has a `publisher`. */
 export interface App {
   /** Its client id. */
   id: string
   name: string
   /** Where it may have browsers sent back to. */
   redirectUris: readonly string[]
-  /** When it registered, in seconds since 1970. */
+  /** When it registered, in seconds since 1970; 0 if it never did. */
   registeredAt: number
   /** Whether it may sign in where there is no browser, by a code that its user types in elsewhere (RFC 8628). */
   isForDevices: boolean
+  /** The host whose document says all this; null if the app said it by itself. */
+  publisher: string | null
 }
 
 /** The service’s own command, on computers without a browser. The name proves nothing: anybody can send this id. */
@@ -23,6 +25,7 @@ export const OWN_COMMAND: App = {
   redirectUris: [],
   registeredAt: 0,
   isForDevices: true,
+  publisher: null,
 }
 
 const MAX_NAME = 100
@@ -40,7 +43,14 @@ export function registerApp(
 ): App {
   const registeredAt = Math.floor(Date.now() / 1000)
   const said = Buffer.from(JSON.stringify([registeredAt, name, ...redirectUris])).toString('base64url')
-  return { id: `${said}.${signature(said, isForDevices, secret)}`, name, redirectUris, registeredAt, isForDevices }
+  return {
+    id: `${said}.${signature(said, isForDevices, secret)}`,
+    name,
+    redirectUris,
+    registeredAt,
+    isForDevices,
+    publisher: null,
+  }
 }
 
 /** The app with a client id, or null if this service did not make the id. */
@@ -53,7 +63,7 @@ export function appOf(id: string, secret: string): App | null {
     number,
     string,
   ]
-  return { id, name, redirectUris, registeredAt, isForDevices }
+  return { id, name, redirectUris, registeredAt, isForDevices, publisher: null }
 }
 
 /** Which of two it is says what the app may do: ids from before there were devices stay as they are. */

@@ -55,15 +55,20 @@ export class KeyRing {
    * indexed read; none if the key is malformed or cached.
    */
   async identify(authorization: string): Promise<KnownKey | null> {
-    const token = /^bearer /i.test(authorization) ? readKeyToken(authorization.slice('bearer '.length).trim()) : null
+    const key = /^bearer /i.test(authorization) ? await this.keyOf(authorization.slice('bearer '.length).trim()) : null
+    if (key !== null) this.#used.set(key.id, Date.now())
+    return key
+  }
+
+  /** The key with a text, as `identify` finds it; does not count as a use. */
+  async keyOf(text: string): Promise<KnownKey | null> {
+    const token = readKeyToken(text)
     if (token === null) return null
     const cached = this.#cache.get(token.keyPrefix)
     const isFresh = cached !== undefined && performance.now() - cached.readAt < FRESH_MS
     const found = isFresh ? cached : await this.#read(token.keyPrefix)
     // In constant time: timing must not reveal how much of the secret was right.
-    if (found === null || !timingSafeEqual(found.secretHash, sha256(token.secret))) return null
-    this.#used.set(found.key.id, Date.now())
-    return found.key
+    return found !== null && timingSafeEqual(found.secretHash, sha256(token.secret)) ? found.key : null
   }
 
   /**

@@ -10,8 +10,7 @@ export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
     'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never ' +
-    'shown again: pass it on at once, and do not log it. Choose the narrowest scope that will do: it cannot be ' +
-    'changed later.',
+    'shown again: pass it on at once, and do not log it. Choose the narrowest scope: it cannot be changed later.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -57,8 +56,8 @@ export const listKeys = implement('list_keys', {
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
   description:
-    'Revokes a key: requests with it are refused from now on. This cannot be undone. Revoking a revoked key changes ' +
-    'nothing. `id` is the number that list_keys returns.',
+    'Revokes a key: requests with it are refused from now on. This cannot be undone. `id` is the number that list_keys ' +
+    'returns.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

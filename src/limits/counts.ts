@@ -37,10 +37,12 @@ export function limitsOf({
     report: { name: 'report', max: 5, windowMs: 3_600_000 },
     /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
     signIn: { name: 'sign-in', ...addressLimit },
-    /** Tokens of apps, per client address: devices ask for theirs until somebody has decided. */
+    /** Tokens of apps, per client address: devices ask for theirs until somebody has decided, and services about all they get. */
     tokens: { name: 'tokens', ...addressLimit, max: addressLimit.max * 4 },
     /** Reading without a credential, per client address; long texts in forms, per signed-in user. */
     reading: { name: 'reading', max: 120, windowMs: 60_000 },
+    /** Links that are looked at, per user; per client address without a credential. */
+    inspecting: { name: 'inspecting', max: 60, windowMs: 60_000 },
     /** Writes of one user over all sessions. */
     writes: writes.filter(({ max }) => max > 0),
     /** Reads, likewise. */

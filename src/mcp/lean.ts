@@ -42,10 +42,15 @@ function nullable({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return { ...branch, ...rest, type: [branch.type, 'null'] }
 }
 
+/** More values are a catalogue, of which an answer has one: the API’s document lists them. */
+const MAX_OPTIONS = 12
+
 /** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
 export function leanOutput(schema: JsonSchema): JsonSchema {
   const isStructure = ([key, value]: [string, unknown]) =>
-    !CONSTRAINTS.has(key) && !(key === 'additionalProperties' && value === false)
+    !CONSTRAINTS.has(key) &&
+    !(key === 'enum' && (value as unknown[]).length > MAX_OPTIONS) &&
+    !(key === 'additionalProperties' && value === false)
   return mapped(schema, (inner) => nullable(Object.fromEntries(Object.entries(inner).filter(isStructure))))
 }
 

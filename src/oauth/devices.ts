@@ -1,4 +1,5 @@
 import { sha256 } from '../core/hash.ts'
+import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { clientNetwork } from '../http/client.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
@@ -8,7 +9,7 @@ import { type AppTokens, endGrant, grantOfCode, issueTokens, newTokens, useCode 
 import { DEVICE_SECONDS } from '../keys/token.ts'
 import type { Limit } from '../limits/bucket.ts'
 import { granted } from './library.ts'
-import { inForm, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
+import { inForm, isDocument, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
 import { audienceOf, DEVICE_GRANT } from './resources.ts'
 
 // Sign-in of programs where there is no browser (RFC 8628), as they see it.
@@ -28,13 +29,13 @@ const ALLOWED: readonly Scope[] = SCOPES.filter((scope) => scope.startsWith('lin
  * Stores a device’s request.
  * @returns what the device needs: its own code, and what to show its user. No link with the code in it: whoever is sent
  * one would have connected a stranger’s device with a press (RFC 8628, 5.4).
- * @throws Refused.
+ * @throws Refused; Problem RATE_LIMITED if too many codes wait.
  */
 export async function begin(request: Request, service: Service) {
   const { config, store } = service
   const { client_id: clientId, scope, resource } = await inForm(request)
   // Nobody proves to be what publishes a document: a stranger’s device would pass for a well-known app.
-  if (clientId?.startsWith('https:'))
+  if (isDocument(clientId ?? ''))
     throw new Refused('unauthorized_client', 'a device needs a client_id from /oauth/register')
   const app = appOf(clientId ?? '', config.secret)
   if (app === null) throw new Refused('invalid_client', 'client_id is not that of a registered app')
@@ -47,8 +48,9 @@ export async function begin(request: Request, service: Service) {
     throw new Refused('invalid_scope', `scope must be of ${ALLOWED.join(', ')}`)
   const asked = { app, audience, scopes, from: clientNetwork(request) }
   const codes = await addDeviceRequest(store, asked, config.secret)
-  if (codes === null)
-    throw new Refused('temporarily_unavailable', 'too many codes are waiting: try again in ten minutes', 503)
+  if (codes === null) {
+    throw new Problem('RATE_LIMITED', 'Too many codes are waiting. Try again in a minute.', { retryAfterSeconds: 60 })
+  }
   return {
     device_code: codes.deviceCode,
     user_code: codes.userCode,

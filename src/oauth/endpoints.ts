@@ -4,26 +4,29 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { sentenceOf } from '../core/issue-words.ts'
+import { actingAs } from '../../db/acting.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { requestId } from '../http/observe.ts'
 import { json } from '../http/respond.ts'
-import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { begin, collect } from './devices.ts'
+import { introspect } from './introspection.ts'
 import { exchange } from './library.ts'
-import { inForm, Refused } from './parameters.ts'
+import { inForm, issueOf, Refused } from './parameters.ts'
 import { DEVICE_GRANT } from './resources.ts'
 
 // What apps call themselves. The schemas are the official clients' own, so what passes here is what they can read.
 
 /** What a machine asks for, by its path below `/oauth`. */
-export const ENDPOINTS = { register, token, revoke, device_authorization: deviceAuthorization } as const
+export const ENDPOINTS = { register, token, revoke, introspect, device_authorization: deviceAuthorization } as const
+
+/** What programs ask for again and again. */
+const FREQUENT: ReadonlySet<string> = new Set(['token', 'introspect'])
 
 /**
  * Answers a request of an app.
@@ -31,7 +34,7 @@ export const ENDPOINTS = { register, token, revoke, device_authorization: device
  */
 export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
   try {
-    await countForAddress(service, name === 'token' ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
+    await countForAddress(service, FREQUENT.has(name) ? 'tokens' : 'signIn', clientNetwork(request), `oauth ${name}`)
     return await ENDPOINTS[name](request, service)
   } catch (error) {
     const met = { requestId: requestId(request), origin: service.config.origin }
@@ -42,10 +45,14 @@ export async function answer(name: keyof typeof ENDPOINTS, request: Request, ser
     const problem = toProblem(error)
     if (problem.code === 'INTERNAL_ERROR')
       service.log.error({ err: error, id: met.requestId }, 'an app’s request failed')
-    const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
-    return json(inProtocol(said, problem, met), problem.status, problem.headers)
+    const { status, headers } = problem
+    const said = ERRORS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
+    return json(inProtocol(said, problem, met), status, headers)
   }
 }
+
+/** What the protocol calls our problems, by their status. */
+const ERRORS: Readonly<Record<number, string>> = { 401: 'invalid_token', 403: 'insufficient_scope', 429: 'slow_down' }
 
 /** An error under the protocol's name, whose sentence is the description. */
 function inProtocol(said: string, problem: Problem, met: Met) {
@@ -130,13 +137,8 @@ async function revoke(request: Request, { store, keyRing }: Service): Promise<Re
   if (!said.success) throw new Refused('invalid_request', issueOf(said.error.issues))
   const keyId = await grantOfToken(store, said.data.token, parameters.client_id ?? '')
   if (keyId !== null) {
-    await endGrant(store, keyId)
+    await actingAs({ type: 'app', userId: null, keyId }, () => endGrant(store, keyId))
     await keyRing.forget()
   }
   return json({}, 200)
-}
-
-/** The first issue of a schema, as a sentence. */
-function issueOf([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  return issue === undefined ? 'the body is not valid: see RFC 7591' : sentenceOf(fromZod(issue))
 }

@@ -18,30 +18,50 @@ import {
   useCode,
 } from '../keys/grants.ts'
 import { RENEWABLE_SECONDS } from '../keys/token.ts'
-import { type Parameters, Refused, refuseOtherResource } from './parameters.ts'
+import { isDocument, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
 
 // The protocol is the library’s; what it asks its model for is ours. Its Request and Response are plain data.
 
 const { InvalidGrantError, OAuthError, Request, Response, ServerError } = OAuth2Server
 
 /**
- * Checks a request for consent, and if there is one, stores it.
- * @param consented by whom and for whom; null only checks, and changes nothing.
- * @returns the app that asks, the scopes it would get, and the code to send it.
+ * Checks a request for consent.
+ * @returns the scopes that the app would get.
  * @throws Refused.
  */
-export async function authorize(
+export async function checkScopes(parameters: Parameters, app: App, service: Service): Promise<Scope[]> {
+  return (await authorize(parameters, app, null, service)).scopes
+}
+
+/**
+ * Stores what somebody consented to.
+ * @returns the code to send the app.
+ * @throws Refused.
+ */
+export async function consentTo(
   parameters: Parameters,
-  consented: Pick<Consent, 'userId' | 'subject' | 'audience'> | null,
+  app: App,
+  consented: Consented,
   service: Service,
-): Promise<{ app: App; scopes: Scope[]; code: string }> {
-  const { config, store } = service
+): Promise<string> {
+  return (await authorize(parameters, app, consented, service)).code
+}
+
+type Consented = Pick<Consent, 'userId' | 'subject' | 'audience'>
+
+/** @param consented null only checks, and changes nothing. */
+async function authorize(
+  parameters: Parameters,
+  app: App,
+  consented: Consented | null,
+  { store }: Service,
+): Promise<{ scopes: Scope[]; code: string }> {
   const model = {
-    ...clients(service),
+    getClient: async () => ({ id: app.id, redirectUris: [...app.redirectUris], grants: GRANTS }),
+    validateRedirectUri: async (uri: string) => mayRedirectTo(app, uri),
     validateScope: async (_: unknown, __: unknown, asked?: string[]) => granted(asked),
     async saveAuthorizationCode(code: OAuth2Server.AuthorizationCode, client: OAuth2Server.Client) {
-      const app = appOf(client.id, config.secret)
-      if (consented !== null && app !== null) {
+      if (consented !== null) {
         const { redirectUri, codeChallenge = '' } = code
         const scopes = code.scope as Scope[]
         const to = { redirectUri, codeChallenge }
@@ -53,12 +73,13 @@ export async function authorize(
   }
   const handler = { handle: async () => ({ id: consented?.userId ?? 'nobody yet' }) }
   const options = { allowEmptyState: true, authenticateHandler: handler, authorizationCodeLifetime: CODE_SECONDS }
-  const code = await unlessRefused(() =>
+  const { scope, authorizationCode } = await unlessRefused(() =>
     serverOf(model).authorize(requestOf('GET', parameters, {}), new Response(), options),
   )
-  const { client, scope, authorizationCode } = code
-  return { app: appOf(client.id, config.secret)!, scopes: scope as Scope[], code: authorizationCode }
+  return { scopes: scope as Scope[], code: authorizationCode }
 }
+
+const GRANTS = ['authorization_code', 'refresh_token']
 
 /**
  * Exchanges a code or a refresh token.
@@ -77,7 +98,8 @@ export async function exchange(parameters: Parameters, service: Service): Promis
     await keyRing.forget()
   }
   const model = {
-    ...clients(service),
+    // Without secrets: see `documents`. A document is not read again: whose grant it is, its hash says.
+    getClient: async (id: string) => (isDocument(id) || appOf(id, secret)) && { id, redirectUris: [], grants: GRANTS },
     validateScope: async (_: unknown, __: unknown, scope: string[]) => scope,
     generateAccessToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.accessToken,
     generateRefreshToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.refreshToken,
@@ -130,20 +152,6 @@ export async function exchange(parameters: Parameters, service: Service): Promis
     serverOf(model).token(requestOf('POST', {}, parameters), new Response(), options),
   )
   return token.tokens as AppTokens
-}
-
-/** What the library asks about clients. Without secrets: see `documents`. */
-function clients({ config: { secret } }: Service) {
-  return {
-    async getClient(id: string) {
-      const app = appOf(id, secret)
-      return app && { id, redirectUris: [...app.redirectUris], grants: ['authorization_code', 'refresh_token'] }
-    },
-    async validateRedirectUri(uri: string, { id }: OAuth2Server.Client) {
-      const app = appOf(id, secret)
-      return app !== null && mayRedirectTo(app, uri)
-    },
-  }
 }
 
 /** The scopes that a request gets, with those that they include; false if it asks for none that exists. */

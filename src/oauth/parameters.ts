@@ -1,5 +1,7 @@
 import type { Audience } from '../../db/rights.ts'
+import { sentenceOf } from '../core/issue-words.ts'
 import { readForm } from '../http/body.ts'
+import { fromZod } from '../http/zod-issues.ts'
 import { audienceOf } from './resources.ts'
 
 /** An error as the protocol names it, with a sentence that has no full stop. */
@@ -35,6 +37,11 @@ export async function inForm(request: Request): Promise<Parameters> {
   return once(await readForm(request))
 }
 
+/** Whether a client id is the address of a document that describes its app. */
+export function isDocument(clientId: string): boolean {
+  return clientId.startsWith('https://')
+}
+
 function once(sent: URLSearchParams): Parameters {
   if (sent.toString().length > MAX_CHARACTERS)
     throw new Refused('invalid_request', `the parameters must be at most ${MAX_CHARACTERS} characters`)
@@ -54,4 +61,9 @@ function once(sent: URLSearchParams): Parameters {
 export function refuseOtherResource({ resource }: Parameters, consented: Audience, origin: string): void {
   if (resource === undefined || audienceOf(resource, origin) === consented) return
   throw new Refused('invalid_target', 'resource must be the one that was consented to, or omitted')
+}
+
+/** The first issue of a library’s schema, as a sentence without a full stop. */
+export function issueOf([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  return issue === undefined ? 'the body is not valid: see RFC 7591' : sentenceOf(fromZod(issue))
 }

@@ -15,8 +15,15 @@ const USUAL: readonly Scope[] = ['links:read', 'links:write']
 /** The audience that a `resource` parameter names; null if it is none of ours. Without one, the narrowest. */
 export function audienceOf(resource: string | undefined, origin: string): Audience | null {
   if (resource === undefined) return 'mcp'
-  const named = (Object.keys(PATHS) as Audience[]).find((name) => origin + PATHS[name] === resource.replace(/\/$/, ''))
+  const named = (Object.keys(PATHS) as Audience[]).find(
+    (name) => resourceOf(name, origin) === resource.replace(/\/$/, ''),
+  )
   return named ?? null
+}
+
+/** The resource that tokens with an audience are for. */
+export function resourceOf(audience: Audience, origin: string): string {
+  return origin + PATHS[audience]
 }
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
@@ -25,7 +32,7 @@ const SERVER_METADATA = '/.well-known/oauth-authorization-server'
 /** Where each metadata document is, and what it says. */
 export function documents(origin: string, name: string): ReadonlyMap<string, Record<string, unknown>> {
   const resource = (audience: Audience) => ({
-    resource: origin + PATHS[audience],
+    resource: resourceOf(audience, origin),
     resource_name: name,
     authorization_servers: [origin],
     scopes_supported: SCOPES,
@@ -38,6 +45,7 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     token_endpoint: `${origin}/oauth/token`,
     registration_endpoint: `${origin}/oauth/register`,
     revocation_endpoint: `${origin}/oauth/revoke`,
+    introspection_endpoint: `${origin}/oauth/introspect`,
     device_authorization_endpoint: `${origin}/oauth/device_authorization`,
     scopes_supported: SCOPES,
     response_types_supported: ['code'],
@@ -47,7 +55,10 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     // Apps on other people's computers cannot keep a secret; what they register proves nothing.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
+    // With a token or a key of one's own.
+    introspection_endpoint_auth_methods_supported: ['Bearer'],
     authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
     service_documentation: `${origin}/docs`,
   }
   return new Map<string, Record<string, unknown>>([

@@ -7,7 +7,7 @@ import { text } from '../http/respond.ts'
 import { documents } from './resources.ts'
 
 const RAW = { parse: 'none' } as const
-const NAMES = ['register', 'token', 'revoke', 'device_authorization'] as const
+const NAMES = ['register', 'token', 'revoke', 'introspect', 'device_authorization'] as const
 
 /** Clients may be pages of other sites; the documents hold nothing private. */
 const PUBLIC = {
@@ -40,10 +40,11 @@ export function oauth(service: Service) {
 /** The pages where a person decides whether an app may act for them; loaded with the library, too. */
 export function consentPages(service: Service) {
   const consent = lazy(() => import('./consent.tsx'))
+  const documents = lazy(async () => new (await import('./client-documents.ts')).ClientDocuments(service))
   const device = lazy(() => import('./device-pages.tsx'))
   return new Elysia()
-    .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service))
-    .post('/oauth/authorize', async ({ request }) => (await consent()).decide(request, service), RAW)
+    .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service, await documents()))
+    .post('/oauth/authorize', async ({ request }) => (await consent()).decide(request, service, await documents()), RAW)
     .get('/device', async ({ request }) => (await device()).devicePage(request, service))
     .post('/device', async ({ request }) => (await device()).typedCode(request, service), RAW)
 }

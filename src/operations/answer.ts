@@ -1,5 +1,5 @@
 import type { Service } from '../core/service.ts'
-import type { Download, Operation, TextFile } from './operation.ts'
+import type { CsvFile, Download, Operation } from './operation.ts'
 
 /** What the caller gets for a successful call. */
 export interface PublicAnswer {
@@ -8,7 +8,7 @@ export interface PublicAnswer {
   body: unknown
   headers: Record<string, string>
   /** Makes a file of the answer, if the operation has one. */
-  file?: () => TextFile
+  file?: () => CsvFile
   /** The answer streamed in parts, if it may be too large for memory. */
   download?: Download
   /** The query fields that select the next page, if there is one. */

@@ -1,7 +1,8 @@
+import { actingAs } from '../../db/acting.ts'
 import { brokenConstraint } from '../../db/client.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
+import { actorOf, type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
 import { countForAddress, countForCaller, countForKey } from '../limits/count-requests.ts'
@@ -95,7 +96,9 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (caller.kind !== 'anonymous') await countForCaller(service, countedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
-    const made = make(call, decoded, conditions)
+    const run = () => make(call, decoded, conditions)
+    // Nothing that callers without a credential do is logged as theirs.
+    const made = caller.kind === 'anonymous' ? run() : actingAs(actorOf(caller), run)
     const answered = made instanceof Promise ? await made : made
     return rateLimitHeaders === null ? answered : { ...answered, headers: { ...answered.headers, ...rateLimitHeaders } }
   } catch (thrown) {

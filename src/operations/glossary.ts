@@ -1,3 +1,4 @@
+import { EVENT_FIELDS } from './event-glossary.ts'
 import { EXPORT_FIELDS } from './export-glossary.ts'
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { LAUNCHER_FIELDS } from './launcher-glossary.ts'
@@ -81,6 +82,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   field: ['The field to compare.'],
   value: ['The value to compare with.'],
   values: ['Matches any of these.'],
+  ...EVENT_FIELDS,
   ...LAUNCHER_FIELDS,
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
@@ -190,6 +192,20 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'create_bundles.bundles': ['The bundles to create.'],
   edits: ['The edits, each with the `slug` of its bundle.'],
   'OneEdit.expectedVersion': ['Like If-Match: the edit is refused if there is a newer version.', 3],
+  'inspect_urls.urls': ['The links.', ['https://example.com/plan']],
+  links: ['What was found of each link, in the order sent.'],
+  'InspectedLink.url': ['The link.', 'https://example.com/plan'],
+  finalUrl: ['Where it leads in the end; null if unknown.', 'https://example.com/plan/2026'],
+  'InspectedLink.status': ['The HTTP status there; null if there was none.', 200],
+  'InspectedLink.title': ['The title of its page; null if unknown.', 'The plan'],
+  icon: ['The address of its site’s icon; null if unknown.', null],
+  problem: ['What is wrong; null if nothing is.', null],
+  from: ['The link as it is in bundles.', 'https://old.example/plan'],
+  'replace_url.to': ['What it becomes.', 'https://example.com/plan'],
+  replaced: ['The bundles that it was, or would be, replaced in.'],
+  places: ['How many links changed there.', 1],
+  skipped: ['Those that could not be changed.'],
+  'NotReplaced.reason': ['Why.', 'This bundle is being edited too often. Read it again and retry.'],
   results: ['What became of each entry, in their order.'],
   'BulkResult.status': ['The HTTP status that it would have had by itself.', 201],
   'BulkResult.bundle': ['The bundle that was created or edited.'],

@@ -16,7 +16,13 @@ export interface OpenApi {
   servers: { url: string; description: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Described>>
-  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> }
+  /** What is sent to a webhook, by event. */
+  webhooks: Record<string, { post: Described }>
+  components: {
+    schemas: Record<string, JsonSchema>
+    headers: Record<string, { description: string; schema: JsonSchema }>
+    securitySchemes: Record<string, JsonSchema>
+  }
 }
 
 /** One operation of the document. */
@@ -55,6 +61,6 @@ export interface Content {
 /** An answer with one status. */
 interface Response {
   description: string
-  headers?: Record<string, { description: string; schema: JsonSchema }>
+  headers?: Record<string, { $ref: string }>
   content?: Record<string, Content>
 }

@@ -70,12 +70,15 @@ interface DryRunAnswer {
 export type Site = Pick<Config, 'origin' | 'shortPaths'>
 
 /** An answer as a file. */
-export interface TextFile {
+interface TextFile {
   filename: string
   text: string
 }
 
-/** JSON text generated while it is sent. */
+/** An answer as CSV: whole, or generated while it is sent. */
+export type CsvFile = TextFile | (Download & { filename: string })
+
+/** Text, mostly JSON, that is generated while it is sent. */
 export interface Download {
   /** Null if browsers should not save it as a file. */
   filename: string | null
@@ -136,7 +139,7 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown>
   /** The same without writing, for callers who send `dryRun`: refuses what `run` would refuse. */
   dryRun?(input: In, context: Context): Promise<DryRunAnswer>
   /** The answer as CSV, for callers who request it; not for pages and tools. */
-  csv?(output: Out): TextFile
+  csv?(output: Out): CsvFile
 }
 
 type Row<Name extends OperationName> = (typeof OPERATIONS)[Name]
@@ -154,7 +157,7 @@ type OutputOf<Name extends OperationName> = Row<Name> extends { invalidates: 'la
 type Implementation<Name extends OperationName, In, Out, Body> = Described<In, Out, Body> & {
   run(input: In, context: ContextOf<Name>): Promise<Out> | Out
 } & WithFlag<Name, 'dryRun', (input: In, context: Context) => Promise<DryRunAnswer>> &
-  WithFlag<Name, 'csv', (output: Out) => TextFile>
+  WithFlag<Name, 'csv', (output: Out) => CsvFile>
 
 /** An operation with all its types, from which clients’ types derive. */
 export interface Implemented<Name extends OperationName, In, Out, Body, SentInput> extends Operation<In, Out, Body> {
@@ -171,13 +174,15 @@ export function implement<const Name extends OperationName, In, Out extends Outp
 }
 
 /**
- * Who may call an operation on this instance: the operator may require a credential for everything that stores data.
+ * Who may call an operation on this instance: the operator may require a credential for what stores data or sends requests.
  */
 export function authOf(
-  { auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>,
-  { anonymousBundles }: Pick<Config, 'anonymousBundles'>,
+  { auth, keyScope, openedBy }: Pick<Operation, 'auth' | 'keyScope' | 'openedBy'>,
+  { anonymousBundles, inspect }: Pick<Config, 'anonymousBundles' | 'inspect'>,
 ): Operation['auth'] {
-  return auth === 'public' && keyScope !== undefined && !anonymousBundles ? keyScope : auth
+  if (auth !== 'public' || keyScope === undefined) return auth
+  const isOpen = openedBy === 'inspect' ? inspect === 'anyone' : anonymousBundles
+  return isOpen ? auth : keyScope
 }
 
 /** The scope that a credential needs, if any. */

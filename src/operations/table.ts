@@ -19,6 +19,8 @@ export interface Declaration {
    * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
+  /** The setting that opens it to callers without a credential; by default SERVICE_ANONYMOUS_BUNDLES. */
+  readonly openedBy?: 'inspect'
   /** The rate limit by address for callers without a credential. */
   readonly limit?: 'address' | 'report' | 'reading'
   /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
@@ -108,7 +110,17 @@ export const OPERATIONS = {
     auth: 'links:write',
     invalidates: 'launcher',
   },
+  inspect_urls: {
+    route: 'POST /links/inspect',
+    auth: 'public',
+    keyScope: 'links:read',
+    openedBy: 'inspect',
+    limit: 'reading',
+    effect: 'none',
+    openWorld: true,
+  },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
+  replace_url: { route: 'POST /me/replace', auth: 'links:write' },
   // Only the order of the caller's own lists changes, so who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },
@@ -147,6 +159,8 @@ export const OPERATIONS = {
   },
   report_bundle: { route: 'POST /links/:slug/reports', auth: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', auth: 'authenticated' },
+  // Events of what only admins manage are left out without their scope and role.
+  list_events: { route: 'GET /me/events', auth: 'links:read', csv: true },
   export_data: { route: 'GET /me/export', auth: 'keys:admin', proof: ['recentSignIn'] },
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', auth: 'keys:admin' },

@@ -38,6 +38,8 @@ export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
   headers: Record<string, string>
   /** For everything: look-ups, redirects and the answer. */
   timeoutMs?: number
+  /** By default yes. */
+  followsRedirects?: boolean
   /** Whether redirects may lead from https to plain http; by default not. */
   mayLeaveTls?: boolean
   /** Whether the body is to be read, by what comes before it; by default always. */
@@ -59,14 +61,14 @@ export interface Got extends Head {
  */
 export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
   const { headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
-  const { wants = () => true, isEnough = () => false } = sent
+  const { followsRedirects = true, wants = () => true, isEnough = () => false } = sent
   let body: Buffer = Buffer.alloc(0)
   let bytes = 0
   const got = await follow(url, { method: 'GET', headers, body: '' }, guard, {
     maxBytes,
     timeoutMs,
     tooSlow: 'there was no complete answer in time',
-    leadsOn: (status) => REDIRECTS.has(status),
+    leadsOn: (status) => followsRedirects && REDIRECTS.has(status),
     mayLeaveTls,
     wants,
     take(part) {

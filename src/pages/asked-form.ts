@@ -26,9 +26,9 @@ export const NEGOTIATED = 'Accept, Accept-Encoding'
 /** Headers of pages at a launcher’s own link that nobody keeps. */
 export const AT_LINK = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
 
-/** What the last part of a launcher's path asks for: no slug has a dot. */
+/** What the last part of a launcher's path asks for, whether or not there is such a slug. */
 export function askedFor(part: string, headers: Pick<Headers, 'get'>): Asked {
-  const [, slug = part, ending = ''] = /^([^.]*)\.(md|json)$/.exec(part) ?? []
+  const [, slug = part, ending = ''] = /^(.*)\.(md|json)$/s.exec(part) ?? []
   const form = ENDINGS[ending]
   return form === undefined ? { slug, form: formFor(headers), isNegotiated: true } : { slug, form, isNegotiated: false }
 }

@@ -23,6 +23,9 @@ export async function freeSlugPage(request: Request, slug: string, service: Serv
   const next = { href: `/dashboard/links/new?${new URLSearchParams({ slug })}`, label: `Create a bundle at /l/${slug}` }
   const site = await siteFor(request, service)
   const problem = missingBundle()
-  const view = <NoticePage site={site} heading={headingOf(problem)} text={problem.userMessage} next={next} />
-  return text(request, view as string, { type: HTML, status: problem.status, headers: AT_LINK })
+  const { status, userMessage } = problem
+  const view = (
+    <NoticePage site={site} tab={String(status)} heading={headingOf(problem)} text={userMessage} next={next} />
+  )
+  return text(request, view as string, { type: HTML, status, headers: AT_LINK })
 }

@@ -38,8 +38,9 @@ const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
 /** The home page, its preview of the links found in what is typed, and the privacy page. */
 export function homePages(service: Service) {
-  const { name, origin, shortPaths, anonymousBundles } = service.config
+  const { name, origin, shortPaths, anonymousBundles, inspect } = service.config
   const isGated = !anonymousBundles
+  const shared = { isGated, inspect }
   return new Elysia()
     .get('/', async ({ request }) => {
       const site = await siteFor(request, service)
@@ -50,7 +51,7 @@ export function homePages(service: Service) {
         return page(<GatedHomePage site={site} hasSignUpPage={hasSignUpPage} next={next} />)
       }
       const form = { ...EMPTY_FORM, text }
-      return page(<HomePage site={site} form={form} idempotencyKey={randomUUID()} isGated={isGated} />)
+      return page(<HomePage site={site} form={form} idempotencyKey={randomUUID()} {...shared} />)
     })
     .get('/away', () => page(<AwayPage site={{ name, origin, shortPaths }} />, 200, NO_REFERRER))
     .get('/privacy', async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))
@@ -116,7 +117,7 @@ interface Making {
 async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
   const sent = await readForm(request, undefined, WRITTEN)
   const key = sent.get('idempotencyKey') || null
-  const isGated = !service.config.anonymousBundles
+  const shared = { isGated: !service.config.anonymousBundles, inspect: service.config.inspect }
   const making: Making = { inputs: [], made: [], left: NOTHING_LEFT }
   let form: HomeForm = { ...formAsSent(sent), listing: unreadListing(sent) }
   try {
@@ -130,7 +131,7 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
     }
     const site = await siteFor(request, service)
     const asked = { ...form, isAsked: !sent.has('do') }
-    return page(<HomePage site={site} form={asked} idempotencyKey={key ?? randomUUID()} isGated={isGated} />)
+    return page(<HomePage site={site} form={asked} idempotencyKey={key ?? randomUUID()} {...shared} />)
   } catch (thrown) {
     const problem = toProblem(thrown)
     if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
@@ -143,7 +144,7 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
     // With the same key, resending the form does not create the same parts twice.
     const next = made.length > 0 && key !== null ? key : randomUUID()
     const site = await siteFor(request, service).catch(() => plainSite(service.config))
-    const view = <HomePage site={site} form={shown} idempotencyKey={next} isGated={isGated} />
+    const view = <HomePage site={site} form={shown} idempotencyKey={next} {...shared} />
     return page(view, problem.status, problem.headers)
   }
 }

@@ -26,10 +26,9 @@ export function problemPage(request: Request, problem: Problem, service: Service
   // The cookie alone: the database may be what failed.
   const isSignedOut = cookieIn(request.headers, sessionCookieName(config)) === null
   const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
+  const shown = { heading: headingOf(problem), text: userMessage, typed }
   const reference = problem.code === 'INTERNAL_ERROR' ? requestId(request) : undefined
-  const view = (
-    <NoticePage site={site} heading={headingOf(problem)} text={userMessage} typed={typed} reference={reference} />
-  )
+  const view = <NoticePage site={site} tab={String(status)} {...shown} reference={reference} />
   return text(request, view as string, { type: HTML, status, headers })
 }
 

@@ -45,7 +45,7 @@ export const listProposals = implement('list_proposals', {
 /** GET /api/me/proposals. */
 export const listOpenProposals = implement('list_open_proposals', {
   summary: 'List the open proposals for all your bundles',
-  description: 'Lists what waits for a decision, over all bundles of the subject that you act for, newest first.',
+  description: 'Lists what waits for a decision, over all your bundles, newest first.',
   input: Part,
   output: ProposalList,
   present: toList,

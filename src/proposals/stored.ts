@@ -3,12 +3,13 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
+import { each } from '../bundles/content.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { keyIn, nextCursor, type Part, TimeKey } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmailIn } from '../identity/sessions.ts'
-import { ownerId } from '../plans/owners.ts'
+import { ownerId, ownerIdOf, subjectIdOf } from '../plans/owners.ts'
 import type { ProposalQuery } from './shapes.ts'
 
 /** A proposal with the names of people and keys, which only pages show. */
@@ -46,18 +47,25 @@ export async function listOf(
 
 /** The open proposals of all bundles of the acting subject, newest first; not those of deleted bundles. */
 export async function listOpen({ db }: Store, { subject }: SignedIn, part: Part): Promise<ProposalPage> {
-  return pageWhere(db, openOf(subject), part)
+  return pageWhere(db, isOpenOf(ownerId(subject)), part)
 }
 
 /** How many proposals for bundles of the acting subject are open. */
-export async function countOpen({ db }: Store, { subject }: Pick<SignedIn, 'subject'>): Promise<number> {
-  const [row] = await db
-    .select({ open: sql<number>`count(*)` })
-    .from(proposals)
-    .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
-    .where(openOf(subject))
+export async function countOpen({ db }: Store, subject: SignedIn['subject']): Promise<number> {
+  const [row] = await openIn[subject.type](db).all({ owner: subjectIdOf(subject) })
   return row?.open ?? 0
 }
+
+const openIn = each(['user', 'organization'], (type) =>
+  prepared((db) =>
+    db
+      .select({ open: sql<number>`count(*)` })
+      .from(proposals)
+      .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
+      .where(isOpenOf(ownerIdOf(type, sql.placeholder('owner'))))
+      .prepare(),
+  ),
+)
 
 /** Whether a proposal is open, as indexes have it. */
 export const IS_OPEN = sql`${proposals.state} = 'open'`
@@ -95,8 +103,9 @@ const openByBundle = prepared((db) =>
     .prepare(),
 )
 
-function openOf(subject: SignedIn['subject']) {
-  return and(eq(proposals.ownerId, ownerId(subject)), IS_OPEN, sql`${bundles.deletedAt} IS NULL`)
+/** Whether a proposal is open and its bundle, which is not deleted, an owner’s. */
+function isOpenOf(owner: SQL) {
+  return and(eq(proposals.ownerId, owner), IS_OPEN, sql`${bundles.deletedAt} IS NULL`)
 }
 
 /** The proposals that a user made and that are kept, newest first. */

@@ -1,4 +1,5 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { actingAs } from '../../db/acting.ts'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { providerEntities, providerEvents } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
@@ -22,6 +23,8 @@ export interface Effect {
   member?: SQL<string>
 }
 
+const PROVIDER = { type: 'provider', userId: null, keyId: null } as const
+
 /** The result of a delivery; all of them answer the sender with success. */
 export type DeliveryResult = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 
@@ -41,15 +44,17 @@ export async function applyOnce(
     .from(providerEntities)
     .where(and(mine, gt(providerEntities.at, at)))
   try {
-    await write([
-      db.insert(providerEvents).values({ source, eventId: id, receivedAt: Date.now() }),
-      // If a newer event was applied, this is NULL and fails the transaction.
-      db
-        .insert(providerEntities)
-        .values({ source, entity, at: sql`CASE WHEN NOT EXISTS ${newer} THEN ${at} END` })
-        .onConflictDoUpdate({ target: [providerEntities.source, providerEntities.entity], set: { at } }),
-      ...writes,
-    ])
+    const apply = () =>
+      write([
+        db.insert(providerEvents).values({ source, eventId: id, receivedAt: Date.now() }),
+        // If a newer event was applied, this is NULL and fails the transaction.
+        db
+          .insert(providerEntities)
+          .values({ source, entity, at: sql`CASE WHEN NOT EXISTS ${newer} THEN ${at} END` })
+          .onConflictDoUpdate({ target: [providerEntities.source, providerEntities.entity], set: { at } }),
+        ...writes,
+      ])
+    await actingAs(PROVIDER, apply)
     return 'applied'
   } catch (error) {
     const broken = brokenConstraint(error)

@@ -7,6 +7,7 @@ import {
   dailyCounters,
   dailyOpens,
   dailyViewers,
+  events,
   openedLinks,
   outbox,
   policyRules,
@@ -95,7 +96,18 @@ export const bundleRetentionRules = ({ keepDeletedMs }: Pick<Config, 'keepDelete
           const some = sql`SELECT ${columns} FROM ${table} WHERE ${bundle} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE}`
           return db.delete(table).where(sql`(${columns}) IN (${some})`)
         }),
-        db.delete(bundles).where(and(rows, ...CHILDREN.map((child) => hasNone(child)))),
+        // What was done stays known, what with is erased.
+        db
+          .update(events)
+          .set({ bundleId: null, changes: null })
+          .where(
+            sql`${events.id} IN (SELECT ${events.id} FROM ${events} WHERE ${events.bundleId} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE})`,
+          ),
+        db
+          .delete(bundles)
+          .where(
+            and(rows, ...[...CHILDREN, { table: events, bundle: events.bundleId }].map((child) => hasNone(child))),
+          ),
       ]
     },
   },

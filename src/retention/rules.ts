@@ -9,6 +9,8 @@ import {
   claims,
   counterBatches,
   deviceRequests,
+  events,
+  goneOwners,
   goneWebhooks,
   idempotencyAnswers,
   outbox,
@@ -112,6 +114,24 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
         db
           .delete(goneWebhooks)
           .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.webhookId} = ${goneWebhooks.id})`)),
+      ]
+    },
+  },
+  { what: 'events', table: events, from: events.expiresAt, keptMs: 0 },
+  {
+    what: 'gone_owners',
+    table: goneOwners,
+    from: goneOwners.at,
+    keptMs: 0,
+    rowsPerWrite: 100,
+    erase: (db, rows) => {
+      const gone = sql`SELECT ${goneOwners.id} FROM ${goneOwners} WHERE ${rows}`
+      const some = sql`SELECT ${events.id} FROM ${events} WHERE ${events.ownerId} IN (${gone}) LIMIT ${ROWS_PER_WRITE}`
+      return [
+        db.delete(events).where(sql`${events.id} IN (${some})`),
+        db
+          .delete(goneOwners)
+          .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${events} WHERE ${events.ownerId} = ${goneOwners.id})`)),
       ]
     },
   },

@@ -22,6 +22,7 @@ import { linkPages } from '../pages/link-pages.tsx'
 import { pages } from '../pages/pages.ts'
 import { reportPages } from '../pages/report-pages.tsx'
 import { resultPages } from '../pages/result-pages.tsx'
+import { titlePages } from '../pages/title-pages.ts'
 import { unsubscribePages } from '../pages/unsubscribe-pages.tsx'
 import { webhooks } from '../provider-events/routes.ts'
 
@@ -63,6 +64,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
   app.use(
     pageApp()
       .use(homePages(service))
+      .use(titlePages(service))
       .use(resultPages(service))
       .use(accountPages(service))
       .use(invitationPages(service))

@@ -57,6 +57,7 @@ export async function test({ store, caller }: Managing, webhookId: string): Prom
       proposalId: null,
       versionNumber: null,
       receiverId: null,
+      eventId: null,
       at: now,
       dueAt: now,
     },
@@ -94,8 +95,8 @@ export async function redeliver(
       .set({ dueAt: now })
       .where(and(isSame, isNotNull(outbox.dueAt), isNull(outbox.lease))),
     // Pressing the button many times makes one more delivery, not many.
-    sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, at, due_at)
-      SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
+    sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, due_at)
+      SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
       FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)})`,
   ])
   const id = insertedId(made)

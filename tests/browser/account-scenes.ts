@@ -43,6 +43,10 @@ export function accountScenes() {
       const app = await newApp(world, { client_name: 'An agent of a scene', redirect_uris: [redirect] })
       await as('admin', () => askPath(app, newProof().challenge, { redirect_uri: redirect }))(page, world)
     },
+    'connect-app-refused': async (page, world) => {
+      const path = askPath(await newApp(world), newProof().challenge, { scope: 'everything' })
+      await as('admin', () => path)(page, world)
+    },
     device: as('admin', () => '/device'),
     'device-wrong': async (page, world) => {
       await as('admin', () => '/device')(page, world)
@@ -82,6 +86,9 @@ export function accountScenes() {
     'organization-leave': as('editor', organization('/leave')),
     'organization-delete': as('admin', organization('/delete')),
     settings: as('admin', () => '/dashboard/settings'),
+    activity: as('editor', () => '/dashboard/settings/activity'),
+    'activity-none': as('newcomer', () => '/dashboard/settings/activity?type=webhook'),
+    'activity-of-organization': as('admin', organization('/activity')),
     'settings-without-password': as('editor', () => '/dashboard/settings'),
     'settings-delete': as('editor', () => '/dashboard/settings/delete'),
     'settings-delete-blocked': as('admin', () => '/dashboard/settings/delete'),

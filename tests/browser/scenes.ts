@@ -193,6 +193,13 @@ export const scenes = {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
   },
+  replace: (page, world) => asOwner(page, world, '/dashboard/replace?from=https://wiki.example/'),
+  'replace-found': async (page, world) => {
+    await asOwner(page, world, `/dashboard/replace?${new URLSearchParams({ from: ONBOARDING.urls[0]! })}`)
+    await page.fill('#to', 'https://wiki.northwind.example/start')
+    await page.click('button[value=look]')
+    await page.locator('button[value=replace]').waitFor()
+  },
   'bundle-move': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/move`),
   'bundles-move': async (page, world) => {
     await asOwner(page, world, '/dashboard')

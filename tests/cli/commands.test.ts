@@ -420,6 +420,21 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.json(['restore', slug])).slug).toBe(slug)
   })
 
+  test('a link is replaced in all bundles, and before that it is said where', async () => {
+    const [from, to] = ['https://replaced.example/', 'https://replacing.example/']
+    const { slug } = await person.makeBundle({ urls: [from, `${from}x`] })
+    const dry = await mine.openall(['replace', from, to, '--dry-run'])
+    expect([dry.code, dry.stdout, dry.stderr]).toEqual([0, `${slug}: 2 places\n`, 'It would change 1 bundle.\n'])
+    expect((await read(slug)).urls).toEqual([from, `${from}x`])
+    expect(await mine.json(['replace', from, to])).toEqual({
+      replaced: [{ slug, versionNumber: 2, places: 2 }],
+      skipped: [],
+    })
+    expect((await read(slug)).urls).toEqual([to, `${to}x`])
+    expect((await mine.openall(['replace', from, to])).stderr).toBe('Changed 0 bundles.\n')
+    expect((await mine.openall(['replace', from])).code).toBe(2)
+  })
+
   test('a bundle is moved into an organisation, whose members then have it', async () => {
     const { id } = await newOrganization(person)
     await actFor(person, null)

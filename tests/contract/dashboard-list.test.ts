@@ -153,6 +153,27 @@ onEveryTarget({}, (at) => {
     expect([shown.length, shown[0]]).toEqual([12, 'most15 bundles'])
   })
 
+  test('the tags in the navigation are read again only once a bundle was edited, came or went', async () => {
+    const owner = await newPerson(at())
+    const { slug } = await owner.makeBundle({ title: 'Row 1', urlMetadata: [{ tags: ['first'] }, {}] })
+    const shown = async () => {
+      const nav = /<nav class="folders".*?<\/nav>/s.exec(await page('/dashboard', owner))?.[0] ?? ''
+      return [...nav.matchAll(/<span dir="auto">(.*?)<\/span>/g)].map(([, tag]) => tag)
+    }
+    expect(await shown()).toEqual(['first'])
+    // Behind the service's back, without a new version.
+    await at().sql('UPDATE bundles SET url_metadata = ? WHERE slug = ?', ['[{"tags":["unseen"]},{}]', slug])
+    expect(await shown()).toEqual(['first'])
+    await owner.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{ tags: ['second'] }, {}] })
+    expect(await shown()).toEqual(['second'])
+    const other = await owner.makeBundle({ urlMetadata: [{ tags: ['third'] }, {}] })
+    expect(await shown()).toEqual(['second', 'third'])
+    await owner.api('DELETE', `/api/links/${other.slug}`)
+    expect(await shown()).toEqual(['second'])
+    await owner.api('POST', `/api/links/${other.slug}/restore`)
+    expect(await shown()).toEqual(['second', 'third'])
+  })
+
   test('a browser remembers a sort order sent as a form; a GET remembers nothing, and the address wins', async () => {
     const owner = await newPerson(at())
     for (const title of ['Row b', 'Row c', 'Row a']) await owner.makeBundle({ title })

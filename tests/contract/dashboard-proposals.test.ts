@@ -66,7 +66,7 @@ onEveryTarget({}, (server) => {
       const { slug } = await admin.makeBundle({ urls, urlMetadata: [{ section }, { section }] })
       const { html } = await page(`/dashboard/links/${slug}`, viewer)
       expect(html.match(/<h2 [^>]*>Before &amp; after<\/h2>/g)).toHaveLength(1)
-      expect(html.match(/<ol class="rows shown"/g)).toHaveLength(2)
+      expect(html.match(/<ol class="links shown"/g)).toHaveLength(2)
     })
 
     test('keeps what they typed if it cannot be sent', async () => {
@@ -142,6 +142,35 @@ onEveryTarget({}, (server) => {
       await propose(slug, { title: 'three' })
       await admin.api('DELETE', `/api/links/${slug}`)
       expect((await page('/dashboard?state=deleted')).html).not.toContain(`links/${slug}/proposals`)
+    })
+
+    test('sees in the navigation of every page how many wait in all, and beside one which are next', async () => {
+      const [someone, other] = [await newPerson(server()), await newPerson(server())]
+      const { id } = await newOrganization(someone, [[other, 'viewer']])
+      for (const person of [someone, other]) await actFor(person, id)
+      const bundles = [await someone.makeBundle({ title: 'One' }), await someone.makeBundle({ title: 'Two' })]
+      const inNavigation = async (path: string, by = someone) => {
+        const { html } = await page(path, by)
+        const nav = /<nav class="sections".*?<\/nav>/s.exec(html)?.[0] ?? ''
+        return /<a[^>]*href="\/dashboard\/proposals"[^>]*>(.*?)<\/a>/s.exec(nav)?.[1]?.replace(/<[^>]*>/g, '')
+      }
+      expect(await inNavigation('/dashboard/settings')).toBe('Suggestions')
+      const paths: string[] = []
+      for (const { slug } of bundles) paths.push(await propose(slug, { title: `New ${slug}` }, other))
+      for (const path of ['/dashboard', '/dashboard/settings', `/dashboard/links/${bundles[0]?.slug}`]) {
+        expect([path, await inNavigation(path)]).toEqual([path, 'Suggestions 2 to review'])
+      }
+      expect(await inNavigation('/dashboard/settings', await newPerson(server()))).toBe('Suggestions')
+      const next = async (path = '') => {
+        const [, after = ''] = (await page(path, someone)).html.split('Next to review')
+        return paths.filter((one) => after.includes(`href="${one}"`))
+      }
+      expect(await next(paths[0])).toEqual([paths[1] ?? ''])
+      expect(await next(paths[1])).toEqual([paths[0] ?? ''])
+      await propose(bundles[1]?.slug ?? '', { title: 'Newer' }, other)
+      await someone.api('DELETE', `/api/links/${bundles[1]?.slug}`)
+      expect(await next(paths[0])).toEqual([])
+      expect(await inNavigation('/dashboard/settings')).toBe('Suggestions 1 to review')
     })
 
     test('accepts what they have seen, and can undo it', async () => {

@@ -79,6 +79,33 @@ onEveryTarget({}, (server) => {
     },
   )
 
+  test('each rule says its share of the views of 90 days, and whether nobody matched it', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const shares = async (html?: string) =>
+      [...(html ?? (await open(person, slug)).html).matchAll(/title="In the last 90 days">([^<]*)</g)].map(
+        ([, text]) => text,
+      )
+    expect(await shares()).toEqual([])
+    const [first] = (await saved(person, slug))?.rules ?? []
+    const count = (daysAgo: number, rule: string, views: number) =>
+      server().sql('INSERT INTO daily_counters SELECT id, ?, ?, ?, 0 FROM bundles WHERE slug = ?', [
+        new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10),
+        rule,
+        views,
+        slug,
+      ])
+    await count(91, first?.id ?? '', 1000)
+    expect(await shares()).toEqual([])
+    await count(1, first?.id ?? '', 20)
+    await count(80, first?.id ?? '', 5)
+    await count(3, '', 75)
+    expect(await shares()).toEqual(['25% of views', 'Nobody in 90 days', '75% of views'])
+    // A rule that is new has not been anybody's yet.
+    const { html } = await press(person, slug, (await open(person, slug)).html, 'rule.add')
+    expect(await shares(html)).toEqual(['25% of views', 'Nobody in 90 days', '75% of views'])
+  })
+
   test('rules are opened, changed and saved with plain forms, and keep their ids', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })

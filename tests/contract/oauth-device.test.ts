@@ -224,7 +224,7 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000', SERVICE_CLIENT_IP_HEADE
     const from = { 'x-client': '192.0.2.1' }
     for (let n = 0; n < 50; n += 1) await begin({}, from)
     const full = await beginDevice(at(), {}, from)
-    expect([full.status, full.body.error]).toEqual([503, 'temporarily_unavailable'])
+    expect([full.status, full.body.error, full.body.code]).toEqual([429, 'slow_down', 'RATE_LIMITED'])
     await at().sql('UPDATE device_requests SET expires_at = 1')
     await begin({}, from)
     await at().sql(
@@ -233,7 +233,7 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000', SERVICE_CLIENT_IP_HEADE
         SELECT randomblob(32), 'u' || i, zeroblob(32), 'flood', 'api', '[]', 'n' || i, ? FROM n RETURNING 1`,
       [Date.now() + 600_000],
     )
-    expect((await beginDevice(at(), {}, { 'x-client': '192.0.2.2' })).status).toBe(503)
+    expect((await beginDevice(at(), {}, { 'x-client': '192.0.2.2' })).status).toBe(429)
     await at().sql('DELETE FROM device_requests')
     await begin({}, from)
   })

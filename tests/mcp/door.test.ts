@@ -149,7 +149,7 @@ onEveryTarget({}, (at) => {
     const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
     const tools = body.result.tools as unknown as { name: string; annotations: { openWorldHint: boolean } }[]
     const open = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(open).toEqual(['create_webhook', 'update_webhook', 'test_webhook', 'redeliver'])
+    expect(open).toEqual(['inspect_urls', 'create_webhook', 'update_webhook', 'test_webhook', 'redeliver'])
   })
 
   test('a tool answers with the body of its route, structured and as text; a failure is marked as one', async () => {

@@ -17,6 +17,8 @@ export class Keeper implements OAuthClientProvider, LegacyProvider {
   constructor(
     readonly name: string,
     readonly redirectUrl: string,
+    /** The address of a document that describes it, if it has one. */
+    readonly clientMetadataUrl?: string,
   ) {}
 
   get clientMetadata() {

@@ -29,12 +29,26 @@ export class Documented {
     const described = this.document.paths[path]?.[method]?.responses[response.status]
     const text = await response.text()
     if (described === undefined) return `${response.status} is not in the document: ${text.slice(0, 200)}`
+    const header = this.#wrongHeader(described.headers ?? {}, response.headers)
+    if (header !== null) return header
     const type = response.headers.get('content-type')?.split(';')[0] ?? ''
     if (described.content === undefined) return text === '' ? null : 'has a body'
     if (described.content[type] === undefined) return `${type} is not in the document`
     if (type !== 'application/json') return null
     const pointer = ['paths', path, method, 'responses', `${response.status}`, 'content', type, 'schema']
     return this.wrong(pointer, JSON.parse(text))
+  }
+
+  /** A header that the document has elsewhere and not here, or with another text; null if there is none. */
+  #wrongHeader(here: object, sent: Headers): string | null {
+    for (const [name, { schema }] of Object.entries(this.document.components.headers)) {
+      const value = sent.get(name)
+      // A launcher's other forms have an ETag of their own.
+      if (value === null || (name === 'ETag' && value.startsWith('W/'))) continue
+      if (!(name in here)) return `${name} is not in the document`
+      if (!new RegExp(String(schema.pattern), 'u').test(value)) return `${name} is ${value}`
+    }
+    return null
   }
 
   /** What is wrong with a value according to the schema at this place in the document, or null. */

@@ -7,9 +7,10 @@ import { startOn } from '../targets.ts'
 import { Documented } from './document.ts'
 import { Requests } from './requests.ts'
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(900_000)
 
-const COUNT = 4000
+/** `REQUESTS=1000` takes a tenth of the time, while one is at work on the document. */
+const COUNT = Number(process.env.REQUESTS ?? 10_000)
 const AT_ONCE = 8
 
 describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime) => {
@@ -27,7 +28,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     await server.stop()
   })
 
-  test(`none of ${COUNT} gets a 5xx, or a status or body that the document does not have`, async () => {
+  test(`none of ${COUNT} gets a 5xx, or a status, type, body or header that the document does not have`, async () => {
     const documented = await Documented.of(server)
     const stranger = await newPerson(server)
     const world = await newWorld(server, (await stranger.makeBundle()).slug)
@@ -67,6 +68,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       webhookId: webhookIds,
       deliveryId: deliveryIds,
       url: [NOWHERE, NOWHERE, 'http://10.0.0.1:25/', 'x'],
+      // Not looked at, so that nobody waits for an answer.
+      'inspect_urls.urls': [['http://localhost:22/']],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
       'Idempotency-Key': ['one', 'two', 'three'],
     })
@@ -112,18 +115,19 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
     expect(server.output()).not.toContain('a request failed')
     // If every request were refused at the start, the test would find nothing.
-    for (const { operation } of operations) {
+    for (const { operation, path } of operations) {
       const seen = [...(statuses.get(operation.operationId) ?? [])]
       expect([operation.operationId, seen.some((status) => status < 300)]).toEqual([operation.operationId, true])
-      // One takes no input, the other any values, and both ignore unknown fields.
-      if (operation.operationId === 'who_am_i' || operation.operationId === 'get_tabs') continue
+      // They take no input, or any values, and ignore unknown fields.
+      if (['who_am_i', 'get_tabs'].includes(operation.operationId) || path.startsWith('/l/')) continue
       expect([operation.operationId, seen.some((status) => status === 400 || status === 415)]).toEqual([
         operation.operationId,
         true,
       ])
     }
     const all = new Set([...statuses.values()].flatMap((seen) => [...seen]))
-    expect([...all].sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
+    // Whether a bundle that is read has been given a past end is luck.
+    expect([...all].filter((status) => status !== 410).sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
   })
 })
 

@@ -97,7 +97,7 @@ export class Requests {
   constructor(
     readonly next: () => number,
     document: OpenApi,
-    /** Meaningful values by field, such as existing slugs. */
+    /** Meaningful values by field, such as existing slugs; by operation and field, all that the body ever has before it is spoiled. */
     readonly known: Record<string, readonly unknown[]>,
   ) {
     this.#definitions = document.components.schemas
@@ -147,7 +147,11 @@ export class Requests {
     }
   }
 
-  #body({ requestBody }: Described, isRight: boolean, headers: Record<string, string>): string | undefined {
+  #body(
+    { requestBody, operationId }: Described,
+    isRight: boolean,
+    headers: Record<string, string>,
+  ): string | undefined {
     const [[type, content] = []] = Object.entries(requestBody?.content ?? {})
     if (content === undefined || type === undefined) {
       if (isRight || this.chance(0.7)) return undefined
@@ -157,8 +161,9 @@ export class Requests {
     headers['content-type'] = isRight || this.chance(0.95) ? type : 'text/html'
     const body = this.value(content.schema as Read) as Record<string, unknown>
     for (const name of Object.keys(body)) {
-      const asked = this.known[name]
-      if (asked !== undefined && this.chance(0.7)) body[name] = this.pick(asked)
+      const [own, asked] = [this.known[`${operationId}.${name}`], this.known[name]]
+      if (own !== undefined) body[name] = this.pick(own)
+      else if (asked !== undefined && this.chance(0.7)) body[name] = this.pick(asked)
     }
     if (isRight) return JSON.stringify(body)
     if (this.chance(0.05))

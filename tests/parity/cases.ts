@@ -266,6 +266,24 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  {
+    operation: 'inspect_urls',
+    title: 'links that are not looked at',
+    input: () => ({ urls: ['http://localhost:22/', 'https://a:b@c.example/'] }),
+  },
+  {
+    operation: 'replace_url',
+    title: 'a link of a bundle',
+    input: () => ({ from: 'https://rule.example/', to: 'https://rule.example/new' }),
+  },
+  {
+    operation: 'replace_url',
+    title: 'a dry run',
+    input: () => ({ from: 'https://rule.example/', to: 'https://new.example/', dryRun: true }),
+  },
+  { operation: 'replace_url', title: 'nothing', input: () => ({ from: A, to: A }), refused: 'BAD_REQUEST' },
+  { operation: 'inspect_urls', title: 'no link', input: () => ({ urls: [] }), refused: 'INVALID_URLS' },
+
   { operation: 'delete_bundle', title: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
   {
     operation: 'delete_bundle',
@@ -481,6 +499,14 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
+  { operation: 'list_events', title: 'all', input: () => ({}) },
+  {
+    operation: 'list_events',
+    title: 'of a bundle, without those for admins',
+    key: 'readKey',
+    input: ({ slug }) => ({ target: slug, limit: 2 }),
+  },
+  { operation: 'list_events', title: 'no such type', input: () => ({ type: 'bundle.opened' }), refused: 'BAD_REQUEST' },
   { operation: 'who_am_i', title: 'oneself', input: () => ({}) },
   { operation: 'who_am_i', title: 'a key that may only read', key: 'readKey', input: () => ({}) },
   { operation: 'who_am_i', title: 'a field that it does not know', input: () => ({ you: 'who' }) },

@@ -10,7 +10,7 @@ import { type FoundRoute, fill, routesOf } from './routes.ts'
 const NOT_BY_COOKIE = /^POST \/api\/(webhooks\/\w+|mcp)$/
 
 /** Routes that apps call from anywhere, without a cookie: what they need is in the body, which is wrong here. */
-const BY_BODY = /^POST \/oauth\/(register|token|revoke|device_authorization)$/
+const BY_BODY = /^POST \/oauth\/(register|token|revoke|introspect|device_authorization)$/
 
 /** What is answered alike whoever sends it, and then dropped: contract/clicks.test.ts. */
 const DROPPED = 'POST /api/links/:slug/events'
@@ -99,7 +99,7 @@ for (const runtime of RUNTIMES) {
             method === 'OPTIONS' || line === DROPPED
               ? [204]
               : BY_BODY.test(line)
-                ? [400, 415]
+                ? [400, 401, 415]
                 : NOT_BY_COOKIE.test(line)
                   ? [401, 403]
                   : [403]

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { text } from 'node:stream/consumers'
-import { post } from '../../src/outgoing/request.ts'
+import { get, post } from '../../src/outgoing/request.ts'
 import { NotSent, targetOf } from '../../src/outgoing/target.ts'
 
 // Run by outgoing.test.ts on each runtime: sends requests through the guard, and prints what became of them.
@@ -14,6 +14,8 @@ export interface Attempt {
   /** Only checks whether it may be sent. */
   checkOnly?: true
   timeoutMs?: number
+  /** Gets it instead of posting to it. */
+  isGet?: true
 }
 
 export interface Attempts {
@@ -33,6 +35,7 @@ async function outcome({
   beginsInPublic,
   checkOnly,
   timeoutMs,
+  isGet,
 }: Attempt): Promise<number | string> {
   let checks = 0
   const guard = {
@@ -47,6 +50,11 @@ async function outcome({
     if (checkOnly) {
       await targetOf(new URL(url), guard)
       return 'may be sent'
+    }
+    if (isGet) {
+      const asked = { headers: { 'x-test': 'yes' }, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+      const { status, body } = await get(url, asked, guard)
+      return body.byteLength > 0 && body.byteLength < 10 ? `${status} ${body}` : status
     }
     return await post(url, { headers: { 'x-test': 'yes' }, body: '{"a":"ü"}' }, guard, timeoutMs)
   } catch (error) {

@@ -368,6 +368,48 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect(names.asked.filter((name) => name === 'moving-on.example')).toHaveLength(1)
   })
 
+  test('what is got is guarded like what is posted: by address, at each redirect, by time and by size', async () => {
+    const redirect = (status: number, to: string) => at(`/redirect/${status}?to=${encodeURIComponent(to)}`)
+    const lost = /^(the answer was cut off|no connection could be made, or it was lost)$/
+    const tooSlow = 'there was no complete answer in time'
+    const tried: [attempt: Omit<Attempt, 'isGet' | 'privateNetworks'>, outcome: number | string | RegExp][] = [
+      ...[301, 302, 303, 307, 308].map((status): [{ url: string }, string] => [
+        { url: redirect(status, '/200') },
+        '200 ok',
+      ]),
+      [{ url: at('/again/5') }, '200 end'],
+      [{ url: at('/again/6') }, 'it was redirected more than 5 times'],
+      [{ url: redirect(302, 'http://169.254.169.254/') }, NOT_PUBLIC],
+      [{ url: redirect(303, 'http://metadata.example/') }, NOT_PUBLIC],
+      [{ url: redirect(301, '//[::ffff:169.254.169.254]/') }, NOT_PUBLIC],
+      [{ url: redirect(302, 'file:///etc/passwd') }, 'its URL must begin with https: or http:'],
+      [{ url: at('/large/65000') }, 200],
+      [{ url: at('/large/65536') }, 'the answer has more than 64 KiB'],
+      [{ url: at('/endless') }, 'the answer has more than 64 KiB'],
+      [{ url: at('/slow'), timeoutMs: 500 }, tooSlow],
+      [{ url: at('/silent'), timeoutMs: 500 }, tooSlow],
+      [{ url: raw('/headers') }, lost],
+      [{ url: raw('/continue') }, 'the answer was preceded by more than 20 interim ones'],
+      [{ url: raw('/cut') }, lost],
+      [{ url: raw('/nonsense') }, lost],
+    ]
+    const found = await outcomes(tried.map(([attempt]) => ({ ...attempt, privateNetworks: true, isGet: true })))
+    for (const [index, [{ url }, outcome]] of tried.entries()) {
+      const matches = outcome instanceof RegExp ? outcome.test(String(found[index])) : found[index] === outcome
+      expect([url, found[index], matches]).toEqual([url, found[index], true])
+    }
+    const before = receivers.received.length
+    const refused = [
+      { url: at('/200'), privateNetworks: false },
+      { url: redirect(302, at('/200')), privateNetworks: false, beginsInPublic: true as const },
+      { url: redirect(302, at('/200', 'loopback.example')), privateNetworks: false, beginsInPublic: true as const },
+    ]
+    expect(await outcomes(refused.map((attempt) => ({ ...attempt, isGet: true })))).toEqual(
+      refused.map(() => NOT_PUBLIC),
+    )
+    expect(receivers.received.slice(before).map(({ path }) => path)).toEqual(['/redirect/302', '/redirect/302'])
+  })
+
   test('an answer that is slow, endless, too large, cut off or no HTTP is given up, and holds nothing open', async () => {
     const tooSlow = 'there was no complete answer within 10 seconds'
     const lost = /^(the answer was cut off|no connection could be made, or it was lost)$/

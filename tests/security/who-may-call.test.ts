@@ -31,7 +31,9 @@ delete_bundle       401       403      403        200   403 403 200 200 403    4
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
 transfer_bundle     401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
+inspect_urls        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+replace_url         401       200      200        200   403 403 200 200 403    200    200   200     403 403 200 200 403 401 401
 pin_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 unpin_bundle        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
@@ -51,6 +53,7 @@ get_insights        401       403      403        200   200 200 200 200 200    2
 record_event        204       204      204        204   204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
 report_bundle       204       204      204        204   204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
 who_am_i            401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+list_events         401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
 export_data         401       200      200        200   403 403 403 200 200    200    200   200     403 403 403 200 403 401 401
 create_key          401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_keys           401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
@@ -77,6 +80,9 @@ const NAMES: Record<string, string> = {
   lk: "leaver's key",
   xk: 'revoked key',
 }
+
+/** A link that is not looked at, so that nobody waits. */
+const UNFIT = 'http://localhost:22/'
 
 /** The data that a caller requests, created anew for each call. */
 interface Aim {
@@ -113,6 +119,8 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),
   transfer_bundle: ({ slug, to }) => ({ slug, to }),
+  inspect_urls: () => ({ urls: [UNFIT] }),
+  replace_url: () => ({ from: UNFIT, to: URL_A }),
   list_bundles: () => ({}),
   pin_bundle: ({ slug }) => ({ slug }),
   unpin_bundle: ({ slug }) => ({ slug }),
@@ -133,6 +141,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
   report_bundle: ({ slug }) => ({ slug, reason: 'phishing' }),
   who_am_i: () => ({}),
+  list_events: () => ({}),
   export_data: () => ({}),
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
   list_keys: () => ({}),

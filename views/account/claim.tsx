@@ -1,9 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
+import { count } from '../../src/core/words.ts'
 import { headingOf } from '../launcher/launcher.tsx'
 import { Each } from '../parts/each.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
+import { NO_TABS, Stubs } from '../parts/stubs.tsx'
+import { Tile } from '../parts/tile.tsx'
 import { ConfirmNotice } from './confirm-notice.tsx'
 
 /** A claimable bundle, as shown. */
@@ -32,8 +36,7 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
         <h1>Claim this bundle</h1>
         <p class="lede">Add it to your account to edit it. Its link stays the same.</p>
         <Alert text={error} />
-        <article class="card">
-          <Contents bundle={bundle} />
+        <Contents bundle={bundle}>
           {user === null ? (
             <div class="send">
               {hasSignUpPage ? (
@@ -57,7 +60,7 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
               </p>
             </form>
           )}
-        </article>
+        </Contents>
       </section>
     </Page>
   )
@@ -68,23 +71,30 @@ export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX
   const isSignedIn = (site.user ?? null) !== null
   return (
     <Page site={site} title={`This edit link no longer works · ${site.name}`}>
-      <section class="narrow">
-        <h1>This edit link no longer works</h1>
-        <p class="lede" safe>
-          {`It has already been used, or it has expired: edit links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
-        </p>
-        <p>
-          {isSignedIn
-            ? 'If you claimed the bundle, it’s in your dashboard.'
-            : 'If you claimed the bundle, sign in to find it in your dashboard.'}
-        </p>
-        <div class="send">
-          <a class="button primary" href="/dashboard">
-            {isSignedIn ? 'Go to your dashboard' : 'Sign in'}
-          </a>
-          <a class="button" href="/">
-            New bundle
-          </a>
+      <section class="narrow notice">
+        <div class="door">
+          <div class="strip">
+            <Stubs urls={NO_TABS} />
+          </div>
+          <div class="sheet">
+            <h1>This edit link no longer works</h1>
+            <p class="lede" safe>
+              {`It has already been used, or it has expired: edit links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
+            </p>
+            <p>
+              {isSignedIn
+                ? 'If you claimed the bundle, it’s in your dashboard.'
+                : 'If you claimed the bundle, sign in to find it in your dashboard.'}
+            </p>
+            <p class="actions">
+              <a class="button primary" href="/dashboard">
+                {isSignedIn ? 'Go to your dashboard' : 'Sign in'}
+              </a>
+              <a class="button" href="/">
+                New bundle
+              </a>
+            </p>
+          </div>
         </div>
       </section>
     </Page>
@@ -114,15 +124,14 @@ export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.E
         <Each
           of={bundles}
           show={(bundle) => (
-            <article class="card">
-              <Contents bundle={bundle} />
+            <Contents bundle={bundle}>
               <form method="post" action="/claims" class="send">
                 <input type="hidden" name="slug" value={bundle.slug} />
                 <button type="submit" class="primary">
                   Claim bundle
                 </button>
               </form>
-            </article>
+            </Contents>
           )}
         />
         <OtherClaims total={site.user?.claimable ?? 0} {...paging} />
@@ -184,22 +193,34 @@ export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable })
   )
 }
 
-function Contents({ bundle }: { bundle: Claimable }): JSX.Element {
+/** A bundle as it was made, and below it what can be done; its tab says how many links it has. */
+function Contents({ bundle, children }: PropsWithChildren<{ bundle: Claimable }>): JSX.Element {
+  const { urls } = bundle
   return (
-    <>
-      <h2 dir="auto" safe>
-        {headingOf(bundle)}
-      </h2>
-      <ul class="urls">
-        <Each
-          of={bundle.urls}
-          show={(url) => (
-            <li dir="ltr" safe>
-              {url}
-            </li>
-          )}
-        />
-      </ul>
-    </>
+    <article class="door">
+      <div class="strip">
+        <span class="tab-name" safe>
+          {count(urls.length, 'link')}
+        </span>
+        <Stubs urls={urls} />
+      </div>
+      <div class="sheet">
+        <h2 dir="auto" safe>
+          {headingOf(bundle)}
+        </h2>
+        <ul class="urls">
+          <Each
+            of={urls}
+            show={(url) => (
+              <li dir="ltr">
+                <Tile url={url} />
+                <span safe>{url}</span>
+              </li>
+            )}
+          />
+        </ul>
+        {children}
+      </div>
+    </article>
   )
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import type { Audience } from '../../db/rights.ts'
 import type { Scope } from '../../src/identity/roles.ts'
 import { Each } from '../parts/each.tsx'
@@ -10,6 +11,8 @@ import { ConfirmationForm } from './confirm-notice.tsx'
 /** An app that asks, as the page shows it. */
 export interface AskingApp {
   name: string
+  /** The host whose document says so; null if the app chose its name itself. */
+  publisher: string | null
   /** Where the browser goes next: a host, or an app’s own scheme. */
   host: string
   isOnThisComputer: boolean
@@ -45,12 +48,23 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
           Connect <bdi safe>{name}</bdi>?
         </h1>
         <p class="lede">
-          An app asks to use your account. It chose its name itself, so connect it only if you have just started this
-          from an app that you trust.
+          An app asks to use your account. <Doubt app={app} />
         </p>
         <Alert text={error} />
         <form class="card" method="post" action={attribute(path)}>
           <dl>
+            {app.publisher === null ? (
+              ''
+            ) : (
+              <div>
+                <dt>Published by</dt>
+                <dd>
+                  <strong dir="ltr" safe>
+                    {app.publisher}
+                  </strong>
+                </dd>
+              </div>
+            )}
             <div>
               <dt>You’ll be sent to</dt>
               <dd>
@@ -69,6 +83,17 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
       </section>
     </Page>
   )
+}
+
+/** What speaks against an app, and when to connect it all the same. */
+function Doubt({ app }: { app: AskingApp }): JSX.Element {
+  const doubt =
+    app.publisher === null
+      ? 'It chose its name itself'
+      : app.isOnThisComputer
+        ? 'Any program on this computer can say that it is this app'
+        : 'We know where it comes from, not what it will do'
+  return <>{escapeHtml(`${doubt}, so connect it only if you have just started this from an app that you trust.`)}</>
 }
 
 /** What an app may do once it is connected, as an entry of a description list. */
@@ -168,6 +193,37 @@ export function BackToAppPage({
         <p>
           <a class="button primary" href={attribute(url)}>
             Continue
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** For a request that cannot be granted: the way back to the app tells it why. */
+export function RefusedAppPage({
+  site,
+  url,
+  app,
+  message,
+}: {
+  site: Site
+  url: string
+  app: AskingApp
+  message: string
+}): JSX.Element {
+  return (
+    <Page site={site} title={`App not connected · ${site.name}`}>
+      <section class="narrow">
+        <h1>App not connected</h1>
+        <p class="lede" safe>
+          {message}
+        </p>
+        <p>
+          <a class="button" href={attribute(url)} rel="noreferrer">
+            <span>
+              Back to <bdi safe>{app.host}</bdi>
+            </span>
           </a>
         </p>
       </section>

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { JsonSchema } from '../../src/core/shape.ts'
+import { asSentence } from '../../src/core/words.ts'
 import type { OpenApi } from '../../src/operations/openapi-types.ts'
-import { Document, type Site } from '../parts/layout.tsx'
-import { asset } from '../parts/static.ts'
+import type { Site } from '../parts/layout.tsx'
+import { DocsFrame } from './frame.tsx'
 import { Operation } from './operation.tsx'
 import type { Placed } from './placed.ts'
 import { Fields, Prose } from './schema.tsx'
@@ -26,77 +27,69 @@ export function DocsPage({
   const isError = ([name]: [string, JsonSchema]) => /^[A-Z_]+(?:_or_|$)/.test(name)
   const own = Object.entries(document.components.schemas).filter((one) => !isError(one))
   const shapes: [string, JsonSchema][] = [...own, ['Problem', problem]]
+  const list = <Contents placed={placed} shapes={shapes.map(([name]) => name)} />
   return (
-    <Document title={document.info.title} styles="docs.css" scripts={['docs.js']} head={undefined}>
-      <a class="skip" href="#reference">
-        Skip to the reference
-      </a>
-      <header class="top cluster wide">
-        <a class="brand" href="/">
-          <img src={asset('icon.svg')} alt="" width="26" height="26" />
-          <span safe>{site.name}</span>
-        </a>
-        <nav class="who" aria-label="Formats">
-          <a class="quiet" href="/api/openapi.json">
-            OpenAPI
-          </a>
-          <a class="quiet" href="/llms.txt">
-            For AI agents
-          </a>
-        </nav>
-      </header>
-      <div class="docs">
-        <nav class="contents" aria-label="Operations">
-          {/* Folded on narrow screens; the style sheet shows one of the two. */}
-          <details>
-            <summary>Contents</summary>
-            <Contents placed={placed} shapes={shapes.map(([name]) => name)} />
-          </details>
-          <div class="beside">
-            <Contents placed={placed} shapes={shapes.map(([name]) => name)} />
-          </div>
-        </nav>
-        <main id="reference">
-          <section class="intro" id="start">
-            <h1 safe>{document.info.title}</h1>
-            <p class="lede">
-              <Prose text={document.info.description} />
-            </p>
-            <Start origin={site.origin} isOpen={placed.some(isOpenToAll)} />
-          </section>
-          {placed.map((one) => (
-            <Operation placed={one} origin={site.origin} />
-          ))}
-          <section id="shapes">
-            <h2>Shapes</h2>
-            <p class="hint">Objects that several operations accept or return.</p>
-          </section>
-          {shapes.map(([name, schema]) => (
-            <Shape name={name} schema={schema} />
-          ))}
-        </main>
-      </div>
-    </Document>
+    <DocsFrame
+      site={site}
+      title={document.info.title}
+      tab="api"
+      contents={{ label: 'Operations', opens: 'Contents', list }}
+      main={{ id: 'reference', name: 'reference' }}
+      scripts={['docs.js']}
+    >
+      <section class="intro" id="start">
+        <h1 safe>{document.info.title}</h1>
+        <p class="lede">
+          <Prose text={document.info.description} />
+        </p>
+        <Start origin={site.origin} isOpen={placed.some(isOpenToAll)} />
+      </section>
+      {placed.map((one) => (
+        <Operation placed={one} origin={site.origin} />
+      ))}
+      <section id="shapes">
+        <h2>Shapes</h2>
+        <p class="hint">Objects that several operations accept or return.</p>
+      </section>
+      {shapes.map(([name, schema]) => (
+        <Shape name={name} schema={schema} />
+      ))}
+    </DocsFrame>
   )
 }
 
 function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: readonly string[] }): JSX.Element {
+  const parts = [...new Set(placed.flatMap(({ operation }) => operation.tags))]
   return (
     <ul>
       <li>
-        <a href="/docs/quick-start">Guides</a>
-      </li>
-      <li>
         <a href="#start">Start here</a>
       </li>
-      {placed.map(({ method, operation: { operationId } }) => (
+      <li>
+        <a href="/api/openapi.json">OpenAPI document</a>
+      </li>
+      <li>
+        <a href="/llms.txt">For AI agents</a>
+      </li>
+      {parts.map((part) => (
         <li>
-          <a href={`#${operationId}`}>
-            <span class={`method ${method.toLowerCase()}`} safe>
-              {method}
-            </span>
-            <span safe>{operationId.replaceAll('_', ' ')}</span>
-          </a>
+          <p class="label" safe>
+            {part}
+          </p>
+          <ul>
+            {placed
+              .filter(({ operation }) => operation.tags.includes(part))
+              .map(({ method, operation: { operationId } }) => (
+                <li>
+                  <a href={`#${operationId}`}>
+                    <span safe>{asSentence(operationId.replaceAll('_', ' '))}</span>
+                    <span class={`method ${method.toLowerCase()}`} safe>
+                      {method}
+                    </span>
+                  </a>
+                </li>
+              ))}
+          </ul>
         </li>
       ))}
       <li>

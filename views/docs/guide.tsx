@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Document, type Site } from '../parts/layout.tsx'
-import { asset } from '../parts/static.ts'
+import type { Site } from '../parts/layout.tsx'
+import { DocsFrame } from './frame.tsx'
 
 interface GuideProps {
   site: Site
@@ -17,41 +17,17 @@ interface GuideProps {
 /** A guide: a page of `docs/`, beside the list of all guides. */
 export function GuidePage({ site, guide, guides, html, sections }: GuideProps): JSX.Element {
   const title = guides.find((one) => one.guide === guide)?.title ?? guide
+  const list = <Guides guide={guide} guides={guides} sections={sections} />
   return (
-    <Document title={`${title} · ${site.name}`} styles="docs.css" scripts={[]} head={undefined}>
-      <a class="skip" href="#guide">
-        Skip to the guide
-      </a>
-      <header class="top cluster wide">
-        <a class="brand" href="/">
-          <img src={asset('icon.svg')} alt="" width="26" height="26" />
-          <span safe>{site.name}</span>
-        </a>
-        <nav class="who" aria-label="Service">
-          <a class="quiet" href="/docs">
-            API reference
-          </a>
-          <a class="quiet" href="/dashboard">
-            Dashboard
-          </a>
-        </nav>
-      </header>
-      <div class="docs">
-        <nav class="contents" aria-label="Guides">
-          {/* Folded on narrow screens; the style sheet shows one of the two. */}
-          <details>
-            <summary>All guides</summary>
-            <Guides guide={guide} guides={guides} sections={sections} />
-          </details>
-          <div class="beside">
-            <Guides guide={guide} guides={guides} sections={sections} />
-          </div>
-        </nav>
-        <main id="guide" class="guide">
-          {html}
-        </main>
-      </div>
-    </Document>
+    <DocsFrame
+      site={site}
+      title={`${title} · ${site.name}`}
+      tab="guides"
+      contents={{ label: 'Guides', opens: 'All guides', list }}
+      main={{ id: 'guide', name: 'guide' }}
+    >
+      {html}
+    </DocsFrame>
   )
 }
 

@@ -4,6 +4,7 @@ import { aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
 import { Each } from '../parts/each.tsx'
 import { Alert, Field, TextArea, TextField, textareaContent } from '../parts/fields.tsx'
 import { attribute } from '../parts/layout.tsx'
+import { SuggestedTitles } from '../parts/suggested-titles.tsx'
 import type { HomeForm } from './form.ts'
 import { Gauge, List, publishText } from './list.tsx'
 
@@ -11,12 +12,14 @@ interface BuilderProps {
   form: HomeForm
   /** Prevents a second bundle on a second press or a reload. */
   idempotencyKey: string
+  /** Whether the titles of pages are suggested. */
+  suggests: boolean
   /** What is said of editing it later. */
   later: string
 }
 
 /** The form of the home page: a text is pasted, and its links are listed, changed and published. */
-export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Element {
+export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps): JSX.Element {
   const { errors, isWanted } = form
   const alert = errors.form ?? errors.urls ?? ''
   return (
@@ -53,6 +56,7 @@ export function Builder({ form, idempotencyKey, later }: BuilderProps): JSX.Elem
             />
           )}
         />
+        {suggests ? <SuggestedTitles /> : ''}
         <List form={form} />
         <Declared names={form.declared} />
         <Each

@@ -2,6 +2,7 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
+import type { Config } from '../../src/config/config.ts'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { Bands } from './bands.tsx'
 import { Builder } from './builder.tsx'
@@ -15,6 +16,8 @@ interface HomeProps {
   idempotencyKey: string
   /** Whether creating a bundle requires an account. */
   isGated: boolean
+  /** Who may have links looked at. */
+  inspect: Config['inspect']
 }
 
 interface GatedProps {
@@ -50,14 +53,15 @@ export function GatedHomePage({ site, hasSignUpPage, next }: GatedProps): JSX.El
 }
 
 /** The home page: paste URLs, get a link. */
-export function HomePage({ site, form, idempotencyKey, isGated }: HomeProps): JSX.Element {
+export function HomePage({ site, form, idempotencyKey, isGated, inspect }: HomeProps): JSX.Element {
   const later =
     site.user || isGated
       ? 'You can edit it from your dashboard.'
       : 'No account needed. You’ll also get a private link to edit it later.'
+  const suggests = inspect === 'anyone' || (inspect === 'signed-in' && site.user != null)
   return (
     <HomeFrame site={site} script="home.js">
-      <Builder form={form} idempotencyKey={idempotencyKey} later={later} />
+      <Builder form={form} idempotencyKey={idempotencyKey} suggests={suggests} later={later} />
     </HomeFrame>
   )
 }

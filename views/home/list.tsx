@@ -6,7 +6,7 @@ import { count, tooMany } from '../../src/core/words.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
 import { Offers } from '../parts/offers.tsx'
-import { tileOf } from '../parts/tile-of.js'
+import { Stubs } from '../parts/stubs.tsx'
 import type { HomeForm, Listing } from './form.ts'
 import { Remarks, skippedSummary } from './found.tsx'
 import { Item } from './item.tsx'
@@ -33,12 +33,7 @@ export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
           {`${number} / ${BOUNDS.urls}`}
         </span>
       </h2>
-      <div class="stubs" aria-hidden="true">
-        <Each
-          of={Array.from({ length: BOUNDS.urls }, (_, at) => kept[at])}
-          show={(link) => <i class={['stub', link === undefined ? 'none' : tileOf(link.url).hue]}></i>}
-        />
-      </div>
+      <Stubs urls={Array.from({ length: BOUNDS.urls }, (_, at) => kept[at]?.url)} />
     </div>
   )
 }

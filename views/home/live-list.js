@@ -61,6 +61,8 @@ function replaceList(html, sent, isPressed) {
   if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
     next.setSelectionRange(focused.selectionStart, focused.selectionEnd)
   }
+  markSuggested()
+  void suggestTitles([...builder.querySelectorAll('.item')])
   const says = listInWords()
   if (says !== heard || isPressed) announce(says)
 }

@@ -11,7 +11,16 @@ const HUES = 8
  */
 export function tileOf(url) {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : ''
+  return { letter: ([...host][0] ?? '').toUpperCase(), hue: hueOf(host) }
+}
+
+/**
+ * The hue that a name always has.
+ * @param {string} name
+ * @returns {string}
+ */
+export function hueOf(name) {
   let sum = 0
-  for (const letter of host) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
-  return { letter: ([...host][0] ?? '').toUpperCase(), hue: `hue-${sum % HUES}` }
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
+  return `hue-${sum % HUES}`
 }

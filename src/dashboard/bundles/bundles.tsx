@@ -17,7 +17,7 @@ import { cookieLine } from '../../identity/cookies.ts'
 import { recentCounts } from '../../insights/recent.ts'
 import { DAY_MS } from '../../launcher/salts.ts'
 import { validate } from '../../operations/validate.ts'
-import { countOpen, countsOpen } from '../../proposals/stored.ts'
+import { countsOpen } from '../../proposals/stored.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery, sortCookie } from './list-query.ts'
@@ -34,11 +34,10 @@ export const bundleScreens: readonly Screen[] = [
       const { store, config } = visit.service
       const ids = listed.bundles.map(({ id }) => id)
       const isPart = htmxTarget(visit.request) === 'list'
-      const [total, history, recent, proposals, open, tags] = await Promise.all([
+      const [total, history, recent, open, tags] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
         recentCounts(store, ids, Date.now()),
-        countOpen(store, listed),
         countsOpen(store, ids),
         isPart ? [] : tagCounts(store, listed.subject, visit.session.userId),
       ])
@@ -48,7 +47,7 @@ export const bundleScreens: readonly Screen[] = [
         total,
         listing: validate(Listing, input),
         history,
-        proposals,
+        proposals: visit.site.toReview,
         recent,
         open,
         idempotencyKey: randomUUID(),

@@ -10,8 +10,11 @@ import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { createBundle, getBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
+import { seenElsewhere } from '../../bundles/seen.ts'
 import { ChosenSlug } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
+import { json } from '../../http/respond.ts'
+import { signedIn } from '../../identity/caller.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { duplicateBundle } from '../../launcher/duplicate.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -48,6 +51,16 @@ export const newBundleScreens: readonly Screen[] = [
         const { operation, input } = callOf(sent, content)
         return dryRun(visit, operation, input)
       })
+    },
+  },
+  {
+    path: '/dashboard/links/new/seen',
+    /** The other bundles in which links stand, for the script. */
+    async post({ service, context }, sent) {
+      const urls = [...new Set(sent.getAll('url'))].slice(0, BOUNDS.urls)
+      const found = await seenElsewhere(service.store, signedIn(context.caller), urls, sent.get('slug') ?? '')
+      const links = found.map(({ url, slug, title }) => ({ url, slug, called: title ?? `/l/${slug}` }))
+      return json({ links }, 200)
     },
   },
   {

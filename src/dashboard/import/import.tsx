@@ -130,7 +130,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
       made.push({
         slug: answer.slug,
         heading: headingOf({ ...input, title: input.title ?? null }),
-        links: input.urls.length,
+        urls: input.urls,
       })
   }
   if (refused === null) return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={null} /> }

@@ -9,7 +9,7 @@ import type { Answer } from '../../operations/answer.ts'
 import { execute, respond } from '../../operations/execute.ts'
 import type { CallContext, Conditions, Operation } from '../../operations/operation.ts'
 import { signedInUser } from '../../pages/site.ts'
-import { countOpenFor } from '../../proposals/stored.ts'
+import { countOpen, countOpenFor } from '../../proposals/stored.ts'
 
 /** A request for a dashboard page by a signed-in visitor. */
 export interface Visit {
@@ -31,16 +31,17 @@ export async function visitOf(
 ): Promise<Visit | null> {
   const context = await callContext(request, service)
   if (context.caller.kind !== 'session') return null
-  const { session } = context.caller
+  const { session, subject } = context.caller
   const { name, origin, shortPaths } = service.config
   const { slug } = params
   const { store } = service
-  const [user, openProposals, pinned] = await Promise.all([
+  const [user, toReview, openProposals, pinned] = await Promise.all([
     signedInUser(session, service),
+    countOpen(store, subject),
     slug === undefined ? 0 : countOpenFor(store, slug),
     slug === undefined ? false : isPinned(store, session.userId, slug),
   ])
-  const site = { name, origin, shortPaths, user, openProposals, isPinned: pinned }
+  const site = { name, origin, shortPaths, user, toReview, openProposals, isPinned: pinned }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 

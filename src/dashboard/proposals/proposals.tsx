@@ -11,6 +11,7 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
 import { versionIn } from '../../http/fields.ts'
+import { signedIn } from '../../identity/caller.ts'
 import type { ProposalInFull } from '../../proposals/in-full.ts'
 import {
   acceptProposal,
@@ -20,6 +21,7 @@ import {
   rejectProposal,
   withdrawProposal,
 } from '../../proposals/operations.ts'
+import { listOpen } from '../../proposals/stored.ts'
 import { buttonOf, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
 import { checkedForm } from '../editor/checked-form.ts'
@@ -87,15 +89,26 @@ async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}):
   const since = performance.now()
   const changed = <EffectDiff {...found} />
   await yieldToEventLoop(since)
+  const others = (await nextOpen(visit)).filter(({ id }) => id !== found.proposal.id).slice(0, NEXT)
   const noteIssue = problem?.issues.find(({ path }) => path[0] === 'note')
   const props = {
     ...found,
     site: visit.site,
     changed,
+    others,
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
   return { section: 'bundles', title: 'Suggestion', view: <ProposalView {...props} />, problem }
+}
+
+/** So many others are named beside a proposal. */
+const NEXT = 3
+
+/** The newest open proposals for bundles of whom the visitor acts for. */
+async function nextOpen({ service, context: { caller } }: Visit) {
+  const { proposals } = await listOpen(service.store, signedIn(caller), { limit: NEXT + 1 })
+  return proposals
 }
 
 function saidOf({ code, message }: Problem): string {

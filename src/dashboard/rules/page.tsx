@@ -4,12 +4,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
+import type { RuleShares } from '../../../views/dashboard/rules/share-of-views.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { previewPolicy } from '../../bundles/policy-operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import type { Issue } from '../../core/issue.ts'
 import { Problem } from '../../core/problem.ts'
 import { allowsRole } from '../../identity/roles.ts'
+import { ruleViews } from '../../insights/rule-views.ts'
 import { draftOf, type Source } from '../../policies/draft/draft.ts'
 import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
 import { type TestViewer, testViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
@@ -78,11 +80,20 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
     viewer,
     testResult,
     findings,
+    shares: await sharesOf(visit, bundle),
     alert,
     conflict,
     isLosing,
     zone,
   }
+}
+
+/** The share of recent views that each saved rule had, and what no rule had. */
+async function sharesOf({ service: { store } }: Visit, { id, resolutionPolicy }: StoredBundle): Promise<RuleShares> {
+  const rules = resolutionPolicy?.rules ?? []
+  const views = rules.length === 0 ? new Map<string, number>() : await ruleViews(store, id, Date.now())
+  const all = [...views.values()].reduce((sum, one) => sum + one, 0)
+  return new Map(all === 0 ? [] : ['', ...rules.map(({ id }) => id)].map((id) => [id, (views.get(id) ?? 0) / all]))
 }
 
 function editorOf(

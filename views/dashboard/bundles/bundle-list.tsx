@@ -3,8 +3,10 @@
 import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { Each } from '../../parts/each.tsx'
+import { attribute } from '../../parts/layout.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { listAddress } from './address.ts'
@@ -44,6 +46,11 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
   const isFiltered = listing.q !== undefined || listing.tag !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
+      {allowsRole(site.user.role, 'editor') && listing.state === 'active' ? (
+        <ReplaceOffer listing={listing} total={total} />
+      ) : (
+        ''
+      )}
       <div class="columns">
         <div>
           {mayChoose(listing, site.user.role) ? (
@@ -94,6 +101,17 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
       />
       {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
     </div>
+  )
+}
+
+/** Of a search for a link: the way to another in its place. */
+function ReplaceOffer({ listing: { q = '' }, total }: Pick<ListProps, 'listing' | 'total'>): JSX.Element {
+  if (!/^https?:\/\/\S+$/i.test(q)) return ''
+  return (
+    <p class="hint">
+      <span safe>{`Used in ${count(total, 'bundle')}.`}</span>{' '}
+      <a href={attribute(`/dashboard/replace?${new URLSearchParams({ from: q })}`)}>Replace it everywhere</a>
+    </p>
   )
 }
 

@@ -12,12 +12,12 @@ import { Each } from '../../parts/each.tsx'
 import { openingState } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
 import { Pin } from '../parts/pin.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
+import { Tiles } from '../parts/tiles.tsx'
 import { listAddress } from './address.ts'
 import { mayChoose } from './bulk-bar.tsx'
 import { Figures } from './row-figures.tsx'
@@ -32,7 +32,7 @@ interface BundleRowProps {
   open: number
 }
 
-/** Tags beyond this number are only counted, as are links. */
+/** Tags beyond this number are only counted. */
 const MOST = 3
 
 /** A row of the list, with its actions. */
@@ -101,25 +101,6 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         <RowActions bundle={bundle} site={site} listing={listing} />
       )}
     </li>
-  )
-}
-
-/** The sites of the first links, and how many links there are besides. */
-function Tiles({ urls }: { urls: readonly string[] }): JSX.Element {
-  return (
-    <span class="tiles">
-      <Each of={urls.slice(0, MOST)} show={(url) => <Tile url={url} />} />
-      {urls.length > MOST ? (
-        <span class="tile more" aria-hidden="true" safe>
-          {String(urls.length - MOST)}
-        </span>
-      ) : (
-        ''
-      )}
-      <span class="visually-hidden" safe>
-        {count(urls.length, 'tab')}
-      </span>
-    </span>
   )
 }
 

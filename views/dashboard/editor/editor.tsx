@@ -68,6 +68,8 @@ export function Editor(props: EditorProps): JSX.Element {
         method="post"
         action={action}
         enctype="multipart/form-data"
+        // Firefox would fill in on a reload what was typed before, unseen by the script.
+        autocomplete="off"
         data-touched={isTouched ? '' : undefined}
         data-kind={kind}
         data-keeping={keeping === undefined ? undefined : attribute(keeping)}

@@ -16,6 +16,7 @@ export function Kept({ action, hidden: { version = '' } }: KeptProps): JSX.Eleme
       method="post"
       action={action}
       enctype="multipart/form-data"
+      autocomplete="off"
       data-version={version}
       hidden
     >

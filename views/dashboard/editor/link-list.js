@@ -197,6 +197,8 @@ async function placeLinks(text, after) {
   for (const row of added) writeLine(row)
   openLink(last)
   linkField(last, 'url')?.focus()
+  void suggestTitles(added)
+  void findSeen(added)
   listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
   return true
 }

@@ -110,8 +110,8 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
   )
 }
 
-/** The line of a link. `writeLine` in link-list.js updates it during typing. */
-function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Element {
+/** The line of a link: its site, title, address and tags. `writeLine` in link-list.js updates it during typing. */
+export function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Element {
   const { url, note, tags } = fields
   return (
     <span class="line">

@@ -7,6 +7,7 @@ import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { offerWords } from '../../parts/offers.tsx'
+import { SuggestedTitles } from '../../parts/suggested-titles.tsx'
 import { type Checked, type EditorState, type LinkFields, namesOf } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
 import { PasteBox } from './paste-box.tsx'
@@ -68,7 +69,8 @@ export function Links({ action, isFresh, about, state }: LinksProps): JSX.Elemen
       <datalist id="sections">
         <Each of={sectionNames(form.links)} show={(name) => <option value={attribute(name)}></option>} />
       </datalist>
-      <ol id="links" data-rows="/dashboard/links/new/rows">
+      <SuggestedTitles />
+      <ol id="links" data-rows="/dashboard/links/new/rows" data-seen="/dashboard/links/new/seen">
         <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} />
       </ol>
       <div class="adding">

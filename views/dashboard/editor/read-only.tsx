@@ -4,6 +4,7 @@ import type { Content } from '../../../db/schema.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { inWords } from '../../../src/bundles/values.ts'
+import { count } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -17,7 +18,8 @@ type PartProps = { bundle: StoredBundle }
 const PARTS = {
   // The heading of every page of a bundle.
   title: null,
-  description: Description,
+  // Above the links.
+  description: null,
   opensAt: Times,
   // With the opening time.
   closesAt: null,
@@ -25,7 +27,8 @@ const PARTS = {
   access: Access,
   copyable: Copyable,
   variables: Variables,
-  urls: ReadOnlyLinks,
+  // The other half of the page.
+  urls: null,
   // With its URL.
   urlMetadata: null,
   // On the page of the rules.
@@ -36,16 +39,27 @@ const PARTS = {
 export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
-      <p class="hint">
-        You’re a viewer here. Suggest an edit, and an editor of the organisation accepts or rejects it.
-      </p>
-      <p>
-        <a class="button" href={`/dashboard/links/${bundle.slug}/suggest`}>
-          <Icon name="edit" />
-          Suggest an edit
-        </a>
-      </p>
-      <Each of={Object.values(PARTS)} show={(Part) => (Part === null ? '' : <Part bundle={bundle} />)} />
+      <div class="split">
+        <section class="stack" aria-labelledby="links-heading">
+          <h2 id="links-heading" safe>
+            {count(bundle.urls.length, 'link')}
+          </h2>
+          <Description bundle={bundle} />
+          <ReadOnlyLinks bundle={bundle} />
+        </section>
+        <aside class="aside stack" aria-label="About this bundle">
+          <p class="hint">
+            You’re a viewer here. Suggest an edit, and an editor of the organisation accepts or rejects it.
+          </p>
+          <p>
+            <a class="button primary" href={`/dashboard/links/${bundle.slug}/suggest`}>
+              <Icon name="edit" />
+              Suggest an edit
+            </a>
+          </p>
+          <Each of={Object.values(PARTS)} show={(Part) => (Part === null ? '' : <Part bundle={bundle} />)} />
+        </aside>
+      </div>
     </BundleFrame>
   )
 }
@@ -110,9 +124,9 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
 function Variables({ bundle: { variables } }: PartProps): JSX.Element {
   if (variables.length === 0) return ''
   return (
-    <section class="titled">
+    <section class="stack">
       <h2>Variables</h2>
-      <ul class="read-variables">
+      <ul class="rows stack">
         <Each
           of={variables}
           show={(variable) => {

@@ -5,16 +5,16 @@ import { attribute, type Site } from '../../parts/layout.tsx'
 /** A bookmark that hands the links of any page to the home page. */
 export function Bookmarklet({ site }: { site: Pick<Site, 'name' | 'origin'> }): JSX.Element {
   return (
-    <section class="hint" aria-labelledby="from-pages">
+    <section class="bookmarklet" aria-labelledby="from-pages">
       <h2 id="from-pages">From any page</h2>
-      <p>
-        Drag this link to your bookmarks bar:{' '}
+      <p class="hint">
+        Drag this to your bookmarks bar:{' '}
         <a class="button small" href={attribute(scriptFor(site.origin))} data-bookmark hx-boost="false" safe>
           {`Share with ${site.name}`}
         </a>
       </p>
-      <p id="bookmark-says" role="status"></p>
-      <p>
+      <p class="hint" id="bookmark-says" role="status"></p>
+      <p class="hint">
         On another page, select some links and press the bookmark: you’ll see them listed here. Without a selection it
         takes the page itself. Nothing is created until you press “Get the link”.
       </p>

@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import type { ImportPlan } from '../../../src/imports/plan.ts'
+import { Each } from '../../parts/each.tsx'
 import type { Site } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'
 import { Bookmarklet } from './bookmarklet.tsx'
@@ -20,16 +22,25 @@ export function ImportPage({ form, site }: { form: ImportForm; site?: Pick<Site,
   return (
     <>
       <Head title="Import" lede={LEDE} />
-      <form class="import" id="import" method="post" action="/dashboard/links/import">
-        {form.plan === null || form.plan.bundles.length === 0 ? (
-          <Source form={form} />
+      <div class="importing">
+        <form class="import" id="import" method="post" action="/dashboard/links/import">
+          {isPlanned(form) ? <Plan form={form} plan={form.plan} /> : <Source form={form} />}
+        </form>
+        {isPlanned(form) ? (
+          ''
         ) : (
-          <Plan form={form} plan={form.plan} />
+          <div class="stack">
+            <Formats />
+            {site === undefined ? '' : <Bookmarklet site={site} />}
+          </div>
         )}
-      </form>
-      {site === undefined ? '' : <Bookmarklet site={site} />}
+      </div>
     </>
   )
+}
+
+function isPlanned(form: ImportForm): form is ImportForm & { plan: ImportPlan } {
+  return form.plan !== null && form.plan.bundles.length > 0
 }
 
 function Source({ form }: { form: ImportForm }): JSX.Element {
@@ -45,28 +56,38 @@ function Source({ form }: { form: ImportForm }): JSX.Element {
           Cancel
         </a>
       </div>
-      {plan === null ? <Formats /> : <Remarks plan={plan} />}
+      {plan === null ? '' : <Remarks plan={plan} />}
     </>
   )
 }
 
+const FORMATS: readonly [name: string, becomes: string][] = [
+  ['Bookmarks of any browser', 'as HTML: a bundle of each folder'],
+  ['OneTab, Toby, Workona, Session Buddy, Tab Session Manager', 'a bundle of each group'],
+  ['Markdown', 'a bundle of each heading'],
+  ['CSV', 'with a “url” column, and if you like title, note, tags and folder'],
+  ['JSON exported from here', 'every bundle as it was, rules included'],
+  ['Any list', `a bundle, or several for more than ${BOUNDS.urls} links`],
+]
+
 function Formats(): JSX.Element {
   return (
-    <section class="formats hint" aria-labelledby="formats">
-      <h2 id="formats">Supported formats</h2>
-      <ul>
-        <li>Bookmarks from any browser, exported as HTML: each folder becomes a bundle.</li>
-        <li>CSV with a “url” column, and optionally title, note, tags or folder: each folder becomes a bundle.</li>
-        <li>Markdown: the links below each heading become a bundle.</li>
-        <li>Folders, headings and groups can also become the sections of one bundle.</li>
-        <li>JSON exported from here: every bundle as it was, rules included.</li>
-        <li>
-          OneTab, Toby, Workona, Session Buddy and Tab Session Manager: each group, collection, workspace or session
-          becomes a bundle.
-        </li>
-        <li>A plain list becomes one bundle.</li>
-        <li safe>{`More than ${BOUNDS.urls} links become several bundles.`}</li>
-      </ul>
+    <section aria-labelledby="formats">
+      <h2 id="formats">What it reads</h2>
+      <dl class="formats">
+        <Each
+          of={FORMATS}
+          show={([name, becomes]) => (
+            <div>
+              <dt safe>{name}</dt>
+              <dd class="hint" safe>
+                {becomes}
+              </dd>
+            </div>
+          )}
+        />
+      </dl>
+      <p class="hint">Folders, headings and groups can also become the sections of one bundle.</p>
     </section>
   )
 }

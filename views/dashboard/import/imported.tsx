@@ -2,7 +2,10 @@
 
 import { count } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'
+import { Tiles } from '../parts/tiles.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 
@@ -10,7 +13,7 @@ import { Plan } from './plan.tsx'
 export interface ImportedRow {
   slug: string
   heading: string
-  links: number
+  urls: readonly string[]
 }
 
 interface ImportedProps {
@@ -34,17 +37,25 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
       <ul class="rows made">
         <Each
           of={made}
-          show={({ slug, heading, links }) => (
-            <li class="row">
+          show={({ slug, heading, urls }) => (
+            <li class="row person">
+              <Tiles urls={urls} />
               <div class="what">
                 <a class="name" href={`/dashboard/links/${slug}`} dir="auto" safe>
                   {heading}
                 </a>
                 <bdi class="hint where" safe>{`/l/${slug}`}</bdi>
               </div>
-              <span class="facts hint" safe>
-                {count(links, 'link')}
-              </span>
+              <a
+                class="quiet"
+                href={`/l/${slug}`}
+                target="_blank"
+                rel="noopener"
+                aria-label={attribute(`Open ${heading}`)}
+              >
+                <Icon name="out" />
+                Open
+              </a>
             </li>
           )}
         />

@@ -7,6 +7,7 @@ import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
@@ -149,6 +150,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
                       value={`${index}.${at}`}
                       checked={form.ticked.has(`${index}.${at}`)}
                     />
+                    <Tile url={url} />
                     <span class="what">
                       {note === '' ? '' : <span dir="auto" safe>{`${note.split('\n')[0]} `}</span>}
                       <bdi class="hint" safe>

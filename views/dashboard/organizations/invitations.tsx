@@ -79,7 +79,7 @@ interface InvitationsProps {
 /** Invitations that nobody has accepted yet. */
 export function Invitations({ site, id, invitations }: InvitationsProps): JSX.Element {
   return (
-    <section class="titled" aria-labelledby="invitations">
+    <section class="panel" aria-labelledby="invitations">
       <h2 id="invitations">Open invitations</h2>
       <ul class="rows">
         <Each

@@ -37,6 +37,13 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
         ) : (
           ''
         )}
+        {isAdmin ? (
+          <a class="button" href={`/dashboard/organizations/${id}/activity`}>
+            Activity
+          </a>
+        ) : (
+          ''
+        )}
         {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (
@@ -48,7 +55,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
         )}
       </Head>
       <Alert text={invite?.errors.form ?? name?.errors.form} />
-      <section class="titled" aria-labelledby="members">
+      <section class="panel" aria-labelledby="members">
         <h2 id="members" safe>
           {count(members.length, 'member')}
         </h2>

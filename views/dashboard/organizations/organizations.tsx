@@ -1,12 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { OpenInvitation } from '../../../src/accounts/organizations.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import type { OwnOrganization } from '../../../src/identity/members.ts'
+import type { Role } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram } from '../parts/person.tsx'
+import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import type { NameErrors } from './organization.tsx'
 
@@ -40,7 +43,7 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
       {invitations.length === 0 ? (
         ''
       ) : (
-        <section class="titled" aria-labelledby="invitations">
+        <section class="panel" aria-labelledby="invitations">
           <h2 id="invitations">Invitations to you</h2>
           <ul class="rows">
             <Each of={invitations} show={(one) => <InvitationRow invitation={one} />} />
@@ -48,20 +51,26 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
         </section>
       )}
       {hasNone ? (
-        <Empty
-          heading="Work on bundles together"
-          text="Create an organisation, invite people, and its bundles belong to all of you, even after someone leaves. Viewers can look, editors can create and edit, and admins also manage people and API keys."
-        >
-          <Create form={form} />
-        </Empty>
+        <>
+          <Empty
+            heading="Work on bundles together"
+            text="Create an organisation, invite people, and its bundles belong to all of you, even after someone leaves. Viewers can look, editors can create and edit, and admins also manage people and API keys."
+          >
+            <Create form={form} />
+          </Empty>
+          <SampleMembers />
+        </>
       ) : (
         <>
-          <ul class="rows">
-            <Each
-              of={organizations}
-              show={(one) => <OrganizationRow organization={one} isActing={one.id === acting?.id} />}
-            />
-          </ul>
+          <section class="panel" aria-labelledby="yours">
+            <h2 id="yours">Yours</h2>
+            <ul class="rows">
+              <Each
+                of={organizations}
+                show={(one) => <OrganizationRow organization={one} isActing={one.id === acting?.id} />}
+              />
+            </ul>
+          </section>
           <section class="panel" aria-labelledby="create">
             <h2 id="create">New organisation</h2>
             <Create form={form} />
@@ -81,6 +90,40 @@ function Create({ form: { name, slug, errors } }: Pick<OrganizationsProps, 'form
         Create organisation
       </button>
     </form>
+  )
+}
+
+/** Who could be in an organisation, shown until there is one. */
+function SampleMembers(): JSX.Element {
+  const people: [name: string, role: Role][] = [
+    ['Ann', 'admin'],
+    ['Sam', 'editor'],
+    ['Kim', 'viewer'],
+  ]
+  return (
+    <Sample caption="An example of who works together">
+      <ul class="rows">
+        <Each
+          of={people}
+          show={([name, role]) => (
+            <li class="row person">
+              <Monogram text={name} />
+              <div class="what">
+                <span class="name" safe>
+                  {name}
+                </span>
+                <span class="hint" safe>
+                  {asSentence(ROLE_WORDS[role].does)}
+                </span>
+              </div>
+              <span class="tag" safe>
+                {ROLE_WORDS[role].name}
+              </span>
+            </li>
+          )}
+        />
+      </ul>
+    </Sample>
   )
 }
 

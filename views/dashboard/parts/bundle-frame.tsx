@@ -10,6 +10,7 @@ import { BundleMenu } from './bundle-menu.tsx'
 import { Pin } from './pin.tsx'
 import { roleOver } from './role.ts'
 import { type DashboardSite, Head } from './shell.tsx'
+import { Waiting } from './waiting.tsx'
 
 const TABS = {
   edit: { path: '', name: 'Links' },
@@ -86,7 +87,7 @@ export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameP
           show={([key, { path, name }]) => (
             <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
               {name}
-              {key === 'proposals' ? <Waiting open={site.openProposals} /> : ''}
+              {key === 'proposals' ? <Waiting number={site.openProposals} word="open" /> : ''}
             </a>
           )}
         />
@@ -103,20 +104,6 @@ function BundlesCrumb(): JSX.Element {
       <a href="/dashboard">Bundles</a>
       <span aria-hidden="true">›</span>
     </nav>
-  )
-}
-
-/** How many proposals wait to be decided. */
-function Waiting({ open }: { open: number }): JSX.Element {
-  if (open === 0) return ''
-  return (
-    <>
-      {' '}
-      <span class="tag good" safe>
-        {String(open)}
-      </span>
-      <span class="visually-hidden"> open</span>
-    </>
   )
 }
 

@@ -49,6 +49,7 @@ const MESSAGES = {
   unpinned: 'Unpinned.',
   moved: 'Bundle moved. Its link stays the same.',
   movedAll: 'Selected bundles moved. Their links stay the same.',
+  replaced: 'Link replaced. Each change is a version.',
   taggedAll: 'Tag added to every link of the selected bundles.',
   deletedAll: 'Selected bundles deleted. Their links no longer work.',
   restoredAll: 'Selected bundles restored. Their links work again.',

@@ -10,6 +10,7 @@ import { SearchLink } from '../../parts/open-search.tsx'
 import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
+import { Waiting } from './waiting.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
 /** The sections of the dashboard, in the order of the navigation: a page belongs to the last whose address its own begins with. */
@@ -41,6 +42,8 @@ export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 /** The service, who is signed in, and what waits in the bundle that a page is about. */
 export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
   user: SignedInUser
+  /** Open proposals for bundles of whom they act for. */
+  toReview: number
   /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
   openProposals: number
   /** Whether the visitor has pinned that bundle. */
@@ -145,6 +148,7 @@ function DashboardFrame({ site, section, query, path, aside, children }: Dashboa
                 >
                   <Icon name={icon} />
                   {name}
+                  {own === 'proposals' ? <Waiting number={site.toReview} word="to review" /> : ''}
                 </a>
               )
             }}

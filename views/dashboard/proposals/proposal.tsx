@@ -4,6 +4,7 @@ import { asSentence, count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
+import type { ListedProposal } from '../../../src/proposals/stored.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, TextArea } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -15,7 +16,7 @@ import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
-import { ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
+import { ProposalRow, ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
 export interface ProposalPageProps extends ProposalInFull {
   site: DashboardSite
@@ -23,6 +24,8 @@ export interface ProposalPageProps extends ProposalInFull {
   changed: JSX.Element
   /** Why what was pressed did not happen. */
   alert: string | null
+  /** Others that wait to be decided, in all bundles of whom the visitor acts for. */
+  others: readonly ListedProposal[]
   /** The note of a rejection that was refused. */
   note: { text: string; error: string | undefined }
 }
@@ -81,6 +84,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         <aside class="aside answer" aria-label="Answer">
           {isOpen ? <Actions {...props} /> : <Decision {...props} />}
           {isOpen ? <After {...props} /> : ''}
+          <Next {...props} />
         </aside>
       </div>
     </BundleFrame>
@@ -112,6 +116,21 @@ function After({ bundle, changes }: ProposalPageProps): JSX.Element {
         <Each of={urls} show={(url) => <Tile url={url} />} />
       </p>
     </div>
+  )
+}
+
+/** What to look at after this one. */
+function Next({ site, others }: ProposalPageProps): JSX.Element {
+  if (others.length === 0) return ''
+  return (
+    <section aria-labelledby="next-heading">
+      <h2 class="group" id="next-heading">
+        Next to review
+      </h2>
+      <ul class="rows">
+        <Each of={others} show={(proposal) => <ProposalRow site={site} proposal={proposal} of="all" />} />
+      </ul>
+    </section>
   )
 }
 

@@ -15,6 +15,7 @@ import { FACT_WORDS, FACTS, topicOfVariable, variableWords } from './facts.ts'
 import { idOf } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
+import type { RuleShares } from './share-of-views.tsx'
 import { Tester } from './tester.tsx'
 
 export interface PolicyProps {
@@ -26,6 +27,7 @@ export interface PolicyProps {
   viewer: TestViewer
   testResult: TestResult
   findings: Findings
+  shares: RuleShares
   /** Why the rules were not saved. */
   alert: string | null
   /** Someone else's saved changes, compared with the form. */
@@ -66,7 +68,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
         {editor === null ? (
           <section aria-labelledby="rules-title">
             <h2 id="rules-title">Rules</h2>
-            <ReadRules bundle={bundle} findings={findings} />
+            <ReadRules bundle={bundle} findings={findings} shares={props.shares} />
           </section>
         ) : (
           <Written {...props} editor={editor} />
@@ -93,20 +95,26 @@ export function PolicyView(props: PolicyProps): JSX.Element {
   )
 }
 
-function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findings }): JSX.Element {
+function ReadRules({ bundle, findings, shares }: Pick<PolicyProps, 'bundle' | 'findings' | 'shares'>): JSX.Element {
   const { resolutionPolicy: policy } = bundle
   if (policy === null || policy.rules.length === 0) {
     return <Empty heading="Everyone gets the same tabs" text="This bundle has no rules." />
   }
-  return <RulesRead policy={policy} findings={findings} variables={bundle.variables} />
+  return <RulesRead policy={policy} findings={findings} variables={bundle.variables} shares={shares} />
 }
 
-function Written({ editor, bundle, findings, isLosing }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
+function Written({
+  editor,
+  bundle,
+  findings,
+  shares,
+  isLosing,
+}: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
-      <RulesSection editor={editor} bundle={bundle} findings={findings} />
+      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} />
       <div class="bar cluster">
         <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
           {isLosing ? 'Save mine anyway' : 'Save rules'}

@@ -7,6 +7,7 @@ import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import type { RuleShares } from './share-of-views.tsx'
 
 export interface BuilderProps {
   findings: Findings
@@ -16,6 +17,8 @@ export interface BuilderProps {
   own: readonly DraftTab[]
   /** The bundle's variables. */
   variables: readonly Variable[]
+  /** Missing where nothing is counted. */
+  shares?: RuleShares
 }
 
 /** The id of the element for a path of the form. */

@@ -7,6 +7,7 @@ import { FREE } from '../../../src/launcher/filling.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
 import { Notes } from './parts.tsx'
+import { type RuleShares, ShareOfViews } from './share-of-views.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
 import { summaryOf } from './words.ts'
 
@@ -15,15 +16,18 @@ interface ReadProps {
   findings: Findings
   /** The bundle's variables. */
   variables?: readonly Variable[]
+  shares?: RuleShares
 }
 
 /** Rules for members who cannot edit. */
-export function RulesRead({ policy, findings, variables = [] }: ReadProps): JSX.Element {
+export function RulesRead({ policy, findings, variables = [], shares = new Map() }: ReadProps): JSX.Element {
   return (
     <ol class="rules">
       <Each
         of={policy.rules}
-        show={(rule, at) => <RuleRead rule={rule} at={at} findings={findings} variables={variables} />}
+        show={(rule, at) => (
+          <RuleRead rule={rule} at={at} findings={findings} variables={variables} share={shares.get(rule.id)} />
+        )}
       />
     </ol>
   )
@@ -34,9 +38,10 @@ interface RuleProps {
   at: number
   findings: Findings
   variables: readonly Variable[]
+  share: number | undefined
 }
 
-function RuleRead({ rule, at, findings, variables }: RuleProps): JSX.Element {
+function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Element {
   const { name, showBadge, when, tabs } = rule
   return (
     <li class="rule">
@@ -46,6 +51,7 @@ function RuleRead({ rule, at, findings, variables }: RuleProps): JSX.Element {
           <bdi safe>{name}</bdi>
           {showBadge === true ? <span class="tag">Badge</span> : ''}
         </h3>
+        <ShareOfViews share={share} />
       </div>
       <div class="rule-state">
         <p class="summary" dir="auto" safe>

@@ -12,6 +12,7 @@ import { AddButtons } from './add-buttons.tsx'
 import { ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent } from './parts.tsx'
 import { Sentence } from './sentence.tsx'
+import { ShareOfViews } from './share-of-views.tsx'
 import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
 import { summaryOf } from './words.ts'
 
@@ -32,6 +33,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
   const path = `rules.${at}`
   const name = nameOf(rule, at)
   const isOpen = !('json' in rule)
+  const { id } = toOpenRule(rule)
   return (
     <li class={['rule', isOpen && 'open']} id={idOf(path)} data-rule={String(at)}>
       <div class="rule-head cluster">
@@ -40,6 +42,8 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
         </span>
         <span class="number">{at + 1}</span>
         {isOpen ? <NameField rule={rule} path={path} builder={builder} /> : <RuleTitle rule={rule} name={name} />}
+        {/* A new rule has no id yet. */}
+        <ShareOfViews share={id === '' ? undefined : builder.shares?.get(id)} />
         <span class="tools">
           {isOpen ? (
             <button type="submit" class="small" name="do" value={`rule.close ${at}`} id={idOf(`${path}.close`)}>

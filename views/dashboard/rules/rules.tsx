@@ -14,6 +14,7 @@ import { Empty } from '../parts/shell.tsx'
 import type { BuilderProps } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
+import { ShareOfViews } from './share-of-views.tsx'
 
 interface RulesProps {
   draft: Draft
@@ -45,7 +46,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
             </button>
             {isFull ? <span class="hint">You can have at most {POLICY_BOUNDS.rules} rules.</span> : ''}
           </div>
-          <Fallthrough own={builder.own} />
+          <Fallthrough own={builder.own} share={builder.shares?.get('')} />
         </>
       )}
     </>
@@ -97,14 +98,15 @@ function NoRules(): JSX.Element {
   )
 }
 
-function Fallthrough({ own }: { own: readonly DraftTab[] }): JSX.Element {
+function Fallthrough({ own, share }: { own: readonly DraftTab[]; share: number | undefined }): JSX.Element {
   return (
     <div class="fallthrough cluster">
       <p>
         <strong>Otherwise</strong>
         <span aria-hidden="true"> →</span>
-        <span safe>{` the bundle’s own ${count(own.length, 'tab')}`}</span>
+        <span safe>{` the ${count(own.length, 'default tab')}`}</span>
       </p>
+      <ShareOfViews share={share} />
       <span class="tab-tiles">
         <Each of={own} show={({ url }) => <Tile url={url} />} />
       </span>

@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { BuilderProps } from './parts.tsx'
 import { RuleFields } from './rules.tsx'
+import type { RuleShares } from './share-of-views.tsx'
 
 /** The rules being edited. */
 export interface RulesEditorState {
@@ -31,13 +32,14 @@ interface SectionProps {
   editor: RulesEditorState
   bundle: StoredBundle
   findings: Findings
+  shares: RuleShares
 }
 
 /** The rules as form fields or as JSON; the response to an edit replaces this section. */
-export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.Element {
+export function RulesSection({ editor, bundle, findings, shares }: SectionProps): JSX.Element {
   const { source, wrong, removed, focus, announcement } = editor
   const isJson = 'json' in source
-  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables }
+  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables, shares }
   return (
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">

@@ -43,6 +43,17 @@ export function SettingsView(props: SettingsProps): JSX.Element {
           </form>
         )}
       </section>
+      <section class="panel" aria-labelledby="activity">
+        <h2 id="activity">Activity</h2>
+        <p class="words hint">
+          What was done with your own bundles, keys and account: by you, your keys and your apps.
+        </p>
+        <p>
+          <a class="button" href="/dashboard/settings/activity">
+            See your activity
+          </a>
+        </p>
+      </section>
       <section class="panel" aria-labelledby="data">
         <h2 id="data">Your data</h2>
         <p class="words hint">

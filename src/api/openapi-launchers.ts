@@ -1,0 +1,92 @@
+import type { Code } from '../core/codes.ts'
+import { LauncherTabs } from '../launcher/answers.ts'
+import type { Content, Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
+import { exampleOf } from './examples.ts'
+import { type Naming, schemaOf } from './json-schema.ts'
+import { failuresOf, named } from './openapi-answers.ts'
+import { headers } from './openapi-headers.ts'
+
+// A bundle's link in its other forms, which anybody may read. They are no operations: nobody has to call them by name.
+
+const CODES: readonly Code[] = [
+  'MEMBERS_ONLY',
+  'PASSWORD_REQUIRED',
+  'NOT_OPEN_YET',
+  'NOT_FOUND',
+  'CLOSED',
+  'MISDIRECTED_REQUEST',
+  'BLOCKED',
+  'INTERNAL_ERROR',
+  'STORE_UNAVAILABLE',
+]
+
+const SLUG: Parameter = {
+  name: 'slug',
+  in: 'path',
+  required: true,
+  description: 'The bundle: the last part of its link.',
+  schema: { type: 'string' },
+  example: 'launch-day',
+}
+
+/**
+ * The paths of these forms.
+ * @param values the parameter that fills the variables of a bundle.
+ */
+export function launcherPaths(naming: Naming, values: Parameter[]): OpenApi['paths'] {
+  const tabs = schemaOf(LauncherTabs(), naming, '')
+  const json: Content = { schema: tabs, examples: named(exampleOf(tabs, naming.definitions)) }
+  const text: Content = { schema: { type: 'string' } }
+  return {
+    '/l/{slug}.json': {
+      get: described('read_launcher_json', 'Read the tabs behind a link, as JSON', naming, {
+        parameters: [SLUG, ...values],
+        type: 'application/json',
+        content: json,
+      }),
+    },
+    '/l/{slug}.md': {
+      get: described('read_launcher_markdown', 'Read the tabs behind a link, as Markdown', naming, {
+        parameters: [SLUG, ...values],
+        type: 'text/markdown',
+        content: text,
+      }),
+    },
+    '/l/{slug}/feed': {
+      get: described('read_launcher_feed', 'Follow what changes behind a link, as an Atom feed', naming, {
+        parameters: [SLUG],
+        type: 'application/atom+xml',
+        content: text,
+        failed: 'text/plain',
+      }),
+    },
+  }
+}
+
+interface Read {
+  parameters: Parameter[]
+  type: string
+  content: Content
+  /** The type of errors, if another. */
+  failed?: string
+}
+
+function described(
+  operationId: string,
+  summary: string,
+  naming: Naming,
+  { parameters, type, content, failed = type }: Read,
+): Described {
+  return {
+    operationId,
+    tags: ['Launchers'],
+    summary,
+    description: 'What the link shows to whoever asks: no view is counted. `ETag` and `If-None-Match` work as usual.',
+    security: [{}, { session: [] }],
+    parameters,
+    responses: {
+      200: { description: summary, ...headers('x-request-id'), content: { [type]: content } },
+      ...failuresOf(CODES, naming, () => [], failed),
+    },
+  }
+}

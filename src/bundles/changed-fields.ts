@@ -1,0 +1,23 @@
+import type { Content, FieldChange } from '../../db/schema.ts'
+import { isScalar, NAMES } from './content.ts'
+
+/** Longer texts are not in the log, only that they changed: it is kept for each of thousands of edits. */
+const MAX_LOGGED = 120
+
+/**
+ * The fields that differ between two states of a bundle, for its owner's log, in the order of the content; those that are one
+ * small value with what they were and are.
+ * @param hasNewPassword whether it gets a password, which is not part of the content.
+ */
+export function changesIn(before: Content, after: Content, hasNewPassword: boolean): FieldChange[] {
+  const changed = NAMES.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const changes = changed.map((field): FieldChange => {
+    const [from, to] = [before[field], after[field]]
+    return isScalar(field) && isSmall(from) && isSmall(to) ? { field, from, to } : { field }
+  })
+  return hasNewPassword ? [...changes, { field: 'password' }] : changes
+}
+
+function isSmall(value: unknown): boolean {
+  return typeof value !== 'string' || value.length <= MAX_LOGGED
+}

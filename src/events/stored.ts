@@ -1,0 +1,179 @@
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import type { Store } from '../../db/client.ts'
+import {
+  apiKeys,
+  bundles,
+  type EventKind,
+  events,
+  invitation,
+  member,
+  organization,
+  owners,
+  user,
+  webhooks,
+} from '../../db/schema.ts'
+import { iso } from '../core/time.ts'
+import type { Subject } from '../identity/caller.ts'
+import { realEmailIn } from '../identity/sessions.ts'
+import { ownerId } from '../plans/owners.ts'
+import type { LoggedEvent } from './shapes.ts'
+
+/** Which events of a subject to read. */
+export interface Wanted {
+  subject: Subject
+  /** Of these kinds, of which there is at least one. */
+  kinds: readonly EventKind[]
+  type?: string | undefined
+  /** The slug of a bundle, or the id of something else. */
+  target?: string | undefined
+  /** The id of a person or a key. */
+  actor?: string | undefined
+  /** From this time on, in milliseconds since 1970. */
+  since?: number | undefined
+}
+
+/** An event with what the order of the list goes by. */
+export interface Row {
+  id: number
+  event: LoggedEvent
+}
+
+/**
+ * The newest events that are wanted, newest first, at most `limit`.
+ * @param before only those older than the event with this id.
+ */
+export async function newest(
+  { db }: Store,
+  wanted: Wanted,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<Row[]> {
+  const { type, since } = wanted
+  const isWanted = and(
+    eq(events.ownerId, ownerId(wanted.subject)),
+    before === undefined ? undefined : sql`${events.id} < ${before}`,
+    type === undefined ? undefined : eq(events.type, type as never),
+    since === undefined ? undefined : sql`${events.at} >= ${since}`,
+  )
+  const some = (where: SQL | undefined) =>
+    sql`SELECT id FROM (SELECT ${events.id} FROM ${events} WHERE ${and(isWanted, where)} ORDER BY ${events.id} DESC LIMIT ${limit})`
+  const ids = sql.join(placesOf(wanted).map(some), sql` UNION ALL `)
+  const rows = await withNames(db, wanted.subject)
+    .where(sql`${events.id} IN (${ids})`)
+    .orderBy(desc(events.id))
+    .limit(limit)
+  return rows.map((row) => ({ id: row.event.id, event: toEvent(row, wanted.subject) }))
+}
+
+/**
+ * Where the wanted events are, each place the beginning of an index, so that the newest are found without reading the others:
+ * a person's or a thing's, or else each kind's. A plus sign hides a column from SQLite's choice of an index.
+ */
+function placesOf({ kinds, target, actor }: Wanted): SQL[] {
+  const isOfKind = sql`+${inArray(events.kind, [...kinds])}`
+  const isTheirs = actor === undefined ? undefined : byActor(actor)
+  if (target !== undefined) {
+    const bundle = sql`${events.bundleId} = (SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${target})`
+    return [bundle, eq(events.target, target)].map((at) => sql`${and(at, isOfKind, isTheirs)}`)
+  }
+  if (isTheirs !== undefined) return [sql`${and(isTheirs, isOfKind)}`]
+  return kinds.map((kind) => eq(events.kind, kind))
+}
+
+/** What a person did, with their keys too; or what was done with a key. */
+function byActor(actor: string): SQL {
+  if (!/^[1-9]\d{0,14}$/.test(actor)) return eq(events.actorUserId, actor)
+  const key = Number(actor)
+  const minter = sql`(SELECT ${apiKeys.mintedBy} FROM ${apiKeys} WHERE ${apiKeys.id} = ${key})`
+  return sql`${events.actorUserId} = ${minter} AND ${events.actorKeyId} = ${key}`
+}
+
+const [actor, person] = [alias(user, 'actor'), alias(user, 'person')]
+const [actorKey, key] = [alias(apiKeys, 'actor_key'), alias(apiKeys, 'key')]
+
+/**
+ * Events with what they are about and who caused them, as these are called now. Names of people only while they are the subject
+ * or its members: what becomes of others is not its business. A title only while the bundle is the subject's.
+ */
+function withNames(db: Store['db'], subject: Subject) {
+  const isKnown = (id: SQL) =>
+    subject.type === 'user'
+      ? sql`${id} = ${subject.userId}`
+      : sql`EXISTS (SELECT 1 FROM ${member} WHERE ${member.organizationId} = ${subject.organizationId} AND ${member.userId} = ${id})`
+  const ofKind = (...kinds: EventKind[]) => inArray(events.kind, kinds)
+  return db
+    .select({
+      event: events,
+      actor: { name: actor.name, email: realEmailIn(actor) },
+      actorKey: actorKey.name,
+      slug: bundles.slug,
+      title: sql<string | null>`CASE WHEN ${bundles.ownerId} = ${events.ownerId} THEN ${bundles.title} END`,
+      keyName: key.name,
+      webhookUrl: webhooks.url,
+      person: { name: person.name, email: realEmailIn(person) },
+      invited: invitation.email,
+      organization: organization.name,
+    })
+    .from(events)
+    .leftJoin(actor, and(eq(actor.id, events.actorUserId), isKnown(sql`${events.actorUserId}`)))
+    .leftJoin(actorKey, and(eq(actorKey.id, events.actorKeyId), eq(actorKey.ownerId, events.ownerId)))
+    .leftJoin(bundles, eq(bundles.id, events.bundleId))
+    .leftJoin(
+      key,
+      and(ofKind('key', 'app'), eq(key.id, sql`CAST(${events.target} AS INTEGER)`), eq(key.ownerId, events.ownerId)),
+    )
+    .leftJoin(webhooks, and(ofKind('webhook'), eq(webhooks.id, events.target), eq(webhooks.ownerId, events.ownerId)))
+    .leftJoin(person, and(ofKind('member', 'account'), eq(person.id, events.target), isKnown(sql`${events.target}`)))
+    .leftJoin(owners, eq(owners.id, events.ownerId))
+    .leftJoin(
+      invitation,
+      and(ofKind('member'), eq(invitation.id, events.target), eq(invitation.organizationId, owners.organizationId)),
+    )
+    .leftJoin(organization, and(ofKind('organization', 'data'), eq(organization.id, owners.organizationId)))
+    .$dynamic()
+}
+
+type Found = Awaited<ReturnType<typeof withNames>>[number]
+
+function toEvent(row: Found, subject: Subject): LoggedEvent {
+  const { publicId, type, at, actorType, actorUserId, actorKeyId, versionNumber, changes } = row.event
+  return {
+    id: publicId,
+    type,
+    createdAt: iso(at),
+    actor: {
+      type: actorType,
+      ...(actorUserId === null ? {} : { userId: actorUserId }),
+      ...(actorKeyId === null ? {} : { keyId: actorKeyId }),
+      ...named('name', row.actor && calledBy(row.actor)),
+      ...named('keyName', row.actorKey),
+    },
+    subject,
+    target: targetOf(row),
+    ...(versionNumber === null ? {} : { versionNumber }),
+    ...(changes === null ? {} : { changes }),
+  }
+}
+
+function targetOf(row: Found): LoggedEvent['target'] {
+  const { kind, type, target: id } = row.event
+  const { slug } = row
+  if (kind === 'bundle') return { type: kind, id: slug, ...named('slug', slug), ...named('name', row.title) }
+  if (kind === 'proposal') return { type: kind, id, ...named('slug', slug), ...named('name', row.title) }
+  if (kind === 'key' || kind === 'app') return { type: kind, id, ...named('name', row.keyName) }
+  // Its whole address may be a secret.
+  if (kind === 'webhook') return { type: kind, id, ...named('name', row.webhookUrl && new URL(row.webhookUrl).host) }
+  if (type === 'member.invited') return { type: 'invitation', id, ...named('name', row.invited) }
+  if (kind === 'organization' || (kind === 'data' && row.organization !== null))
+    return { type: 'organization', id, ...named('name', row.organization) }
+  return { type: 'user', id, ...named('name', row.person && calledBy(row.person)) }
+}
+
+/** A field that answers leave out if there is nothing in it. */
+function named<Name extends string>(name: Name, value: string | null): { [Field in Name]?: string } {
+  return value === null ? {} : ({ [name]: value } as { [Field in Name]?: string })
+}
+
+function calledBy({ name, email }: { name: string; email: string }): string {
+  return name.trim() || email
+}

@@ -1,0 +1,124 @@
+import { OAuthClientMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { LRUCache } from 'lru-cache'
+import { parseJson } from '../core/json.ts'
+import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
+import { isAscii } from '../core/text.ts'
+import { type App, unfitName } from '../keys/apps.ts'
+import type { Limit } from '../limits/bucket.ts'
+import { countRequest } from '../limits/count-requests.ts'
+import { get } from '../outgoing/request.ts'
+import { NotSent } from '../outgoing/target.ts'
+import { issueOf, Refused } from './parameters.ts'
+
+// Apps whose client id is the address of a document that describes them (draft-ietf-oauth-client-id-metadata-document).
+
+const MAX_ID = 500
+/** Of a document. The draft thinks of 5 KB. */
+const MAX_BYTES = 16 * 1024
+const TIMEOUT_MS = 5_000
+/** Requested at a time, over all people. */
+const MAX_AT_ONCE = 8
+/** Requests of one person, for documents that are not kept. */
+const REQUESTS: Limit = { name: 'app-documents', max: 30, windowMs: 600_000 }
+
+const MAX_KEPT = 500
+/** Whatever the app's site says: for as long as a decision takes, and never so long that a change goes unseen for a day. */
+const KEPT_SECONDS = { least: 60, usual: 600, most: 3600 }
+
+/** Reads and keeps the documents of apps. */
+export class ClientDocuments {
+  readonly #kept = new LRUCache<string, App>({ max: MAX_KEPT })
+  readonly #requested = new Map<string, Promise<App>>()
+
+  constructor(readonly service: Service) {}
+
+  /**
+   * The app with a document, as it says.
+   * @param userId who is asked about the app, and so has its document requested.
+   * @throws Refused; Problem RATE_LIMITED.
+   */
+  async appOf(id: string, userId: string): Promise<App> {
+    refuseUnfit(id)
+    const known = this.#kept.get(id) ?? this.#requested.get(id)
+    if (known !== undefined) return known
+    await countRequest(this.service.bucket, REQUESTS, userId, 'for apps, from your account')
+    if (this.#requested.size >= MAX_AT_ONCE)
+      throw new Refused('temporarily_unavailable', 'too many apps are asking: try again in a few seconds')
+    const requested = this.#request(id).finally(() => this.#requested.delete(id))
+    this.#requested.set(id, requested)
+    return requested
+  }
+
+  async #request(id: string): Promise<App> {
+    const { name, origin, outgoingPrivateNetworks: privateNetworks } = this.service.config
+    const sent = {
+      headers: {
+        accept: 'application/json',
+        'user-agent': `${name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-sign-in/1 (+${origin})`,
+      },
+      timeoutMs: TIMEOUT_MS,
+      // Whoever can redirect an address of a site is not its owner.
+      followsRedirects: false,
+      isEnough: (_: Uint8Array, bytes: number) => bytes > MAX_BYTES,
+    }
+    try {
+      const { status, headers, body } = await get(id, sent, { privateNetworks })
+      if (status !== 200) throw unreadable(`it answered with ${status}, not 200`)
+      if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
+        throw unreadable('its content type must be application/json')
+      if (body.byteLength > MAX_BYTES) throw unreadable(`it must have at most ${MAX_BYTES / 1024} KiB`)
+      const app = appIn(jsonIn(body), id)
+      this.#kept.set(id, app, { ttl: keptSeconds(headers['cache-control']) * 1000 })
+      return app
+    } catch (error) {
+      throw error instanceof NotSent ? unreadable(error.message) : error
+    }
+  }
+}
+
+function unreadable(why: string): Refused {
+  return new Refused('invalid_client', `the document at client_id cannot be read: ${why}`)
+}
+
+/** Only an address that is written as parsers write it: what differs would be another app to some of them. */
+function refuseUnfit(id: string): void {
+  const isFit = id.length <= MAX_ID && isAscii(id) && URL.canParse(id)
+  const { href, pathname, username, password } = new URL(isFit ? id : 'https://x/')
+  if (isFit && href === id && pathname !== '/' && username === '' && password === '' && !id.includes('#')) return
+  throw new Refused(
+    'invalid_client',
+    `client_id must be an https address with a path, without a fragment, in at most ${MAX_ID} characters`,
+  )
+}
+
+function jsonIn(body: Uint8Array): unknown {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    throw unreadable(error instanceof Problem ? error.message.replace(/\.$/, '') : 'it is not UTF-8')
+  }
+}
+
+function appIn(document: unknown, id: string): App {
+  const { success, data, error } = OAuthClientMetadataSchema.loose().safeParse(document)
+  if (!success) throw unreadable(issueOf(error.issues))
+  const { redirect_uris: redirectUris, client_name, grant_types, token_endpoint_auth_method: method = 'none' } = data
+  // Otherwise whoever may put a file somewhere on a site could speak for an app elsewhere.
+  if (data.client_id !== id) throw unreadable('its client_id must be its own address')
+  if (method !== 'none' || data.client_secret !== undefined)
+    throw unreadable('its token_endpoint_auth_method must be none, and it may hold no secret')
+  if (grant_types !== undefined && !grant_types.includes('authorization_code'))
+    throw unreadable('its grant_types must include authorization_code')
+  const { host } = new URL(id)
+  const name = client_name?.trim() || host.slice(0, 100)
+  const unfitting = unfitName(name)
+  if (unfitting !== null) throw unreadable(`its client_name must be ${unfitting}`)
+  return { id, name, redirectUris, registeredAt: 0, isForDevices: false, publisher: host }
+}
+
+function keptSeconds(cacheControl: string | undefined): number {
+  const said = /(?:^|[\s,])max-age=(\d{1,9})(?:\s*(?:,|$))/i.exec(cacheControl ?? '')?.[1]
+  const { least, usual, most } = KEPT_SECONDS
+  return Math.min(Math.max(said === undefined ? usual : Number(said), least), most)
+}

@@ -1,0 +1,118 @@
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
+import { joinList } from '../../../src/core/words.ts'
+import type { LoggedEvent } from '../../../src/events/shapes.ts'
+import { ROLES } from '../../../src/identity/roles.ts'
+import { attribute } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../../parts/role-words.ts'
+import { fieldName } from './words.ts'
+
+interface SentenceProps {
+  event: LoggedEvent
+  /** Who reads it. */
+  userId: string
+}
+
+/** What happened, as a sentence: “Ada changed the title of Launch day”. */
+export function Sentence({ event, userId }: SentenceProps): JSX.Element {
+  return (
+    <>
+      <Actor actor={event.actor} userId={userId} /> {SAYING[event.type](event, userId)}
+    </>
+  )
+}
+
+function Actor({ actor, userId }: Pick<LoggedEvent, 'actor'> & { userId: string }): JSX.Element {
+  if (actor.type === 'service') return <span>The service</span>
+  if (actor.type === 'provider') return <span>The identity provider</span>
+  if (actor.userId === userId) return <span>You</span>
+  if (actor.name === undefined) return <span>A former member</span>
+  return <bdi safe>{actor.name}</bdi>
+}
+
+/** The rest of the sentence, by type; what is in it is escaped. */
+const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) => string> = {
+  'bundle.created': (event) => `created ${bundle(event)}`,
+  'bundle.updated': (event) => edited(event),
+  'bundle.deleted': (event) => `deleted ${bundle(event)}`,
+  'bundle.restored': (event) => `restored ${bundle(event)}`,
+  'bundle.claimed': (event) => `claimed ${bundle(event)}`,
+  'bundle.transferred': (event) => `moved ${bundle(event)} to another owner`,
+  'proposal.opened': (event) => `suggested a change to ${bundle(event)}`,
+  'proposal.accepted': (event) => `accepted a suggestion for ${bundle(event)}`,
+  'proposal.rejected': (event) => `rejected a suggestion for ${bundle(event)}`,
+  'proposal.withdrawn': (event) => `withdrew a suggestion for ${bundle(event)}`,
+  'key.created': (event) => `created the API key ${thing(event)}`,
+  'key.rotated': (event) => `rotated the API key ${thing(event)}`,
+  'key.revoked': (event) => `revoked the API key ${thing(event)}`,
+  'webhook.created': (event) => `created the webhook to ${thing(event)}`,
+  'webhook.updated': (event) => `changed ${list(event)} of the webhook to ${thing(event)}`,
+  'webhook.rotated': (event) => `gave the webhook to ${thing(event)} a new secret`,
+  'webhook.deleted': (event) => `deleted the webhook ${thing(event)}`,
+  'app.connected': (event) => `connected the app ${thing(event)}`,
+  'app.disconnected': (event) => `disconnected the app ${thing(event)}`,
+  'member.invited': (event) => `invited ${person(event)}${asRole(event)}`,
+  'member.joined': (event) => (isSelf(event) ? `joined${asRole(event)}` : `added ${person(event)}${asRole(event)}`),
+  'member.role_changed': (event, userId) => `made ${isReader(event, userId) ? 'you' : person(event)} ${roleIn(event)}`,
+  'member.removed': (event, userId) =>
+    isSelf(event) ? 'left' : `removed ${isReader(event, userId) ? 'you' : person(event)}`,
+  'organization.created': () => 'created the organisation',
+  'organization.updated': (event) => `changed ${list(event)} of the organisation`,
+  'organization.deleted': (event) => `deleted the organisation ${thing(event)}`,
+  'account.signed_in': () => 'signed in',
+  'account.password_changed': () => 'set a new password',
+  'account.email_changed': () => 'changed the email address',
+  'account.deleted': () => 'deleted their account',
+  'data.exported': () => 'exported all data',
+}
+
+function edited(event: LoggedEvent): string {
+  if (event.changes?.length === 0) return `saved ${bundle(event)} without changing it`
+  return event.changes === undefined ? `edited ${bundle(event)}` : `changed ${list(event)} of ${bundle(event)}`
+}
+
+/** The fields that changed: `the title, the links and 2 more`. */
+function list({ changes = [] }: LoggedEvent): string {
+  const names = [...new Set(changes.map(({ field }) => fieldName(field)))]
+  const more = names.length - MOST
+  return escapeHtml(joinList(more > 0 ? [...names.slice(0, MOST), `${more} more`] : names, 'and'))
+}
+
+const MOST = 3
+
+function bundle({ type, target: { slug, name } }: LoggedEvent): string {
+  if (slug === undefined) return 'a bundle that has been erased'
+  const called = <bdi safe>{name ?? slug}</bdi>
+  return type === 'bundle.deleted'
+    ? `<strong>${called}</strong>`
+    : `<a href="/dashboard/links/${attribute(slug)}">${called}</a>`
+}
+
+/** What has a name of its own, as it is called, or was when it was made or ended. */
+function thing({ target, changes = [] }: LoggedEvent): string {
+  const { from, to } = changes.find(({ field }) => field === 'name') ?? {}
+  return `<strong>${<bdi safe>{target.name ?? String(to ?? from ?? target.id ?? '')}</bdi>}</strong>`
+}
+
+function person({ target }: LoggedEvent): string {
+  return target.name === undefined ? 'somebody' : `<strong>${<bdi safe>{target.name}</bdi>}</strong>`
+}
+
+function asRole(event: LoggedEvent): string {
+  return ` as ${roleIn(event)}`
+}
+
+function roleIn({ changes = [] }: LoggedEvent): string {
+  const { to } = changes.find(({ field }) => field === 'role') ?? {}
+  const role = ROLES.find((one) => one === to)
+  return role === undefined ? 'a member' : ROLE_WORDS[role].one
+}
+
+function isSelf({ actor, target }: LoggedEvent): boolean {
+  return actor.userId === target.id
+}
+
+function isReader({ target }: LoggedEvent, userId: string): boolean {
+  return target.id === userId
+}

@@ -1,0 +1,65 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import { Document, type Site } from '../parts/layout.tsx'
+import { asset } from '../parts/static.ts'
+
+const TABS = {
+  guides: { path: '/docs/quick-start', name: 'Guides' },
+  api: { path: '/docs', name: 'API' },
+} as const
+
+type DocsFrameProps = PropsWithChildren<{
+  site: Pick<Site, 'name'>
+  title: string
+  tab: keyof typeof TABS
+  /** What the contents are of, for screen readers, and what opens them on a narrow screen. */
+  contents: { label: string; opens: string; list: JSX.Element }
+  /** Its content’s id, and what the link that leads there calls it. */
+  main: { id: string; name: string }
+  scripts?: readonly string[]
+}>
+
+/** A page of the documentation: a sheet with a tab for each part, beside its contents. */
+export function DocsFrame({ site, title, tab, contents, main, scripts = [], children }: DocsFrameProps): JSX.Element {
+  return (
+    <Document title={title} styles="docs.css" hasFace scripts={scripts} head={undefined}>
+      <a class="skip" href={`#${main.id}`} safe>
+        {`Skip to the ${main.name}`}
+      </a>
+      <header class="top cluster wide">
+        <a class="brand" href="/">
+          <img src={asset('icon.svg')} alt="" width="26" height="26" />
+          <span safe>{site.name}</span>
+        </a>
+        <nav class="who" aria-label="Service">
+          <a class="button" href="/dashboard">
+            Dashboard
+          </a>
+        </nav>
+      </header>
+      <div class="docs">
+        <nav class="contents" aria-label={contents.label}>
+          {/* Folded on narrow screens; the style sheet shows one of the two. */}
+          <details>
+            <summary safe>{contents.opens}</summary>
+            {contents.list}
+          </details>
+          <div class="beside">{contents.list}</div>
+        </nav>
+        <div class="paged">
+          <nav class="tabbar" aria-label="Documentation">
+            {Object.entries(TABS).map(([key, { path, name }]) => (
+              <a href={path} aria-current={key === tab ? 'true' : undefined} safe>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <main class={['sheet', tab === 'guides' && 'guide']} id={main.id}>
+            {children}
+          </main>
+        </div>
+      </div>
+    </Document>
+  )
+}

@@ -1,0 +1,98 @@
+// @ts-check
+
+// Titles of pages, for links that have none. They are asked for in the background and stand in the fields until the form is
+// sent; what was typed or pasted always stays.
+
+/** What is suggested for each link that was asked about; null if nothing is. @type {Map<string, string | null>} */
+const suggestedTitles = new Map()
+/** As many are asked about at once. */
+const MOST_TITLES = 25
+
+/** The links of a list that stay, with the fields of their titles. */
+function titledLinks() {
+  return [...document.querySelectorAll('#links > .link-row:not(.removed), .builder .item:not(.removed)')].flatMap(
+    (row) => {
+      const [url, field] = ['url', 'note'].map((name) => row.querySelector(`[name="${name}"]`))
+      if (
+        !(url instanceof HTMLInputElement) ||
+        !(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)
+      )
+        return []
+      return [{ row, url: url.value.trim(), field }]
+    },
+  )
+}
+
+/** Whether an address can be looked at: it is one, and has no blanks. @param {string} url */
+const isWhole = (url) => /^https?:\/\/[^\s{}]+$/i.test(url)
+
+/** Asks for titles of the links in these rows that have none. @param {readonly Element[]} rows */
+async function suggestTitles(rows) {
+  const address = document.getElementById('suggested-titles')?.dataset.titles
+  const untitled = titledLinks().filter(({ row, field }) => rows.includes(row) && field.value.trim() === '')
+  const urls = [...new Set(untitled.map(({ url }) => url))].filter((url) => isWhole(url) && !suggestedTitles.has(url))
+  const asked = urls.slice(0, MOST_TITLES)
+  if (address === undefined || asked.length === 0) return
+  for (const url of asked) suggestedTitles.set(url, null)
+  const body = new URLSearchParams(asked.map((url) => ['url', url]))
+  const answer = await fetch(address, { method: 'POST', body }).catch(() => null)
+  if (!answer?.ok || answer.body === null) return
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) offerTitle(JSON.parse(line))
+  }
+}
+
+/** @param {{ url: string, title: string | null }} found */
+function offerTitle({ url, title }) {
+  if (title === null) return
+  suggestedTitles.set(url, title)
+  for (const link of titledLinks()) {
+    const isFree = link.url === url && link.field.value === '' && link.field !== document.activeElement
+    if (isFree) writeTitleOf(link.field, title)
+  }
+  markSuggested()
+}
+
+/** @param {HTMLInputElement | HTMLTextAreaElement} field @param {string} title */
+function writeTitleOf(field, title) {
+  field.value = title
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+const suggestedNow = () => titledLinks().filter(({ url, field }) => suggestedTitles.get(url) === field.value)
+
+/** Shows which titles are suggestions, and how many. */
+function markSuggested() {
+  const suggested = suggestedNow()
+  const rows = suggested.map(({ row }) => row)
+  for (const { row } of titledLinks()) row.classList.toggle('suggested', rows.includes(row))
+  const bar = document.getElementById('suggested-titles')
+  const says = bar?.querySelector('span')
+  if (!bar || !says) return
+  const text = suggested.length === 1 ? '1 title is from its page.' : `${suggested.length} titles are from their pages.`
+  if (says.textContent !== text) says.textContent = text
+  bar.hidden = suggested.length === 0
+}
+
+document.addEventListener('input', markSuggested)
+document.addEventListener('click', ({ target }) => {
+  const bar = target instanceof Element && target.closest('button') ? target.closest('#suggested-titles') : null
+  if (bar === null) return
+  for (const { url, field } of suggestedNow()) {
+    suggestedTitles.set(url, null)
+    writeTitleOf(field, '')
+  }
+  announce('No titles taken')
+})
+
+// An address that was typed is asked about once it is left.
+document.addEventListener('change', ({ target }) => {
+  const row = target instanceof HTMLInputElement && target.name === 'url' ? target.closest('.link-row') : null
+  if (row !== null) void suggestTitles([row])
+})
