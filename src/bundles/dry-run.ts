@@ -75,7 +75,7 @@ export async function isFree(
  * What an edit would save.
  * @throws Problem for whatever the edit would refuse now.
  */
-export async function edit(edit: Edit, changes: SentChanges, { password, ...sentOwn }: Beside) {
+export async function edit(edit: Edit, changes: SentChanges, { password, ...sentOwn }: Beside = {}) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await nextContent(edit, bundle, changes, password)

@@ -45,7 +45,7 @@ export interface Edit {
  * and without gaps.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT, EXTERNAL_ID_TAKEN.
  */
-export function edit(edit: Edit, changes: SentChanges, beside: Beside): Promise<StoredBundle> {
+export function edit(edit: Edit, changes: SentChanges, beside: Beside = {}): Promise<StoredBundle> {
   return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, beside.password), beside)
 }
 

@@ -67,6 +67,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     create_bundle: [() => ({ urls: [URL_A] }), 'bundle.created'],
     create_bundles: [() => ({ bundles: [{ urls: [URL_A] }, { urls: [URL_B] }] }), 'bundle.created', 'bundle.created'],
     update_bundle: [({ slug }) => ({ slug, title: 'Launch day' }), 'bundle.updated'],
+    put_bundle: [() => ({ externalId: 'of the event', urls: [URL_A] }), 'bundle.created'],
     update_bundles: [({ slug }) => ({ edits: [{ slug, title: 'Launch day' }] }), 'bundle.updated'],
     delete_bundle: [({ slug }) => ({ slug }), 'bundle.deleted'],
     restore_bundle: [
