@@ -77,9 +77,19 @@ export type Content = typeof contentTable.$inferSelect
 export const VERSION_OVERHEAD = 192
 export const BUNDLE_OVERHEAD = 256
 
+/** What a bundle has for its owner alone, in no version and for no viewer. */
+const ownColumns = () => ({
+  /** What another system of the owner’s calls it; unique among the owner’s bundles that are not deleted. */
+  externalId: text('external_id'),
+  metadata: json<Record<string, string>>('metadata'),
+})
+
+const ownTable = sqliteTable('own', ownColumns())
+
 /** The size of a row in bytes, from which triggers count `owners.historyBytes`. */
-const rowBytes = (overhead: number) => {
-  const lengths = Object.values(getTableColumns(contentTable)).map(({ name, notNull }) => {
+const rowBytes = (overhead: number, more: Record<string, SQLiteColumn> = {}) => {
+  const columns = { ...getTableColumns(contentTable), ...more }
+  const lengths = Object.values(columns).map(({ name, notNull }) => {
     const length = `octet_length("${name}")`
     return notNull ? length : `coalesce(${length}, 0)`
   })
@@ -170,6 +180,7 @@ export const bundles = sqliteTable(
     source: text('source', { enum: SOURCES }).notNull(),
     /** `<client>/<tag>` of the Service-Client header, or null. */
     client: text('client'),
+    ...ownColumns(),
     /** HMAC of the creator’s address, only for the anonymous cap; erased on claim and after 30 days. */
     addressHash: text('address_hash'),
     versionNumber: integer('version_number').notNull().default(1),
@@ -178,10 +189,14 @@ export const bundles = sqliteTable(
     deletedAt: integer('deleted_at'),
     /** The last day, as its first instant, on which the sweep found views of an unclaimed bundle; null before that. */
     viewedAt: integer('viewed_at'),
-    bytes: rowBytes(BUNDLE_OVERHEAD),
+    bytes: rowBytes(BUNDLE_OVERHEAD, getTableColumns(ownTable)),
   },
   (t) => [
     uniqueIndex('bundles_slug').on(t.slug),
+    uniqueIndex('bundles_external_id')
+      .on(t.ownerId, t.externalId)
+      .where(sql`${t.externalId} IS NOT NULL AND ${t.deletedAt} IS NULL`),
+    index('bundles_external_id_ever').on(t.ownerId, t.externalId, t.deletedAt).where(sql`${t.externalId} IS NOT NULL`),
     index('bundles_owner').on(t.ownerId, t.deletedAt, t.createdAt),
     index('bundles_owner_updated').on(t.ownerId, t.deletedAt, t.updatedAt),
     index('bundles_address').on(t.addressHash).where(sql`${t.addressHash} IS NOT NULL`),

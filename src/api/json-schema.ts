@@ -67,6 +67,11 @@ export function callOptionSchema(name: keyof typeof CALL_OPTIONS): JsonSchema {
   return annotated(CALL_OPTIONS[name], '', name, ['description', 'examples'])
 }
 
+/** The type of a call option in JSON Schema. */
+export function callOptionType(name: keyof typeof CALL_OPTIONS): string {
+  return CALL_OPTIONS[name].type
+}
+
 /** The call options that an operation accepts. */
 export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (keyof typeof CALL_OPTIONS)[] {
   return [

@@ -11,6 +11,7 @@ import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
 import type { PublicAnswer } from '../operations/answer.ts'
 import { respond } from '../operations/execute.ts'
+import { EXTERNAL, externalIdIn } from '../operations/external-id.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
 import { isShared, optionsOf, share } from './cors.ts'
@@ -28,7 +29,7 @@ export function api(operations: readonly Operation[], service: Service, failed: 
   ])
   for (const { operation, route, kind } of routes) {
     const [method = '', below = ''] = route.split(' ')
-    const path = `/api${below}`
+    const path = `/api${below.replace(BY_EXTERNAL_ID, ':slug')}`
     const answer = answering(operation, service, failed, kind)
     const readable = isShared(operation) ? share : (_: Request, answer: Response) => answer
     const handle = async ({ request, params }: { request: Request; params?: Fields }) =>
@@ -57,7 +58,7 @@ function answering<In, Out>(
     try {
       // The page that sent it must not learn what became of it, nor use up what its visitor may send.
       if (operation.ownPagesOnly === true && !isFromOwnPage(request, service.config)) return empty(204)
-      const decode = () => asked(kind, read(operation, request, typed(operation.input, params)))
+      const decode = () => asked(kind, read(operation, request, typed(operation.input, named(operation, params))))
       const context = callContext(request, service)
       const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
       const { status, body, headers: own, file, download, next } = sent
@@ -71,6 +72,20 @@ function answering<In, Out>(
       return failed(request, error)
     }
   }
+}
+
+/** In a route, the place of a slug in which an external id stands: the router knows it by one name only. */
+const BY_EXTERNAL_ID = `${EXTERNAL}:externalId`
+
+/** The path’s parameters by the names that the operation has for them. @throws Problem BAD_REQUEST for a slug. */
+function named({ route }: Pick<Operation, 'route'>, params: Fields): Fields {
+  if (!route.includes(BY_EXTERNAL_ID)) return params
+  const externalId = externalIdIn(params)
+  if (externalId !== null) return { externalId }
+  throw new Problem(
+    'BAD_REQUEST',
+    `PUT takes a path that ends in ${EXTERNAL}<externalId>: PATCH edits a bundle by its slug`,
+  )
 }
 
 /** The input of a variant. */

@@ -41,7 +41,8 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
   const withHeaders = headers(...own, ...replayed, ...linked, ...LIMITS, 'x-request-id')
   if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...withHeaders } }
   const content = { 'application/json': contentOf(output(), naming) }
-  return { [status]: { description: operation.summary, ...withHeaders, content } }
+  const success = { description: operation.summary, ...withHeaders, content }
+  return { [status]: success, ...(operation.isNew === undefined ? {} : { 201: success }) }
 }
 
 function successOfVariant(kind: Variant['kind'], naming: Naming): Described['responses'] {

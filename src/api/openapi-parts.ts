@@ -52,6 +52,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   create_bundles: 'Bundles',
   get_bundle: 'Bundles',
   update_bundle: 'Bundles',
+  put_bundle: 'Bundles',
   update_bundles: 'Bundles',
   inspect_urls: 'Bundles',
   replace_url: 'Bundles',

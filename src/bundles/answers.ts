@@ -64,10 +64,11 @@ const listItem = lazy(
       createdAt: Time(),
       updatedAt: Time(),
       source: type.enumerated(...SOURCES),
+      externalId: 'string | null',
     }) as const,
 )
 
-const metadata = lazy(() => type({ client: 'string', '+': 'reject' }).or('null'))
+const metadata = lazy(() => type({ '[string]': 'string' }).or('null'))
 
 /** A bundle in full. */
 export const Bundle = lazy(() =>
@@ -90,6 +91,7 @@ export const DryRun = lazy(() =>
       ...content(),
       owner: Subject().or('null'),
       source: type.enumerated(...SOURCES),
+      externalId: 'string | null',
       metadata: metadata(),
       resolutionPolicy: SentPolicy.or('null'),
       '+': 'reject',

@@ -25,6 +25,9 @@ export const BOUNDS = {
   variableDefault: MAX_VALUE,
   options: 50,
   option: 100,
+  externalId: 128,
+  metadataKeys: 50,
+  metadataValue: 500,
   /** Bundles that one call creates or edits. */
   bulk: 100,
   /** Entries on a page of a list. */

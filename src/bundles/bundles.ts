@@ -1,11 +1,12 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { Store } from '../../db/client.ts'
+import { brokenConstraint, type Store } from '../../db/client.ts'
 import { bundles } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
+import { externalIdTaken } from './own-fields.ts'
 import { loadDeletedFor, loadFor, noBundle, type StoredBundle } from './roles.ts'
 
 /** What deleting and restoring need. */
@@ -47,13 +48,14 @@ export async function remove(
 
 /**
  * Restores a deleted bundle; does nothing if it is not deleted.
- * @throws Problem NOT_FOUND, also if it has been deleted for too long; FORBIDDEN; PLAN_LIMIT if the owner’s plan is full.
+ * @throws Problem NOT_FOUND, also if it has been deleted for too long; FORBIDDEN; PLAN_LIMIT if the owner’s plan is full;
+ * EXTERNAL_ID_TAKEN if another bundle has its external id meanwhile.
  */
 export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {
   const bundle = await loadDeletedFor(store.db, caller, slug, 'admin')
   if (bundle.deletedAt === null) return bundle
   if (!isRestorable(bundle.deletedAt, config)) throw noBundle('This bundle was deleted for good.')
-  const [, left] = await store.write([
+  const writes = [
     store.db
       .update(bundles)
       .set({ deletedAt: null })
@@ -67,7 +69,10 @@ export async function restore({ store, config, caller }: Change, slug: string): 
     // If it is still deleted, the plan is full. Checked in the same transaction, because someone may delete it again
     // right after.
     sql`SELECT 1 FROM ${bundles} WHERE ${bundles.id} = ${bundle.id} AND ${bundles.deletedAt} IS NOT NULL`,
-  ])
+  ]
+  const [, left] = await store.write(writes).catch((error: unknown) => {
+    throw brokenConstraint(error)?.includes('bundles.external_id') ? externalIdTaken(bundle.externalId ?? '') : error
+  })
   if (left?.rows.length !== 0) throw await capReached(store, bundle.owner, config)
   return loadDeletedFor(store.db, caller, slug, 'admin')
 }

@@ -13,8 +13,8 @@ import { Claim, Claims } from './shapes.ts'
 export const claimBundle = implement('claim_bundle', {
   summary: 'Claim an unclaimed bundle into your account with its claim token',
   description:
-    'Moves a bundle that was created without an account into yours. Send the claim token from its creation or, ' +
-    'signed in with the address given then, its slug (see list_claims).',
+    'Moves a bundle that was created without an account into yours, with its link, versions and counts. Send its claim token or, signed ' +
+    'in with the address given then, its slug.',
   input: Claim,
   example: { token: 'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ' },
   output: answers.Bundle,
@@ -30,8 +30,8 @@ type ClaimablePage = Paged & { bundles: claims.ListedClaimable[] }
 export const listClaims = implement('list_claims', {
   summary: 'List the unclaimed bundles created with your verified email address',
   description:
-    'Lists bundles created with your verified email address, which you can claim by slug with claim_bundle, newest first. ' +
-    'Empty with a key.',
+    'Lists bundles that you can claim by slug, because they were created with your verified email address, newest first. Empty ' +
+    'with a key, which has no address.',
   input: Claims,
   output: answers.ClaimableList,
   // No tool gets any, so they need not fit into a message.

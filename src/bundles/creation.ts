@@ -26,6 +26,7 @@ import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import { merged, type NextContent, refuseUnfitTemplates } from './merge.ts'
+import { externalIdTaken, newOwn, refuseOwn } from './own-fields.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { slugHash } from './retired.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -90,6 +91,7 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
         if (input.slug !== undefined) throw slugTaken(slugField)
         continue
       }
+      if (broken?.includes('bundles.external_id')) throw externalIdTaken(input.externalId ?? '')
       if (broken?.includes('policy_rules.id')) continue
       if (caller.kind !== 'anonymous' && isHistoryCapError(error))
         throw await historyCapReached(store, caller.subject, config)
@@ -110,6 +112,7 @@ export function refuseUnfit(
   if (caller.kind === 'anonymous' && input.slug !== undefined) {
     throw new Problem('BAD_REQUEST', `${slugField} can be chosen only when signed in: omit it to get one`)
   }
+  if (caller.kind === 'anonymous') refuseOwn(input)
   if (caller.kind === 'anonymous' && input.access === 'members') {
     throw new Problem('BAD_REQUEST', 'access "members" needs an account: sign in, or leave it out')
   }
@@ -156,6 +159,7 @@ function newBundle(
     slugHash: slugHash(slug),
     source: input.source ?? source,
     client,
+    ...newOwn(input, client),
     now,
     owner: isAnonymous ? null : subjectIdOf(caller.subject),
     editedBy: isAnonymous ? null : caller.userId,
@@ -185,11 +189,13 @@ type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
 
 const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
   const subject = owner === null ? null : subjectOf(owner)
-  const { slug, slugHash, source, client, addressHash, now, editedBy } = params([
+  const { slug, slugHash, source, client, externalId, metadata, addressHash, now, editedBy } = params([
     'slug',
     'slugHash',
     'source',
     'client',
+    'externalId',
+    'metadata',
     'addressHash',
     'now',
     'editedBy',
@@ -206,6 +212,8 @@ const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHi
       slugHash,
       source,
       client,
+      externalId,
+      metadata,
       addressHash,
       ownerId: subject === null ? null : ownerId(subject),
       createdAt: now,

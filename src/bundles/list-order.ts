@@ -46,15 +46,24 @@ export function isSort(text: string): text is Listing['sort'] {
 }
 
 /** What the queries depend on, besides the values of their placeholders. */
-export type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isAfter?: boolean }
+export type Shape = Pick<Listing, 'sort' | 'state'> & {
+  subject: Subject['type']
+  isAfter?: boolean
+  /** Whether it has only what has one external id. */
+  isNamed?: boolean
+}
 
 /** The id of the owner `owner`, a placeholder. */
 export const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))
 
 /** Whether a bundle is in a list. */
-export function isListed({ subject, state }: Omit<Shape, 'sort'>, ownerId = ownerOf(subject)): SQL | undefined {
+export function isListed(
+  { subject, state, isNamed }: Omit<Shape, 'sort'>,
+  ownerId = ownerOf(subject),
+): SQL | undefined {
   const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
-  return and(eq(bundles.ownerId, ownerId), isInState)
+  const isIt = isNamed === true ? eq(bundles.externalId, sql.placeholder('externalId')) : undefined
+  return and(eq(bundles.ownerId, ownerId), isInState, isIt)
 }
 
 /** Whether a list is searched, by which text or tag. */
@@ -69,8 +78,9 @@ export function matching({ isSearch, isTagged, ...shape }: Shape & Searching): S
 }
 
 /** The values of what is searched for. */
-export function searched({ q, tag }: Pick<Listing, 'q' | 'tag'>): Record<string, string> {
+export function searched({ q, tag, externalId }: Pick<Listing, 'q' | 'tag' | 'externalId'>): Record<string, string> {
   return {
+    ...(externalId === undefined ? {} : { externalId }),
     ...(q === undefined ? {} : { folded: fold(q) }),
     ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
   }

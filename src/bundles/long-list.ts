@@ -14,12 +14,20 @@ import { contentBytes } from './stored.ts'
 /** Any list: long reads find the ids and sizes, short ones read the bundles of the page. */
 export function longList(store: Store, caller: SignedIn, listing: Found): Queries {
   const { subject, userId } = caller
-  const { q, tag, sort, state, isAfter } = listing
+  const { q, tag, externalId, sort, state, isAfter } = listing
   const texts = [q, tag].filter((text) => text !== undefined)
   const indexed = indexCondition(texts)
-  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined, isAfter }
+  const shape = {
+    sort,
+    state,
+    subject: subject.type,
+    isSearch: q !== undefined,
+    isTagged: tag !== undefined,
+    isAfter,
+    isNamed: externalId !== undefined,
+  }
   const owner = subjectIdOf(subject)
-  const values = { owner, indexed, ...searched({ q, tag }) }
+  const values = { owner, indexed, ...searched(listing) }
   /** Asks the index; if it finds too many, reads the list in its order. */
   const find = async (what: LongShape['what'], rest: Rest | null): Promise<unknown> => {
     for (const by of indexed === null ? (['order'] as const) : (['index', 'order'] as const)) {

@@ -1,12 +1,13 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
 import { eachScalar, type ScalarName } from './content.ts'
+import type { SentOwn } from './own-fields.ts'
 import type { BundleEdit } from './shapes.ts'
 import { type Templates, unfitTemplates } from './templates.ts'
 import { variableOf, wholeVariable } from './variables.ts'
 
 /** The fields that an edit may send. */
-export type SentChanges = Omit<BundleEdit, 'slug' | 'password'>
+export type SentChanges = Omit<BundleEdit, 'slug' | 'password' | keyof SentOwn>
 /** The same with whole lists of links. */
 export type Changes = Omit<SentChanges, 'addUrls' | 'removeUrls' | 'setMetadata'>
 

@@ -13,18 +13,18 @@ import * as dryRun from './dry-run.ts'
 import { type Listed, type ListedBundle, list } from './listing.ts'
 import * as pins from './pins.ts'
 import { etag, toBundle, toListItem } from './present.ts'
+import { put, putDry } from './putting.ts'
 import type { StoredBundle } from './roles.ts'
 import { loadFor } from './roles.ts'
-import { BundleEdit, Listing, NewBundle, OneBundle } from './shapes.ts'
-import { edit } from './versions.ts'
+import { BundleEdit, Listing, NewBundle, OneBundle, PutBundle } from './shapes.ts'
+import { edit, partsOfEdit } from './versions.ts'
 
 /** POST /api/links. */
 export const createBundle = implement('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and get its link',
   description:
-    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Anyone who opens the link (`url` in the ' +
-    'answer) sees the list and can open every tab at once. Without a credential it has no owner, and the answer ' +
-    'has a claim token, shown only once.',
+    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens the link (`url` in the answer) sees them ' +
+    'and can open all at once. Without a credential it has no owner, and the answer has a claim token, shown only once.',
   labelled: true,
   status: 201,
   input: NewBundle,
@@ -34,7 +34,7 @@ export const createBundle = implement('create_bundle', {
     urlMetadata: [{ note: 'Read this first' }, { tags: ['live'], openPolicy: 'manual' }],
   },
   output: answers.CreatedBundle,
-  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN', 'EXTERNAL_ID_TAKEN'],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
   replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
   async run(input, context) {
@@ -59,7 +59,7 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads one of your bundles; get_tabs reads a link of anybody’s. Read before you replace whole fields, and send its `versionNumber` as the expected version, so that you overwrite nobody’s edit.',
+    'Reads one of your bundles; get_tabs reads anybody’s link. Send its `versionNumber` as the expected version of an edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -73,26 +73,48 @@ export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
     'Changes the fields that you send. `addUrls`, `removeUrls` and `setMetadata` change single links, whatever others edit ' +
-    'meanwhile; any other field is replaced entirely. If you send `urls` alone, the remaining URLs keep their metadata. ' +
-    '`resolutionPolicy: null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
+    'meanwhile; other fields are replaced entirely, null removes them. With `urls` alone, remaining URLs keep their metadata. ' +
+    'Viewers see it at once; restore_version undoes it.',
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
-  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],
   present: toBundle,
   headers: { etag },
-  run: ({ slug, password, ...changes }, context): Promise<StoredBundle> =>
-    edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
-  dryRun: ({ slug, password, ...changes }, context) =>
-    dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
+  run({ slug, ...sent }, context): Promise<StoredBundle> {
+    const { changes, beside } = partsOfEdit(sent)
+    return edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, beside)
+  },
+  dryRun({ slug, ...sent }, context) {
+    const { changes, beside } = partsOfEdit(sent)
+    return dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, beside)
+  },
+})
+
+/** PUT /api/links/ext:<externalId>. */
+export const putBundle = implement('put_bundle', {
+  summary: 'Create or replace the bundle with an external id',
+  description:
+    'Makes your bundle with this external id as the input has it: creates it, or replaces all that it has, with the default for what ' +
+    'you leave out. An equal input changes nothing.',
+  labelled: true,
+  input: PutBundle,
+  example: { externalId: 'crm-4711', title: 'Launch day', urls: ['https://example.com/plan'] },
+  output: answers.Bundle,
+  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  present: toBundle,
+  isNew: ({ isNew }) => isNew,
+  headers: { etag },
+  run: put,
+  dryRun: putDry,
 })
 
 /** DELETE /api/links/:slug. */
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then ' +
-    'all is erased, but nobody can take its slug. Only admins can delete an organisation’s bundle.',
+    'Its link answers 404 from now on. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then all ' +
+    'is erased, and nobody can take its slug. Of an organisation’s, only admins can.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -103,10 +125,10 @@ export const deleteBundle = implement('delete_bundle', {
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
   description:
-    'Restores a deleted bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
+    'Restores a bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
   input: OneBundle,
   output: answers.Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],
   present: toBundle,
   headers: { etag },
   run: ({ slug }, context) => bundles.restore(editing(context), slug),
@@ -116,8 +138,8 @@ export const restoreBundle = implement('restore_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
-    'Lists your bundles, or those of the organisation that you act for, those that you pinned first, without their ' +
-    'policies: see get_bundle. If `hasMore`, call it again with `nextCursor` as `cursor`.',
+    'Lists your bundles, or those of the organisation that you act for, pinned ones first, without policies: see get_bundle. ' +
+    'If `hasMore`, send `nextCursor` as `cursor`.',
   input: Listing,
   output: answers.BundleList,
   present(page: Listed, site) {
@@ -145,8 +167,7 @@ export const listBundles = implement('list_bundles', {
 /** POST /api/links/:slug/pin. */
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
-  description:
-    'Pins a bundle for you alone: it comes first in your list, and nobody else sees it. You ' + 'can pin 50.',
+  description: 'Pins a bundle for you alone. You can pin 50.',
   input: OneBundle,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

@@ -25,14 +25,22 @@ export interface Place {
 export async function pinnedIn(
   { db }: Store,
   caller: SignedIn,
-  { q, tag, sort, state }: Listing,
+  listing: Listing,
   after: Place,
 ): Promise<(Sized & { isAfter: number | null })[]> {
+  const { q, tag, externalId, sort, state } = listing
   if (state === 'deleted') return []
   const { subject, userId } = caller
   await waitForReadSlot(userId)
-  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
-  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched({ q, tag }), ...after })
+  const shape = {
+    sort,
+    state,
+    subject: subject.type,
+    isSearch: q !== undefined,
+    isTagged: tag !== undefined,
+    isNamed: externalId !== undefined,
+  }
+  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched(listing), ...after })
 }
 
 const pinnedOf = prepared((db) =>

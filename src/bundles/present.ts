@@ -3,13 +3,14 @@ import { iso } from '../core/time.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './history.ts'
 import { linkOf } from './link.ts'
+import { toMetadata } from './own-fields.ts'
 import type { StoredBundle } from './roles.ts'
 
 type Site = Pick<Config, 'origin' | 'shortPaths'>
 
 /** A bundle in a list; if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle, site: Site) {
-  const { slug, owner, source, versionNumber, deletedAt } = bundle
+  const { slug, owner, source, versionNumber, externalId, deletedAt } = bundle
   return {
     slug,
     url: linkOf(slug, site),
@@ -19,18 +20,14 @@ export function toListItem(bundle: StoredBundle, site: Site) {
     createdAt: iso(bundle.createdAt),
     updatedAt: iso(bundle.updatedAt),
     source,
+    externalId,
     ...(deletedAt === null ? {} : { deletedAt: iso(deletedAt) }),
   }
 }
 
 /** A bundle in full. */
 export function toBundle(bundle: StoredBundle, site: Site) {
-  return { ...toListItem(bundle, site), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
-}
-
-/** The client that created a bundle, as the API shows it. */
-export function toMetadata(client: string | null): { client: string } | null {
-  return client === null ? null : { client }
+  return { ...toListItem(bundle, site), metadata: toMetadata(bundle), ...pick(UNLISTED_NAMES, bundle) }
 }
 
 /** A version. */

@@ -10,6 +10,7 @@ import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { isEitherWay, linkChanges, optional, UrlMetadata } from './link-shapes.ts'
+import { ExternalId, ownFields } from './own-fields.ts'
 import { Variables } from './variable-shapes.ts'
 
 /** Whitespace alone counts as no text. */
@@ -77,21 +78,30 @@ const password = {
 
 const { 'urls?': _, ...sentAtFirst } = sent
 
-/** The body of POST /api/links. */
-export const NewBundle = type({
+const newFields = {
   ...sentAtFirst,
   urls,
   'source?': type.enumerated(...SOURCES),
-  'email?': Email,
   'slug?': ChosenSlug,
   ...password,
+  ...ownFields,
   '+': 'reject',
-}).narrow(isAtMostAsLong)
+} as const
+
+/** The body of POST /api/links. */
+export const NewBundle = type({ ...newFields, 'email?': Email }).narrow(isAtMostAsLong)
 
 export type NewBundle = typeof NewBundle.infer
 
+const { 'externalId?': _externalId, ...newFieldsWithoutId } = newFields
+
+/** The body of PUT /api/links/ext:<externalId>, with the id of its path. */
+export const PutBundle = type({ ...newFieldsWithoutId, externalId: ExternalId }).narrow(isAtMostAsLong)
+
+export type PutBundle = typeof PutBundle.infer
+
 /** What an edit may have, with the slug of its bundle. */
-export const edited = { slug: 'string', ...sent, ...linkChanges, ...password, '+': 'reject' } as const
+export const edited = { slug: 'string', ...sent, ...linkChanges, ...password, ...ownFields, '+': 'reject' } as const
 
 /** Fields of an edit that change nothing. */
 const NO_CHANGE = ['slug', 'expectedVersion']
@@ -152,6 +162,7 @@ export const Listing = type({
   'cursor?': Cursor,
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('tag')),
+  'externalId?': ExternalId,
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',

@@ -6,7 +6,7 @@ import { fitting, MAX_MESSAGE, piecesOf } from '../core/parts.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { waitForReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { eachShape, isAfter, isListed, ORDERS, ownerOf, type Shape } from './list-order.ts'
+import { eachShape, isAfter, isListed, ORDERS, ownerOf, type Shape, searched } from './list-order.ts'
 import type { Place, Sized } from './pinned.ts'
 import type { Listing } from './shapes.ts'
 import { contentBytes } from './stored.ts'
@@ -42,21 +42,21 @@ export type Found = Listing & { isAfter: boolean }
 export const placed = ({ sort, isAfter: isIt }: Pick<Shape, 'sort' | 'isAfter'>) => (isIt ? isAfter(sort) : undefined)
 
 /** A list in the order of an index, without conditions that the index does not have. */
-export function shortList({ db }: Store, caller: SignedIn, { sort, state, isAfter }: Found): Queries {
+export function shortList({ db }: Store, caller: SignedIn, { sort, state, isAfter, externalId }: Found): Queries {
   const { subject, userId } = caller
-  const queries = short(db)({ sort, state, subject: subject.type, isAfter })
+  const queries = short(db)({ sort, state, subject: subject.type, isAfter, isNamed: externalId !== undefined })
   const { smallPage, sizes, count } = queries
-  const owner = subjectIdOf(subject)
+  const values = { owner: subjectIdOf(subject), ...searched({ externalId }) }
   return {
     async page(first, rest) {
       await waitForReadSlot(userId)
-      const rows = rest.pinned === NONE ? await smallPage.all({ owner, ...rest }) : []
+      const rows = rest.pinned === NONE ? await smallPage.all({ ...values, ...rest }) : []
       if (rows.length > 0) return { rows, inMessage: rest.limit }
-      return read(queries, caller, [...first, ...(await sizes.all({ owner, ...rest }))])
+      return read(queries, caller, [...first, ...(await sizes.all({ ...values, ...rest }))])
     },
     async count() {
       await waitForReadSlot(userId)
-      return (await count.all({ owner }))[0]?.total ?? 0
+      return (await count.all(values))[0]?.total ?? 0
     },
   }
 }
@@ -90,7 +90,7 @@ export const short = prepared((db) =>
       .select()
       .from(bundles)
       .where(
-        sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND CASE WHEN ${isListed(shape)} THEN 1 END`,
+        sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND CASE WHEN ${isListed({ ...shape, isNamed: false })} THEN 1 END`,
       )
       .prepare(),
   })),

@@ -158,7 +158,7 @@ function ofPart(name: SharedName, column: 'content' | 'bytes') {
 /** The size of what may be large in a bundle. SQLite knows lengths in bytes without reading the values. */
 export function contentBytes(): SQL<number> {
   return sql<number>`${sql.join(
-    SHARED_NAMES.map((name) => sql`coalesce(octet_length(${bundles[name]}), 0)`),
+    [...SHARED_NAMES, 'metadata' as const].map((name) => sql`coalesce(octet_length(${bundles[name]}), 0)`),
     sql` + `,
   )}`
 }

@@ -14,8 +14,8 @@ import * as versions from './versions.ts'
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
-    'Lists all versions of a bundle, newest first, with who made each and when. To go back to one, send its versionNumber to ' +
-    'restore_version. A tool returns at most 25, and says where to continue.',
+    'Lists all versions of a bundle, with who made each and when: the first is its current state. restore_version goes back to one. ' +
+    'Sends all unless you send `limit`; `before` starts further back. A tool returns at most 25, and says where to continue.',
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -50,8 +50,7 @@ async function* snapshotsOf(...lists: (Iterable<history.Version> | AsyncIterable
 export const restoreVersion = implement('restore_version', {
   summary: 'Make an old version the newest again',
   description:
-    'Undoes edits: writes a new version equal to an old one, policy included. To undo the last edit, restore the ' +
-    'second version in list_versions.',
+    'Undoes edits: writes a new version equal to an old one, policy included. The last edit is undone by the second version.',
   input: OneVersion,
   output: answers.Bundle,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

@@ -17,6 +17,7 @@ import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history
 import { linkOf } from './link.ts'
 import { asSent, withWholeLists } from './link-changes.ts'
 import { merged, type NextContent, refuseUnfitTemplates, type SentChanges } from './merge.ts'
+import { externalIdTaken, type OwnFields, ownAfter, type SentOwn } from './own-fields.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { loadFor, type StoredBundle } from './roles.ts'
 import { searchText, writeSearchText } from './search.ts'
@@ -42,11 +43,18 @@ export interface Edit {
 /**
  * Edits a bundle, writing the edit and its version together. Concurrent edits each get a version, in order
  * and without gaps.
- * @param password a new password of the bundle.
- * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT, EXTERNAL_ID_TAKEN.
  */
-export function edit(edit: Edit, changes: SentChanges, password?: string): Promise<StoredBundle> {
-  return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, password), password)
+export function edit(edit: Edit, changes: SentChanges, beside: Beside = {}): Promise<StoredBundle> {
+  return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, beside.password), beside)
+}
+
+/** What an edit may change besides content, in no version: a new password, and what is the owner’s alone. */
+export type Beside = SentOwn & { password?: string | undefined }
+
+/** An edit as sent, in these two parts. */
+export function partsOfEdit({ password, externalId, metadata, ...changes }: SentChanges & Beside) {
+  return { changes, beside: { password, externalId, metadata } }
 }
 
 /**
@@ -107,21 +115,22 @@ export interface Acceptance {
 export async function writeVersion(
   { store, config, caller, slug, expectedVersion, hashPassword, commit = store.write }: Edit,
   next: (bundle: StoredBundle) => Promise<NextContent & { acceptance?: Acceptance }>,
-  password?: string,
+  { password, ...sentOwn }: Beside = {},
 ): Promise<StoredBundle> {
   let passwordHash: string | undefined
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
     const { acceptance, ...made } = await next(bundle)
     const { content } = made
+    const own = ownAfter(bundle, sentOwn)
     refuseStale(bundle, expectedVersion)
     // Only now, because hashing is expensive and this caller may do it.
     if (password !== undefined) passwordHash ??= await hashPassword(password)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance, passwordHash }
+    const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance, passwordHash, own }
     if (await write({ store, config, commit }, bundle, made, version)) {
-      return { ...bundle, ...content, versionNumber, updatedAt }
+      return { ...bundle, ...content, ...own, versionNumber, updatedAt }
     }
   }
   throw new Problem('VERSION_CONFLICT', 'This bundle is being edited too often. Read it again and retry.')
@@ -134,6 +143,7 @@ interface NewVersion {
   acceptance: Acceptance | undefined
   /** Undefined to keep the password. */
   passwordHash: string | undefined
+  own: OwnFields
 }
 
 /** @returns false, having written nothing, if a concurrent edit or decision won. */
@@ -141,9 +151,9 @@ async function write(
   { store, config, commit }: Pick<Edit, 'store' | 'config'> & { commit: Commit },
   bundle: StoredBundle,
   { content, newRuleIds }: NextContent,
-  { versionNumber, updatedAt, editedBy, acceptance, passwordHash }: NewVersion,
+  { versionNumber, updatedAt, editedBy, acceptance, passwordHash, own }: NewVersion,
 ): Promise<boolean> {
-  const { id, slug, owner, ownerId, versionNumber: seen } = bundle
+  const { id, slug, owner, ownerId, versionNumber: seen, externalId, metadata } = bundle
   const { parts, values } = stored(content)
   const shape = { owner: owner.type, parts, maxHistoryBytes: config.maxHistoryBytes }
   const edited = {
@@ -165,14 +175,20 @@ async function write(
       ...editWrites(store.db, shape, edited),
       ...recordRuleIds(store.db, id, newRuleIds),
       ...(passwordHash === undefined ? [] : [savePassword(store.db, id, passwordHash)]),
+      ...(own.externalId === externalId && own.metadata === metadata ? [] : [saveOwn(store.db, id, own)]),
     ]
     await commit(writes, { slug, url: linkOf(slug, config), versionNumber })
     return true
   } catch (error) {
     if (isHistoryCapError(error)) throw await historyCapReached(store, owner, config)
+    if (brokenConstraint(error)?.includes('bundles.external_id')) throw externalIdTaken(own.externalId ?? '')
     if (LOST.test(brokenConstraint(error) ?? '')) return false
     throw error
   }
+}
+
+function saveOwn(db: Store['db'], id: number, own: OwnFields): Query {
+  return db.update(bundles).set(own).where(eq(bundles.id, id))
 }
 
 /** What a write violates that lost to another. */

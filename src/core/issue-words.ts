@@ -31,6 +31,7 @@ const EXPECTED: Words<Expectation> = {
   not_to_come: 'a time to come',
   too_far_ahead: ({ years }) => `within the next ${years} years`,
   not_a_network: 'an address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32',
+  not_a_metadata_key: 'left out: a key of metadata is 1 to 40 letters, digits, _, . or -',
   no_change: 'an object with at least one field to change',
   no_token: 'an object with a token',
   metadata_without_urls: 'sent with urls, to which it belongs',
@@ -95,6 +96,8 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   too_many_links: ({ links, max }) =>
     `would make ${links} links of at most ${max}: send fewer, or remove some with removeUrls`,
   host_blocked: ({ host }) => `links to ${host}, which is blocked on this server: remove it`,
+  needs_an_account: 'is for bundles of an account: sign in, or leave it out',
+  reserved_for_the_label: 'is the label of the client that made the bundle, which cannot be changed: leave it out',
   metadata_too_large: ({ max }) => `must be at most ${max} characters of JSON`,
   not_chosen: 'must be chosen',
   no_such_value: ({ value, values, isListed }) =>

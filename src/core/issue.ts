@@ -21,6 +21,7 @@ export type Expectation =
         | 'not_a_time_zone'
         | 'not_a_slug'
         | 'not_a_day'
+        | 'not_a_metadata_key'
     }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
   | { code: 'not_to_come' | 'not_a_network' }
@@ -63,6 +64,8 @@ export type Reason =
   | { code: 'no_link_of_it' | 'a_link_already' | 'link_sent_twice' | 'no_link_left' | 'beside_whole_lists' }
   | { code: 'too_many_links'; links: number; max: number }
   | { code: 'host_blocked'; host: string }
+  | { code: 'needs_an_account' }
+  | { code: 'reserved_for_the_label' }
   | { code: 'metadata_too_large'; max: number }
   // Of the rules form: JSON may have these.
   | { code: 'not_chosen' }

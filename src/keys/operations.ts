@@ -32,8 +32,7 @@ const IN_ONE_PIECE = 1000
 /** GET /api/me/keys. */
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
-  description:
-    'Lists your keys, or the organisation’s, newest first; revoked ones have `revokedAt`.',
+  description: 'Lists your keys, or the organisation’s, newest first; revoked ones have `revokedAt`.',
   input: Part,
   output: KeyList,
   errors: ['FORBIDDEN'],

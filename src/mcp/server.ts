@@ -1,5 +1,5 @@
 import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
-import { callOptionsOf } from '../api/json-schema.ts'
+import { callOptionsOf, callOptionType } from '../api/json-schema.ts'
 import { listBundles } from '../bundles/operations.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -12,6 +12,7 @@ import { execute, respond } from '../operations/execute.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
+import { unquoted, unquotedAs } from './quoted.ts'
 import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadVariables } from './resources.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, refusal, StrictServer, withBody } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
@@ -181,7 +182,7 @@ function splitArguments(
 ): [() => unknown, CallContext] {
   const options = callOptionsOf(operation)
   const optionIn = (name: 'idempotencyKey' | 'expectedVersion') =>
-    options.includes(name) ? (sent[name] ?? null) : null
+    options.includes(name) ? unquotedAs(callOptionType(name), sent[name] ?? null) : null
   const input = Object.fromEntries(
     Object.entries(sent).filter(([name]) => name === 'dryRun' || !options.includes(name as (typeof options)[number])),
   )
@@ -195,7 +196,12 @@ function splitArguments(
     }
     return { idempotencyKey, expectedVersion: expectedVersion as number | null }
   }
-  return [() => input, { ...context, source: 'mcp', conditions }]
+  const decode = () => {
+    const { dryRun, ...own } = input
+    const read = unquoted(operation.input, own)
+    return dryRun === undefined ? read : { ...read, dryRun: unquotedAs(callOptionType('dryRun'), dryRun) }
+  }
+  return [decode, { ...context, source: 'mcp', conditions }]
 }
 
 function succeeded({ body, note }: PublicAnswer) {

@@ -62,8 +62,8 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
-const SEE = 'See create_bundle.'
-/** Their fields, shorter than their structure. */
+/** Fields of shapes, shorter than their structure. */
+const METADATA = '{ note?, tags?, section?, openPolicy?: auto or manual }'
 const ADDED = '{ url, at?, note?, tags?, section?, openPolicy? }: `at` is its place from 0, by default the last.'
 const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
 const RECEIVER = '{ type: organization, organizationId } or { type: user, userId }'
@@ -73,11 +73,20 @@ const SHOWS_POLICIES = 'preview_policy'
 /** The fields of a condition that say what is compared. */
 const COMPARED: readonly string[] = ['field', 'value']
 
-/** What its schema, which refers to that tool, is for. */
-const POLICY = 'Shows different viewers different tabs.'
+/** What that one says of the policy as a whole. */
+const TRIED = 'Shows different viewers different tabs; who matches no rule gets `urls`. Null for none.'
 
-/** Fields without a meaning for tools: `email` is for callers without a credential, and `breakdown` for CSV. */
-const FOR_OTHERS = ['email', 'breakdown']
+/** Those that say in short what policies are. */
+const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
+const POLICY =
+  'Shows different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
+  `tabs: [{ url, note? }] }] }. The first rule that matches replaces \`urls\`. All conditions: see ${SHOWS_POLICIES}.`
+
+/**
+ * Fields without a meaning for tools: `email` is for callers without a credential, `breakdown` for CSV, and `source` says what
+ * these are.
+ */
+const FOR_OTHERS = ['email', 'breakdown', 'source']
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
@@ -87,9 +96,10 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     AddedLink: ADDED,
     NewBundle: 'As for create_bundle.',
     OneEdit: 'As for update_bundle.',
-    MetadataChange: '{ note?, tags?, section?, openPolicy? }',
-    ...(hasContent ? { Variable: VARIABLE } : { UrlMetadata: SEE, Variable: SEE }),
-    ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
+    MetadataChange: METADATA,
+    ...(hasContent ? {} : { UrlMetadata: METADATA }),
+    Variable: VARIABLE,
+    ...(name === SHOWS_POLICIES ? {} : { Policy: SETS_POLICIES.includes(name) ? POLICY : '' }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
@@ -103,9 +113,10 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (field === 'events' && name !== 'create_webhook') return [[field, shapeOf(structure)]]
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
-    if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
-    if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
-    return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
+    if (field === 'resolutionPolicy' && SETS_POLICIES.includes(name)) return [[field, structure]]
+    if (field === 'resolutionPolicy' && name === SHOWS_POLICIES) return [[field, { ...structure, description: TRIED }]]
+    if (hasContent) return [[field, inner]]
+    return [[field, field === 'urlMetadata' ? structure : outlineOf(structure)]]
   })
   const properties = Object.fromEntries(fields)
   // What conditions are describes most of their fields.
@@ -121,9 +132,6 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   return { ...lean, type: 'object' }
 }
 
-/** Tools whose content fields have their bounds; in others, whose descriptions refer to them, they have only types. */
-const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
-
 /** Facts about a viewer that the description of conditions explains, and their names say. */
 const PLAIN_FACTS: readonly string[] = FACTS.filter((fact) => fact !== 'emailDomain')
 
@@ -138,6 +146,8 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   source: 'create_bundle',
   dryRun: 'create_bundle',
   password: 'create_bundle',
+  externalId: 'create_bundle',
+  metadata: 'create_bundle',
   id: 'get_proposal',
   events: 'create_webhook',
   url: 'create_webhook',
@@ -174,13 +184,12 @@ const SHOWN_BY: Readonly<Record<string, readonly [tool: string, more?: string]>>
   ListedProposal: ['propose_edit', ', without changes'],
 }
 
-const AS_READ = 'See get_bundle.'
 const AS_SENT = `See ${SHOWS_POLICIES}.`
 
 /** What answers do not describe again. */
 const OPAQUE = {
+  DryRun: '{ dryRun: true, bundle, warnings: [{ path, message }] }',
   UrlMetadata: 'See create_bundle.',
-  Draft: AS_READ,
   BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code? }',
   MatchedRule: '{ id, name }',
   RefusedValue: '{ name, message }',

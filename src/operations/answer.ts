@@ -31,7 +31,7 @@ export function answer<In, Out>(
   for (const name in operation.headers) headers[name] ??= operation.headers[name]!(output)
   const sent: Answer<Out> = {
     output,
-    status: operation.status ?? 200,
+    status: operation.isNew?.(output) ? 201 : (operation.status ?? 200),
     body: operation.present?.(output, config) ?? output,
     headers,
   }

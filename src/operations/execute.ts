@@ -8,6 +8,7 @@ import { allows } from '../identity/roles.ts'
 import { countForAddress, countForCaller, countForKey } from '../limits/count-requests.ts'
 import { subjectExists } from '../plans/owners.ts'
 import { type Answer, answer, type PublicAnswer } from './answer.ts'
+import { externalIdIn, slugFound } from './external-id.ts'
 import { type Commit, type IdempotentCall, once } from './idempotency.ts'
 import {
   authOf,
@@ -133,8 +134,19 @@ function perform<In, Out>(
   raw: unknown,
   conditions: Conditions,
 ): Promise<Answer<Out>> | Answer<Out> {
-  const { operation, service } = call
+  const { operation, service, context } = call
   const input = validate(operation.input, raw)
+  // A click's answer is the same whether or not there is such a bundle.
+  if (operation.ownPagesOnly === true || externalIdIn(input) === null) return performValid(call, input, conditions)
+  return slugFound(input, context.caller, service.store).then((found) => performValid(call, found, conditions))
+}
+
+function performValid<In, Out>(
+  call: Call<In, Out>,
+  input: In,
+  conditions: Conditions,
+): Promise<Answer<Out>> | Answer<Out> {
+  const { operation, service } = call
   if (operation.idempotent !== undefined) return performOnce(call, input, conditions)
   const ran = operation.run(input, contextOf(call, conditions, service))
   const output = operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
@@ -175,7 +187,8 @@ async function performOrDryRun<In, Out>(
   }
   if (dryRun !== true || operation.dryRun === undefined) return perform(call, raw, conditions)
   const context = contextOf(call, conditions, withoutWrite(service))
-  const body = { dryRun, ...(await operation.dryRun(validate(operation.input, raw), context)) }
+  const input = await slugFound(validate(operation.input, raw), call.context.caller, service.store)
+  const body = { dryRun, ...(await operation.dryRun(input, context)) }
   return { status: 200, body, headers: {} }
 }
 

@@ -14,7 +14,7 @@ const CURSOR = 'WzQyXQ'
  * fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
-  slug: ['Identifies the bundle: the last part of its link, /l/<slug>.', 'launch-day'],
+  slug: ['Identifies the bundle: the last part of its link, /l/<slug>; or ext:<externalId>.', 'launch-day'],
   'create_bundle.slug': [
     'The last part of the link, /l/<slug>: 3 to 64 lower-case letters, digits and single hyphens; generated if omitted.',
     'launch-day',
@@ -41,8 +41,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
-    'Up to 5 values viewers fill in: {name} stands for one in title, description, notes, sections, `urls` and rules’ tabs ' +
-      '(behind the host); 10 in each, 100 in all.',
+    'Up to 5 values viewers fill in: {name} stands for one in title, description, notes, sections, and in links behind the host.',
     [{ name: 'id', label: 'Customer number', example: '4711' }],
   ],
   ...LINK_FIELDS,
@@ -68,12 +67,11 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   Condition: [
     'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, at most 4 levels deep. ' +
       'equals, startsWith, endsWith, contains (`field`, `value`) and in (`field`, `values`) compare a field with a string, ' +
-      'ignoring case; exists (`field`): it is known; signedIn: the viewer is signed in; before, after (`field`: now, `value`: ' +
-      'a time with its UTC offset); timeWindow (`days`, `from`, `to`, `timeZone`). ' +
-      'Fields: emailDomain (of a signed-in viewer’s verified address), orgRole (viewer, editor or admin in the ' +
-      'organisation that owns the bundle), language (such as de-AT), client (browser, agent, script), device (desktop, mobile, tablet), os and browser ' +
-      '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link (of a variable its value, its default included). A ' +
-      'condition on an unknown field does not match.',
+      'ignoring case; exists (`field`): it is known; signedIn; before, after (`field`: now, `value`: a time with its UTC ' +
+      'offset); timeWindow (`days`, `from`, `to`, `timeZone`). Fields: emailDomain (of a signed-in viewer’s verified ' +
+      'address), orgRole (viewer, editor or admin in the owning organisation), language (such as de-AT), client (browser, ' +
+      'agent, script), device (desktop, mobile, tablet), os and browser (families such as ios, firefox), country (two ' +
+      'letters), referrerDomain, query.<name> of the link (of a variable its value). An unknown field does not match.',
     { op: 'equals', field: 'emailDomain', value: 'acme.com' },
   ],
   TracedCondition: [
@@ -99,8 +97,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'import-2026-11-20',
   ],
   expectedVersion: [
-    'The `versionNumber` that you have read: if there is a newer version, the call fails with VERSION_CONFLICT and changes ' +
-      'nothing. If omitted, any is accepted.',
+    'The `versionNumber` that you have read: if there is a newer one, the call fails with VERSION_CONFLICT and changes nothing.',
     3,
   ],
   limit: ['The maximum number of results.', 20],
@@ -183,9 +180,15 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   pins: ['The bundles that the person has pinned.'],
   pinnedAt: ['When it was pinned.', '2026-11-21T09:00:00.000Z'],
   deletedAt: ['When it was deleted.', '2026-11-21T09:00:00.000Z'],
+  externalId: [
+    'Your own system’s name for it, up to 128 characters, unique among your bundles. `ext:<externalId>` stands for its slug in ' +
+      'every call. Only you see it.',
+    'crm-4711',
+  ],
+  'list_bundles.externalId': ['Lists only the bundle with exactly this external id.', 'crm-4711'],
   metadata: [
-    'The client that created it, from its Service-Client header; null if it sent none.',
-    { client: 'acme-importer/1.4' },
+    'Up to 50 texts of your own, by key; null for none. Only you see them. `client` is the Service-Client header of its creation.',
+    { client: 'acme-importer/1.4', team: 'sales' },
   ],
   client: ['`<client>/<tag>`.', 'acme-importer/1.4'],
   bundle: ['The bundle as it would be saved; new rules get their ids when saved.'],

@@ -2,6 +2,7 @@ import { isNear } from '../core/distance.ts'
 import type { Hint, Issue, Path } from '../core/issue.ts'
 import type { Operation } from './operation.ts'
 import { fieldsAt } from './places.ts'
+import { isSynonym } from './synonyms.ts'
 
 /** Longer values are not quoted: their senders know what they sent. */
 const MAX_QUOTED = 100
@@ -19,7 +20,7 @@ export function hintFor(
   const name = String(path.at(-1))
   if (reason.code === 'missing') return path.length === 1 ? forMissing(name, sent) : undefined
   if (reason.code === 'unknown_field') {
-    const near = fieldsAt(schema, path.slice(0, -1)).find((field) => isNear(name, field))
+    const near = meantBy(name, fieldsAt(schema, path.slice(0, -1)))
     return near === undefined ? undefined : { code: 'near', name: near }
   }
   if (reason.code === 'not_a_web_address') {
@@ -29,10 +30,16 @@ export function hintFor(
   return forLink(path, data)
 }
 
-/** A required field that was sent under another name: `url` for `urls`. */
+/** The field that a name probably stands for: one with nearly that name, else one that others call so. */
+function meantBy(name: string, fields: readonly string[]): string | undefined {
+  return fields.find((field) => isNear(name, field)) ?? fields.find((field) => isSynonym(name, field))
+}
+
+/** A required field that was sent under another name: `url` or `links` for `urls`. */
 function forMissing(name: string, sent: unknown): Hint | undefined {
   if (sent === null || typeof sent !== 'object') return undefined
-  const other = Object.keys(sent).find((key) => isNear(key, name))
+  const names = Object.keys(sent)
+  const other = names.find((key) => isNear(key, name)) ?? names.find((key) => isSynonym(key, name))
   return other === undefined ? undefined : { code: 'sent_as', name: other }
 }
 

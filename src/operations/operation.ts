@@ -120,6 +120,8 @@ interface Described<In, Out, Body> {
   next?: (output: Out) => Readonly<Record<string, number | string>> | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
+  /** Whether a call created what it answers, if that is not always so: its status is then 201. */
+  isNew?: (output: Out) => boolean
   /** Response headers derived from the output, by name. */
   headers?: Record<string, (output: Out) => string>
 }

@@ -6,8 +6,9 @@ import type { Operation } from './operation.ts'
 type Schema = Operation['input']
 
 /** The part of a JSON Schema used here. */
-interface Place {
+export interface Place {
   type?: string
+  const?: unknown
   anyOf?: Place[]
   properties?: Record<string, Place>
   items?: Place
@@ -18,7 +19,7 @@ interface Place {
 const known = new WeakMap<Schema, readonly Place[]>()
 
 /** What the value of an input may be. */
-function placesOf(schema: Schema): readonly Place[] {
+export function placesOf(schema: Schema): readonly Place[] {
   let places = known.get(schema)
   if (places === undefined) {
     places = branchesOf(schema.toJsonSchema({ fallback: ({ base }) => base }) as Place)
@@ -33,7 +34,7 @@ function branchesOf(place: Place | undefined): readonly Place[] {
 }
 
 /** What may be under a key. */
-function within(places: readonly Place[], key: string | number): readonly Place[] {
+export function within(places: readonly Place[], key: string | number): readonly Place[] {
   return places.flatMap(({ properties = {}, items, additionalProperties }) => {
     if (typeof key === 'number') return branchesOf(items)
     if (Object.hasOwn(properties, key)) return branchesOf(properties[key])

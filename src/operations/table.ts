@@ -6,7 +6,7 @@ import type { Scope } from '../identity/roles.ts'
  */
 export interface Declaration {
   /** Method, and path below `/api`; path parameters, query and body are all fields of the input. */
-  readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /**
    * Who may call: anyone, anyone with a credential, or a credential with this scope. Roles over a bundle are checked
    * when it is loaded.
@@ -77,6 +77,15 @@ export const OPERATIONS = {
     auth: 'links:write',
     versioned: true,
     dryRun: true,
+    invalidates: 'launcher',
+  },
+  put_bundle: {
+    route: 'PUT /links/ext::externalId',
+    auth: 'links:write',
+    effect: 'repeatable',
+    versioned: true,
+    dryRun: true,
+    takesSource: true,
     invalidates: 'launcher',
   },
   update_bundles: { route: 'PATCH /links/bulk', auth: 'links:write', idempotent: true },

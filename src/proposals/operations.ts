@@ -17,9 +17,8 @@ import * as stored from './stored.ts'
 export const proposeEdit = implement('propose_edit', {
   summary: 'Suggest an edit for a person to accept',
   description:
-    'Use this instead of update_bundle whenever you are not sure: it changes nothing until an editor accepts it. Takes the ' +
-    'fields of update_bundle, and a `reason` that the editor reads. Send the `versionNumber` that you have read as ' +
-    '`baseVersion`: what others edit meanwhile is then merged.',
+    'Use this instead of update_bundle if you are not sure: nothing changes until an editor accepts it. Takes the fields of ' +
+    'update_bundle. Send the `versionNumber` that you have read as `baseVersion`: what others edit meanwhile is merged, not undone.',
   status: 201,
   input: NewProposal,
   example: { slug: 'launch-day', baseVersion: 2, title: 'Launch week', reason: 'It takes until Friday.' },
@@ -61,8 +60,8 @@ function toList({ proposals, ...more }: stored.ProposalPage) {
 export const getProposal = implement('get_proposal', {
   summary: 'Read a proposal with everything that it changes',
   description:
-    'Reads a proposal: its `difference` to the version that it is based on, and the `conflicts`, which a newer version ' +
-    'changed too. Without conflicts it can be accepted as it is.',
+    'Reads a proposal: its `difference` to the version that it is based on, and the `conflicts`, which a newer version changed too: ' +
+    'without any it can be accepted.',
   input: OneProposal,
   output: ProposalInFull,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -74,8 +73,8 @@ export const getProposal = implement('get_proposal', {
 export const acceptProposal = implement('accept_proposal', {
   summary: 'Accept a proposal; it becomes a version',
   description:
-    'Merges a proposal onto the newest version and saves that. Fields of update_bundle ' +
-    'that you send are saved instead of what merging gives: this decides conflicts.',
+    'Merges a proposal onto the newest version, link by link and field by field. Fields that you send are saved instead of what ' +
+    'merging gives: this decides conflicts.',
   input: Acceptance,
   output: bundles.Bundle,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'PROPOSAL_CONFLICT'],

@@ -27,12 +27,12 @@ const Transfer = type({
 export const transferBundle = implement('transfer_bundle', {
   summary: 'Move a bundle into an organisation, or take it out of one',
   description:
-    'Moves a bundle, with its link, versions, counts, rules and proposals. From then on only the ' +
-    'new owner sees and edits it, an organisation with its members. Moving an organisation’s bundle takes an admin.',
+    'Moves a bundle, with its link, versions, counts, rules and proposals, and makes no new version. From then on only the new ' +
+    'owner sees and edits it. Out of an organisation takes an admin.',
   input: Transfer,
   example: { slug: 'launch-day', to: { type: 'organization', organizationId: 'o_27pd' } },
   output: Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'VERSION_CONFLICT'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN', 'VERSION_CONFLICT'],
   present: toBundle,
   headers: { etag },
   run: (input, { service: { store, config }, caller }) => transfer({ store, config, caller: signedIn(caller) }, input),

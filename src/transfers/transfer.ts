@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { bundles, member } from '../../db/schema.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../bundles/history-cap.ts'
+import { externalIdTaken } from '../bundles/own-fields.ts'
 import { isSameSubject, loadFor, type StoredBundle } from '../bundles/roles.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
@@ -24,7 +25,7 @@ const MAX_TRIES = 200
  * Gives a bundle to another owner: an organisation in which the caller is an editor or more, or the caller. Slug, versions,
  * counts, rules and proposals stay with it, and no version is made. Does nothing if it is theirs already.
  * @throws Problem NOT_FOUND; FORBIDDEN for who is no admin over the bundle, or may not add to the receiver's; PLAN_LIMIT if
- * it does not fit there; VERSION_CONFLICT if it is edited all the time.
+ * it does not fit there; EXTERNAL_ID_TAKEN if another bundle there has its external id; VERSION_CONFLICT if it is edited all the time.
  */
 export async function transfer(
   { store, config, caller }: Transfer,
@@ -62,7 +63,7 @@ async function requireReceiver({ db }: Store, { userId }: SignedIn, to: Subject)
 /** @returns null, having written nothing, if there is no room for it or it has changed since it was read. */
 async function give(
   { store, config }: Pick<Transfer, 'store' | 'config'>,
-  { id, ownerId: from, versionNumber }: StoredBundle,
+  { id, ownerId: from, versionNumber, externalId }: StoredBundle,
   to: Subject,
 ): Promise<{ ownerId: number } | null> {
   const isAsRead = and(
@@ -86,6 +87,7 @@ async function give(
     return result?.rowsAffected === 0 ? null : { ownerId: Number(now?.rows[0]?.owner) }
   } catch (error) {
     if (isHistoryCapError(error)) throw await historyCapReached(store, to, config)
+    if (brokenConstraint(error)?.includes('bundles.external_id')) throw externalIdTaken(externalId ?? '')
     throw isTooLarge(brokenConstraint(error)) ? tooLarge() : error
   }
 }

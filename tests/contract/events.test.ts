@@ -67,6 +67,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     create_bundle: [() => ({ urls: [URL_A] }), 'bundle.created'],
     create_bundles: [() => ({ bundles: [{ urls: [URL_A] }, { urls: [URL_B] }] }), 'bundle.created', 'bundle.created'],
     update_bundle: [({ slug }) => ({ slug, title: 'Launch day' }), 'bundle.updated'],
+    put_bundle: [() => ({ externalId: 'of the event', urls: [URL_A] }), 'bundle.created'],
     update_bundles: [({ slug }) => ({ edits: [{ slug, title: 'Launch day' }] }), 'bundle.updated'],
     delete_bundle: [({ slug }) => ({ slug }), 'bundle.deleted'],
     restore_bundle: [
@@ -95,7 +96,6 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     rotate_key: [({ keyId: id }) => ({ id }), 'key.created', 'key.rotated'],
     replace_url: [() => ({ from: URL_A, to: 'https://c.example/' }), 'bundle.updated'],
     revoke_key: [({ keyId: id }) => ({ id }), 'key.revoked'],
-    rotate_key: [({ keyId: id }) => ({ id }), 'key.created', 'key.rotated'],
     create_webhook: [() => ({ url: NOWHERE, events: ['bundle.created'] }), 'webhook.created'],
     update_webhook: [({ webhookId }) => ({ webhookId, events: ['bundle.created'] }), 'webhook.updated'],
     delete_webhook: [({ webhookId }) => ({ webhookId }), 'webhook.deleted'],

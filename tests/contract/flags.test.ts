@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Declaration, OPERATIONS, type OperationName } from '../../src/operations/table.ts'
 import { requestOf } from '../parity/transports.ts'
-import { NOWHERE, newWorld, type World } from '../parity/world.ts'
+import { EXTERNAL_ID, NOWHERE, newWorld, type World } from '../parity/world.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -22,6 +22,7 @@ const INPUTS: { [Name in OperationName]?: [input: (world: World) => Input, other
   {
     create_bundle: [() => ({ urls: [URL_A], title: 'one' }), { title: 'another' }],
     update_bundle: [({ slug }) => ({ slug, title: 'one' }), { title: 'another' }],
+    put_bundle: [() => ({ externalId: EXTERNAL_ID, urls: [URL_A], title: 'one' }), { title: 'another' }],
     delete_bundle: [({ slug }) => ({ slug }), {}],
     create_bundles: [() => ({ bundles: [{ urls: [URL_A] }, { urls: [URL_B] }] }), { bundles: [{ urls: [URL_B] }] }],
     update_bundles: [

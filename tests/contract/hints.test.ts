@@ -19,6 +19,14 @@ const MISTAKES: [string, object, string, string][] = [
   ],
   ['a control character', { urls: ['x\u001b[2J'] }, 'INVALID_URLS', 'not "x\\u001b[2J"'],
   ['url for urls', { url: URL_A }, 'INVALID_URLS', 'did you mean urls instead of url?'],
+  ['links for urls', { links: [URL_A] }, 'INVALID_URLS', 'did you mean urls instead of links?'],
+  ['another word', { urls: [URL_A], name: 'x' }, 'BAD_REQUEST', 'remove it, or did you mean title?'],
+  [
+    'another word inside',
+    { urls: [URL_A], urlMetadata: [{ comment: 'x' }] },
+    'BAD_REQUEST',
+    'remove it, or did you mean note?',
+  ],
   ['one URL as text', { urls: URL_A }, 'INVALID_URLS', `did you mean ["${URL_A}"]?`],
   [
     'URLs as objects',

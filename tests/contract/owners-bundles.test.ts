@@ -30,6 +30,7 @@ onEveryTarget({}, (at) => {
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
       source: 'api',
+      externalId: null,
       metadata: null,
       resolutionPolicy: null,
     } as BundleBody)

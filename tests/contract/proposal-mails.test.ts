@@ -209,7 +209,9 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       `${server.origin}/unsubscribe/proposed.${admin.userId}.`,
     ]
     for (const url of forged) expect([url, (await stop(url)).status]).toEqual([url, 404])
-    expect([await wants(admin), await wants(viewer)]).toEqual(Array(2).fill({ proposed: true, decided: true, keyEnds: true }))
+    expect([await wants(admin), await wants(viewer)]).toEqual(
+      Array(2).fill({ proposed: true, decided: true, keyEnds: true }),
+    )
 
     const form = new FormData()
     form.set('List-Unsubscribe', 'One-Click')

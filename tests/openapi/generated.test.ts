@@ -129,7 +129,9 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     }
     const all = new Set([...statuses.values()].flatMap((seen) => [...seen]))
     // Whether a bundle that is read has been given a past end is luck.
-    expect([...all].filter((status) => status !== 410).sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
+    expect([...all].filter((status) => status !== 410).sort()).toEqual([
+      200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429,
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Code } from '../../src/core/codes.ts'
-import { NOWHERE, POLICY, type World } from './world.ts'
+import { EXTERNAL_ID, NOWHERE, POLICY, type World } from './world.ts'
 
 type Input = Record<string, unknown>
 
@@ -145,6 +145,33 @@ export const CASES: readonly Case[] = [
         { slug, title: 'y', expectedVersion: 3 },
       ],
     }),
+  },
+  {
+    operation: 'put_bundle',
+    title: 'a new one',
+    input: () => ({ externalId: 'x', urls: [A], metadata: { a: 'b' }, source: 'api' }),
+  },
+  { operation: 'put_bundle', title: 'one that is there', input: () => ({ externalId: EXTERNAL_ID, urls: [A] }) },
+  { operation: 'get_bundle', title: 'by its id', input: () => ({ slug: `ext:${EXTERNAL_ID}` }) },
+  { operation: 'list_bundles', title: 'by an id', input: () => ({ externalId: EXTERNAL_ID }) },
+  {
+    operation: 'put_bundle',
+    title: 'a dry run',
+    input: () => ({ externalId: 'x', urls: [A], source: 'api', dryRun: true }),
+  },
+  { operation: 'put_bundle', title: 'no URL', input: () => ({ externalId: 'x' }), refused: 'INVALID_URLS' },
+  {
+    operation: 'put_bundle',
+    title: 'one that is not there, of a version',
+    input: () => ({ externalId: 'x', urls: [A] }),
+    expectedVersion: 2,
+    refused: 'VERSION_CONFLICT',
+  },
+  {
+    operation: 'get_bundle',
+    title: 'by an id that none has',
+    input: () => ({ slug: 'ext:none' }),
+    refused: 'NOT_FOUND',
   },
   { operation: 'update_bundles', title: 'nothing', input: () => ({ edits: [] }), refused: 'BAD_REQUEST' },
   {

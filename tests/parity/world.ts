@@ -22,6 +22,8 @@ export const POLICY = {
 /** Where no test listens: above the ports that they take. */
 export const NOWHERE = 'http://127.0.0.1:65500/'
 
+export const EXTERNAL_ID = 'crm 4711/ä'
+
 /** The data that the calls of a case work on, created anew for each transport. */
 export interface World {
   server: Server
@@ -29,7 +31,7 @@ export interface World {
   /** A key with every scope, and one that may only read. */
   key: string
   readKey: string
-  /** A bundle at version 2, with a policy and one view. */
+  /** A bundle at version 2, with a policy and one view, whose external id is `EXTERNAL_ID`. */
   slug: string
   ruleId: string
   /** A bundle with the variables `id` and `range`. */
@@ -54,7 +56,11 @@ export interface World {
 export async function newWorld(server: Server, foreign: string): Promise<World> {
   const person = await newPerson(server)
   const mint = (scopes: string[]) => person.mint({ scopes, rateLimitPerHour: 0 })
-  const { slug } = await person.makeBundle({ title: 'Launch day', resolutionPolicy: POLICY })
+  const { slug } = await person.makeBundle({
+    title: 'Launch day',
+    resolutionPolicy: POLICY,
+    externalId: EXTERNAL_ID,
+  })
   const edited = await person.api<{ resolutionPolicy: { rules: { id: string }[] } }>('PATCH', `/api/links/${slug}`, {
     title: 'Launch day, moved',
     urlMetadata: [{ note: 'first', tags: ['live'] }, { openPolicy: 'manual' }],

@@ -25,6 +25,7 @@ create_bundle       201       201      201        201   403 403 201 201 403    2
 create_bundles      401       200      200        200   403 403 200 200 200    200    200   200     403 403 200 200 200 401 401
 get_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
 update_bundle       401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+put_bundle          401       201      201        201   403 403 201 201 403    201    201   201     403 403 201 201 403 401 401
 update_bundles      401       200      200        200   403 403 200 200 200    200    200   200     403 403 200 200 200 401 401
 delete_bundle       401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
 restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
@@ -113,6 +114,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   create_bundles: () => ({ bundles: [{ urls: [URL_A] }] }),
   get_bundle: ({ slug }) => ({ slug }),
   update_bundle: ({ slug }) => ({ slug, title: 'after' }),
+  put_bundle: ({ slug }) => ({ externalId: `id of ${slug}`, urls: [URL_A] }),
   update_bundles: ({ slug }) => ({ edits: [{ slug, title: 'after' }] }),
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),

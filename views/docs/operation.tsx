@@ -154,8 +154,9 @@ function curl({ method, path, operation: { parameters, requestBody, security } }
   const search = query.map(exampleQuery).join('&')
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {})
   const isOpen = security.some((way) => Object.keys(way).length === 0)
+  const implied = body === undefined ? 'GET' : 'POST'
   return [
-    `curl${method === 'GET' || body !== undefined ? '' : ` -X ${method}`}${method === 'PATCH' ? ' -X PATCH' : ''} "${origin}${filled}${search === '' ? '' : `?${search}`}"`,
+    `curl${method === implied ? '' : ` -X ${method}`} "${origin}${filled}${search === '' ? '' : `?${search}`}"`,
     ...(isOpen ? [] : ['-H "Authorization: Bearer $KEY"']),
     ...(body === undefined
       ? []
