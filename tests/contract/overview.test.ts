@@ -48,20 +48,19 @@ onEveryTarget({}, (server) => {
 
   test('views and clicks of all bundles are added up, and the most viewed come first', async () => {
     const person = await newPerson(server())
-    const [one, two, three] = await Promise.all(
-      ['one', 'two', 'three'].map(async (title) => (await person.makeBundle({ title })).slug),
-    )
-    await put(server(), one!, ago(3), 10, 4)
-    await put(server(), one!, ago(3), 5, 1, 'r_0000000000')
-    await put(server(), two!, ago(3), 40, 10)
-    await put(server(), two!, ago(29), 1)
-    await put(server(), two!, ago(30), 7, 7)
-    await put(server(), three!, ago(60), 1000)
+    const made = async (title: string) => (await person.makeBundle({ title })).slug
+    const [one, two, three] = [await made('one'), await made('two'), await made('three')]
+    await put(server(), one, ago(3), 10, 4)
+    await put(server(), one, ago(3), 5, 1, 'r_0000000000')
+    await put(server(), two, ago(3), 40, 10)
+    await put(server(), two, ago(29), 1)
+    await put(server(), two, ago(30), 7, 7)
+    await put(server(), three, ago(60), 1000)
     for (const [slug, day, viewers] of [
       [one, ago(3), 6],
       [two, ago(3), 30],
       [two, ago(30), 5],
-    ])
+    ] as const)
       await server().sql('INSERT INTO daily_viewers SELECT id, ?, ? FROM bundles WHERE slug = ?', [day, viewers, slug])
     const { totals, previous, topBundles, series } = await read(person)
     expect(totals).toEqual({ views: 56, uniqueViewerDays: 36, openAllClicks: 15, openAllRate: 0.2679 })
