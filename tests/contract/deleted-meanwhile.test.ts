@@ -5,7 +5,7 @@ import { type InProcess, startInProcess } from '../in-process.ts'
 import { CASES } from '../parity/cases.ts'
 import { requestOf } from '../parity/transports.ts'
 import { newWorld, type World } from '../parity/world.ts'
-import { newPerson } from '../people.ts'
+import { newPerson, URL_A } from '../people.ts'
 import { newAddress, WITHOUT_LIMITS } from '../security/callers.ts'
 
 setDefaultTimeout(180_000)
@@ -30,15 +30,16 @@ const WRITES = (Object.entries(OPERATIONS) as [OperationName, Row][])
   .filter(([, { route, effect }]) => !route.startsWith('GET ') && effect !== 'none')
   .map(([name]) => name)
 
-/** Inputs of those that need no credential; the others have theirs in the cases of all transports. */
-const PUBLIC: Partial<Record<OperationName, (world: World) => Input>> = {
+/** Inputs of those that need no credential, or are no tool; the others have theirs in the cases of all transports. */
+const ALONE: Partial<Record<OperationName, (world: World) => Input>> = {
   record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
   report_bundle: ({ slug }) => ({ slug, reason: 'spam' }),
+  replace_url: () => ({ from: URL_A, to: 'https://elsewhere.example/' }),
 }
 
 function inputOf(name: OperationName, world: World): Input | undefined {
   const found = CASES.find(({ operation, refused, title }) => operation === name && !refused && !title.includes('dry'))
-  return (found?.input ?? PUBLIC[name])?.(world)
+  return (found?.input ?? ALONE[name])?.(world)
 }
 
 type Call = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>]

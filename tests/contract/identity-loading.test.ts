@@ -11,7 +11,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file)
   const scanner = new Bun.Transpiler({ loader: file.endsWith('x') ? 'tsx' : 'ts' })
   for (const { kind, path } of scanner.scanImports(readFileSync(file, 'utf8'))) {
-    if (kind === 'dynamic-import') continue
+    if (kind === 'dynamic-import' || path.endsWith('.json')) continue
     if (path.startsWith('.')) loadedWith(resolve(dirname(file), path), seen)
     else
       seen.add(

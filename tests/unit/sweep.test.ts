@@ -55,6 +55,10 @@ const SEEDS: Record<string, string> = {
     SELECT 'ada', bundles.id, 'proposed', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   unsent_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, due_at)
     SELECT 'ada', bundles.id, 'decided', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
+  // Of a kind that no webhook hears of.
+  events: `INSERT INTO events (public_id, owner_id, kind, type, actor_type, nth, at, expires_at)
+    SELECT 'evt_' || i, 1000000 + i, 'key', 'key.created', 'service', 1, 1, ?1 FROM n`,
+  gone_owners: `INSERT INTO gone_owners (id, at) SELECT 2000000 + i, ?1 FROM n`,
   provider_events: `INSERT INTO provider_events (source, event_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
   gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,
@@ -82,7 +86,7 @@ async function seed(store: Store): Promise<void> {
   await store.write([sql`INSERT OR IGNORE INTO owners (user_id) VALUES ('ada')`])
   await store.write([
     sql`INSERT OR IGNORE INTO webhooks (id, owner_id, created_by, url, events, secret, created_at)
-      SELECT 'wh_1', id, 'ada', 'https://a.example/', '["bundle.created"]', x'00', 1 FROM owners`,
+      SELECT 'wh_1', id, 'ada', 'https://a.example/', '["bundle.created"]', x'00', ${NOW} FROM owners`,
   ])
   const key = (
     ids: string,
