@@ -3,6 +3,7 @@ import { fieldsIn } from '../form.ts'
 import { signInApp } from '../oauth.ts'
 import { actFor, newOrganization, newPerson, type Person, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 // Copies that viewers make of launchers whose owners let them; copies of one’s own are in duplicate.test.ts.
 
@@ -208,7 +209,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
             expect([by === hers ? 401 : 403, expect.not.stringMatching(TOLD)]).toEqual([status, JSON.stringify(body)])
           }
           // Nothing tells the one that can be copied from the one that cannot.
-          expect(answers[0]!.body).toEqual(answers[1]!.body)
+          expect(answers[0]!.body).toEqual({ ...answers[1]!.body, ...told })
         }
         for (const page of [await by.fetch(`/l/${slug}/copy`), await by.form(`/l/${slug}/copy`, { title: 'x' })]) {
           expect([page.status, await page.text()]).toEqual([401, expect.not.stringMatching(TOLD)])

@@ -25,7 +25,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
   const page = async (by: Person, path: string) => {
     const answer = await by.fetch(path)
     const html = await answer.text()
-    const rows = html.split('<li class="row">').slice(1)
+    const rows = html.split(/<li class="row[^"]*">/).slice(1)
     const text = (part: string) => unescaped(part.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ')).trim()
     return { status: answer.status, html, rows: rows.map((row) => text(row.split('</p>')[0] ?? '')), text: text(html) }
   }

@@ -240,7 +240,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('has been deleted')])
   })
 
-  test('settings show both switches, on until somebody turns them off', async () => {
+  test('settings show all switches, on until somebody turns them off', async () => {
     const person = await newPerson()
     const checked = async () =>
       [
@@ -249,11 +249,13 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     expect(await checked()).toEqual([
       ['proposed', true],
       ['decided', true],
+      ['keyEnds', true],
     ])
     await person.form('/dashboard/settings', { change: 'mails', proposed: 'yes' })
     expect(await checked()).toEqual([
       ['proposed', true],
       ['decided', false],
+      ['keyEnds', false],
     ])
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hashPassword, withHashQueue } from '../../src/identity/passwords.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 import { ask, PASSWORD, signUp } from './people.ts'
 
 const ENV = {
@@ -112,7 +113,7 @@ onEveryTarget(ENV, (server) => {
     const wrong = await tryOut('POST /api/auth/sign-in/email', headers, { email, password: `${PASSWORD}!` })
     const unknown = await tryOut('POST /api/auth/sign-in/email', headers, { email: `no-${email}`, password: PASSWORD })
     expect([wrong.status, unknown.status]).toEqual([401, 401])
-    expect(unknown.body).toEqual(wrong.body)
+    expect(unknown.body).toEqual({ ...wrong.body, ...told })
     expect((await tryOut('POST /api/auth/sign-in/email', headers, { email, password: PASSWORD })).status).toBe(200)
   })
 })

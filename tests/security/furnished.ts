@@ -163,6 +163,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/invitations/:id': received.id,
       '/invitations/:secret': secret,
       '/dashboard/keys/:id': String(key.apiKey.id),
+      '/api/me/keys/:id': String(key.apiKey.id),
       '/dashboard/organizations/:id': id,
       '/dashboard/organizations/:invitation': sent.id,
       '/dashboard/organizations/:member': memberIds.get(other) ?? '',
