@@ -490,20 +490,6 @@ export const CASES: readonly Case[] = [
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'get_overview', title: 'of a month', input: () => ({}) },
-  {
-    operation: 'get_overview',
-    title: 'of October, with a key that may only read',
-    key: 'readKey',
-    input: () => ({ from: '2026-10-01', to: '2026-10-31' }),
-  },
-  {
-    operation: 'get_overview',
-    title: 'too many days',
-    input: () => ({ from: '2026-01-01', to: '2026-10-31' }),
-    refused: 'BAD_REQUEST',
-  },
-
   { operation: 'list_events', title: 'all', input: () => ({}) },
   {
     operation: 'list_events',
