@@ -881,6 +881,9 @@ export const WEBHOOK_EVENTS = [
   'proposal.rejected',
 ] as const
 
+/** What a webhook may want: events, or all of them, also those to come. */
+export const WANTED_EVENTS = [...WEBHOOK_EVENTS, '*'] as const
+
 /** What an event in `outbox` may be: besides the above, the test that an owner asks for. */
 export type SentEvent = (typeof WEBHOOK_EVENTS)[number] | 'webhook.test'
 
@@ -1005,9 +1008,14 @@ export const webhooks = sqliteTable(
     /** Who created it; `NOBODY` once their account is deleted. */
     createdBy: text('created_by').notNull(),
     url: text('url').notNull(),
-    events: json<(typeof WEBHOOK_EVENTS)[number][]>('events').notNull(),
+    events: json<(typeof WANTED_EVENTS)[number][]>('events').notNull(),
     /** The signing secret, sealed with the service’s. */
     secret: blob('secret', { mode: 'buffer' }).notNull(),
+    /** The secret before the last rotation, sealed too, and until when messages are signed with it as well. */
+    oldSecret: blob('old_secret', { mode: 'buffer' }),
+    oldSecretUntil: integer('old_secret_until'),
+    /** When an event that waited was last dropped, because too many did; null if never. Set by a trigger. */
+    droppedAt: integer('dropped_at'),
     createdAt: integer('created_at').notNull(),
     /** Since when nothing is sent; null if it is enabled. */
     disabledAt: integer('disabled_at'),
@@ -1018,6 +1026,8 @@ export const webhooks = sqliteTable(
     // Every write of a bundle looks its owner up here.
     index('webhooks_owner').on(t.ownerId),
     index('webhooks_creator').on(t.createdBy),
+    // For the sweep.
+    index('webhooks_old_secret').on(t.oldSecretUntil).where(sql`${t.oldSecretUntil} IS NOT NULL`),
     check('webhooks_events', sql`json_valid(${t.events}) AND json_array_length(${t.events}) >= 1`),
     check('webhooks_disabled', sql`(${t.disabledAt} IS NULL) = (${t.disabledBy} IS NULL)`),
   ],

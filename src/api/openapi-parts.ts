@@ -90,6 +90,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   create_webhook: 'Webhooks',
   list_webhooks: 'Webhooks',
   update_webhook: 'Webhooks',
+  rotate_webhook_secret: 'Webhooks',
   delete_webhook: 'Webhooks',
   test_webhook: 'Webhooks',
   list_deliveries: 'Webhooks',

@@ -1,6 +1,7 @@
 import type { SentEvent } from '../../db/schema.ts'
 import { Bundle } from '../bundles/answers.ts'
 import type { JsonSchema } from '../core/shape.ts'
+import { LoggedEvent } from '../events/shapes.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { Proposal } from '../proposals/answers.ts'
 import { exampleOf } from './examples.ts'
@@ -37,6 +38,7 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
     properties: {
       type: { type: 'string', const: event, description: 'The event.' },
       timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
+      ...(about === 'test' ? {} : eventFields(naming)),
       data: dataOf(about, naming),
     },
     required: ['type', 'timestamp', 'data'],
@@ -56,6 +58,15 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
     },
     responses: { '2XX': { description: 'The event is accepted. Nothing else of the answer is read.' } },
   }
+}
+
+/** What the log says of the event, as far as it is sent. */
+function eventFields(naming: Naming): Record<string, JsonSchema> {
+  schemaOf(LoggedEvent(), naming, '')
+  const fields = naming.definitions.get('LoggedEvent')?.properties as Record<string, JsonSchema> | undefined
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).filter(([field]) => field === 'id' || field === 'actor' || field === 'changes'),
+  )
 }
 
 function dataOf(about: About, naming: Naming): JsonSchema {

@@ -136,15 +136,13 @@ function withNames(db: Store['db'], subject: Subject) {
 type Found = Awaited<ReturnType<typeof withNames>>[number]
 
 function toEvent(row: Found, subject: Subject): LoggedEvent {
-  const { publicId, type, at, actorType, actorUserId, actorKeyId, versionNumber, changes } = row.event
+  const { publicId, type, at, versionNumber, changes } = row.event
   return {
     id: publicId,
     type,
     createdAt: iso(at),
     actor: {
-      type: actorType,
-      ...(actorUserId === null ? {} : { userId: actorUserId }),
-      ...(actorKeyId === null ? {} : { keyId: actorKeyId }),
+      ...actorOf(row.event),
       ...named('name', row.actor && calledBy(row.actor)),
       ...named('keyName', row.actorKey),
     },
@@ -153,6 +151,28 @@ function toEvent(row: Found, subject: Subject): LoggedEvent {
     ...(versionNumber === null ? {} : { versionNumber }),
     ...(changes === null ? {} : { changes }),
   }
+}
+
+function actorOf({ actorType, actorUserId, actorKeyId }: typeof events.$inferSelect): LoggedEvent['actor'] {
+  return {
+    type: actorType,
+    ...(actorUserId === null ? {} : { userId: actorUserId }),
+    ...(actorKeyId === null ? {} : { keyId: actorKeyId }),
+  }
+}
+
+/** What webhooks tell of an event beside what it is about: ids alone, because names change between two attempts. */
+export type ToldEvent = Pick<LoggedEvent, 'id' | 'actor' | 'changes'>
+
+/** The event with an id, as its owner's webhooks tell of it; null once it is erased. */
+export async function toldOf({ db }: Store, owner: number, id: number): Promise<ToldEvent | null> {
+  const [event] = await db
+    .select()
+    .from(events)
+    .where(and(eq(events.id, id), eq(events.ownerId, owner)))
+  if (event === undefined) return null
+  const { publicId, changes } = event
+  return { id: publicId, actor: actorOf(event), ...(changes === null ? {} : { changes }) }
 }
 
 function targetOf(row: Found): LoggedEvent['target'] {

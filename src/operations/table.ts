@@ -190,6 +190,13 @@ export const OPERATIONS = {
     proof: ['address', 'recentSignIn'],
     effect: 'repeatable',
   },
+  rotate_webhook_secret: {
+    route: 'POST /me/webhooks/:webhookId/rotate',
+    auth: 'keys:admin',
+    proof: ['address', 'recentSignIn'],
+    body: 'none',
+    noTool: true,
+  },
   delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', auth: 'keys:admin' },
   test_webhook: {
     route: 'POST /me/webhooks/:webhookId/test',

@@ -19,6 +19,7 @@ import {
   providerEvents,
   session,
   verification,
+  webhooks,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/token.ts'
@@ -116,6 +117,15 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
           .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.webhookId} = ${goneWebhooks.id})`)),
       ]
     },
+  },
+  // Only as long as messages are signed with them.
+  {
+    what: 'old_webhook_secrets',
+    table: webhooks,
+    from: webhooks.oldSecretUntil,
+    keptMs: 0,
+    only: isNotNull(webhooks.oldSecretUntil),
+    erase: (db, rows) => [db.update(webhooks).set({ oldSecret: null, oldSecretUntil: null }).where(rows)],
   },
   { what: 'events', table: events, from: events.expiresAt, keptMs: 0 },
   {

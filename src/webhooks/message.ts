@@ -8,6 +8,7 @@ import { subjectOf } from '../bundles/roles.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Config } from '../config/config.ts'
 import { iso } from '../core/time.ts'
+import { toldOf } from '../events/stored.ts'
 import type { Post } from '../outgoing/request.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
@@ -16,21 +17,22 @@ import { unsealed } from './secrets.ts'
 /** An event with the webhook it is for. */
 export interface Leased {
   row: typeof outbox.$inferSelect
-  webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'ownerId'>
+  webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
 }
 
 type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret'>
 
 /**
- * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id.
+ * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id, save that
+ * what the log says of the event may have been erased meanwhile.
  * @returns null if what the event is about is gone.
  */
 export async function messageOf(store: Store, { row, webhook }: Leased, site: Site): Promise<Post | null> {
   const data = await dataOf(store, { row, webhook }, site)
   if (data === null) return null
-  const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), data })
+  const told = row.eventId === null ? null : await toldOf(store, webhook.ownerId, row.eventId)
+  const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), ...told, data })
   const now = new Date()
-  const secret = unsealed(webhook.secret, { service: site.secret, webhookId: webhook.id })
   return {
     body,
     headers: {
@@ -38,9 +40,17 @@ export async function messageOf(store: Store, { row, webhook }: Leased, site: Si
       'user-agent': `${site.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-webhooks/1 (+${site.origin})`,
       'webhook-id': row.messageId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(row.messageId, now, body),
+      'webhook-signature': secretsOf(webhook, site, now)
+        .map((secret) => new Webhook(secret).sign(row.messageId, now, body))
+        .join(' '),
     },
   }
+}
+
+/** What to sign with: the secret, and after a rotation for a day the one before it. */
+function secretsOf({ id, secret, oldSecret, oldSecretUntil }: Leased['webhook'], { secret: service }: Site, now: Date) {
+  const isOldValid = oldSecret !== null && oldSecretUntil !== null && oldSecretUntil > now.getTime()
+  return [secret, ...(isOldValid ? [oldSecret] : [])].map((stored) => unsealed(stored, { service, webhookId: id }))
 }
 
 function dataOf(store: Store, { row, webhook }: Leased, site: Site) {

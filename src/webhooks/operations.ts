@@ -60,6 +60,17 @@ export const updateWebhook = implement('update_webhook', {
   }),
 })
 
+/** POST /api/me/webhooks/:webhookId/rotate. */
+export const rotateWebhookSecret = implement('rotate_webhook_secret', {
+  summary: 'Give a webhook a new secret, shown only once',
+  description: 'For 24 hours each delivery is signed with the new secret and the one before it.',
+  input: shapes.OneWebhook,
+  output: shapes.RotatedWebhook,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: ({ webhookId }, context) =>
+    webhooks.rotateSecret({ ...managing(context), config: context.service.config }, webhookId),
+})
+
 /** DELETE /api/me/webhooks/:webhookId. */
 export const deleteWebhook = implement('delete_webhook', {
   summary: 'Delete a webhook, for good',

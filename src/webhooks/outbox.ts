@@ -107,9 +107,9 @@ export class Outbox {
         .set({ dueAt: now + LEASE_MS, lease: this.#lease })
         .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
     ])
-    const { id, url, secret, ownerId } = webhooks
+    const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
     return db
-      .select({ row: outbox, webhook: { id, url, secret, ownerId } })
+      .select({ row: outbox, webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId } })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
       .where(and(inArray(outbox.id, [...ids]), eq(outbox.lease, this.#lease)))

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { WEBHOOK_EVENTS } from '../../db/schema.ts'
+import { WANTED_EVENTS, WEBHOOK_EVENTS } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { Cursor, isOnePlace } from '../core/cursor.ts'
 import { lazy } from '../core/lazy.ts'
@@ -8,10 +8,10 @@ import { refuse, Time } from '../core/shape.ts'
 import { Url } from '../core/text-shapes.ts'
 
 const Events = type
-  .enumerated(...WEBHOOK_EVENTS)
+  .enumerated(...WANTED_EVENTS)
   .array()
   .atLeastLength(1)
-  .atMostLength(WEBHOOK_EVENTS.length)
+  .atMostLength(WANTED_EVENTS.length)
 
 /** The body of POST /api/me/webhooks. */
 export const NewWebhook = type({ url: Url, events: Events, '+': 'reject' })
@@ -55,12 +55,14 @@ export const WebhookInfo = lazy(() =>
   type({
     id: 'string',
     url: 'string',
-    events: type.enumerated(...WEBHOOK_EVENTS).array(),
+    events: type.enumerated(...WANTED_EVENTS).array(),
     enabled: 'boolean',
     disabledAt: Time().or('null'),
     disabledBy: "'owner' | 'failures' | null",
     createdAt: Time(),
     createdBy: 'string | null',
+    droppedAt: Time().or('null'),
+    oldSecretEndsAt: Time().or('null'),
     '+': 'reject',
   }).configure({ named: 'Webhook' }, 'self'),
 )
@@ -73,12 +75,16 @@ export interface ListedWebhook extends WebhookInfo {
   maker: { name: string; email: string; isAdmin: boolean } | null
 }
 
-/** The answer of POST /api/me/webhooks, the only one with the secret. */
+/** The answer of POST /api/me/webhooks: only this and that of a rotation have a secret. */
 export const CreatedWebhook = lazy(() =>
   type({ webhook: WebhookInfo(), secret: 'string', warning: 'string', '+': 'reject' }),
 )
 
 export type CreatedWebhook = ReturnType<typeof CreatedWebhook>['infer']
+
+export const RotatedWebhook = lazy(() => type({ webhook: WebhookInfo(), secret: 'string', '+': 'reject' }))
+
+export type RotatedWebhook = ReturnType<typeof RotatedWebhook>['infer']
 
 export const WebhookList = lazy(() => type({ webhooks: WebhookInfo().array(), 'nextCursor?': 'string', '+': 'reject' }))
 

@@ -13,10 +13,12 @@ import { NotSent, targetOf } from '../outgoing/target.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { park, resume } from './due.ts'
 import { newSecret, sealed } from './secrets.ts'
-import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
+import type { CreatedWebhook, ListedWebhook, NewWebhook, RotatedWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 
 /** Webhooks of one subject. */
 const MAX_WEBHOOKS = 10
+/** How long messages are also signed with the secret before a rotation. */
+const OLD_SECRET_MS = 86_400_000
 
 type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>
 
@@ -28,7 +30,18 @@ export interface Managing {
 
 type Row = typeof webhooks.$inferSelect
 
-function toWebhook({ id, url, events, disabledAt, disabledBy, ...made }: Omit<Row, 'secret' | 'ownerId'>): WebhookInfo {
+type Shown = Omit<Row, 'secret' | 'oldSecret' | 'ownerId'>
+
+function toWebhook({
+  id,
+  url,
+  events,
+  disabledAt,
+  disabledBy,
+  droppedAt,
+  oldSecretUntil,
+  ...made
+}: Shown): WebhookInfo {
   const enabled = disabledAt === null
   const createdBy = made.createdBy === NOBODY ? null : made.createdBy
   return {
@@ -40,7 +53,14 @@ function toWebhook({ id, url, events, disabledAt, disabledBy, ...made }: Omit<Ro
     disabledBy,
     createdAt: iso(made.createdAt),
     createdBy,
+    droppedAt: iso(droppedAt),
+    oldSecretEndsAt: oldSecretUntil === null || oldSecretUntil <= Date.now() ? null : iso(oldSecretUntil),
   }
+}
+
+/** Each event once; all of them as `*` alone. */
+function keptEvents(events: NewWebhook['events']): NewWebhook['events'] {
+  return events.includes('*') ? ['*'] : [...new Set(events)]
 }
 
 /**
@@ -60,10 +80,12 @@ export async function create(
     id,
     createdBy: caller.userId,
     url,
-    events: [...new Set(events)],
+    events: keptEvents(events),
     createdAt: Date.now(),
     disabledAt: null,
     disabledBy: null,
+    droppedAt: null,
+    oldSecretUntil: null,
   }
   const owner = ownerId(caller.subject)
   const held = sql`(SELECT count(*) FROM ${webhooks} WHERE ${webhooks.ownerId} = ${owner})`
@@ -130,7 +152,7 @@ export async function update(
   const mine = and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))
   const set = {
     ...(url === undefined ? {} : { url }),
-    ...(events === undefined ? {} : { events: [...new Set(events)] }),
+    ...(events === undefined ? {} : { events: keptEvents(events) }),
     ...(enabled === undefined ? {} : enabledColumns(enabled)),
   }
   await store.write([
@@ -148,6 +170,31 @@ function enabledColumns(enabled: boolean) {
     disabledAt: sql`coalesce(${webhooks.disabledAt}, ${Date.now()})`,
     disabledBy: sql`coalesce(${webhooks.disabledBy}, 'owner')`,
   }
+}
+
+/**
+ * Gives a webhook a new secret, which only this answer has. For a day messages are signed with the one before it too, so that
+ * no receiver refuses any; of several before it, only the last.
+ * @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+export async function rotateSecret(
+  { store, caller, config }: Managing & { config: Pick<Config, 'secret'> },
+  webhookId: string,
+): Promise<RotatedWebhook> {
+  const { ownerId: owner } = await find({ store, caller }, webhookId)
+  const secret = newSecret()
+  const set = {
+    oldSecret: sql`${webhooks.secret}`,
+    oldSecretUntil: Date.now() + OLD_SECRET_MS,
+    secret: sealed(secret, { service: config.secret, webhookId }),
+  }
+  await store.write([
+    store.db
+      .update(webhooks)
+      .set(set)
+      .where(and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))),
+  ])
+  return { webhook: toWebhook(await find({ store, caller }, webhookId)), secret }
 }
 
 /**

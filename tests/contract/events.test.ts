@@ -98,6 +98,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     revoke_key: [({ keyId: id }) => ({ id }), 'key.revoked'],
     create_webhook: [() => ({ url: NOWHERE, events: ['bundle.created'] }), 'webhook.created'],
     update_webhook: [({ webhookId }) => ({ webhookId, events: ['bundle.created'] }), 'webhook.updated'],
+    rotate_webhook_secret: [({ webhookId }) => ({ webhookId }), 'webhook.rotated'],
     delete_webhook: [({ webhookId }) => ({ webhookId }), 'webhook.deleted'],
     export_data: [() => ({}), 'data.exported'],
   }

@@ -62,6 +62,10 @@ const SEEDS: Record<string, string> = {
   provider_events: `INSERT INTO provider_events (source, event_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
   gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,
+  // They want what none of the other rows is.
+  old_webhook_secrets: `INSERT INTO webhooks (id, owner_id, created_by, url, events, secret, created_at, old_secret, old_secret_until)
+    SELECT 'old_' || i, owners.id, 'ada', 'https://a.example/', '["proposal.rejected"]', x'00', ${NOW}, x'00', ?1
+    FROM n JOIN owners ON owners.user_id = 'ada'`,
   provider_entities: `INSERT INTO provider_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,

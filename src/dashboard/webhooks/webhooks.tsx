@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
-import { DeleteWebhookView, WebhookView } from '../../../views/dashboard/webhooks/webhook.tsx'
+import { DeleteWebhookView, RotateWebhookView, WebhookView } from '../../../views/dashboard/webhooks/webhook.tsx'
 import { type WebhookForm, WebhookFormView, WebhookMadeView } from '../../../views/dashboard/webhooks/webhook-form.tsx'
 import { WebhooksView } from '../../../views/dashboard/webhooks/webhooks.tsx'
 import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
@@ -107,6 +107,18 @@ export const webhookScreens: readonly Screen[] = [
       const deliveryId = Number(visit.params.deliveryId)
       await run(visit, operations.redeliver, { webhookId: idOf(visit), deliveryId })
       return { to: withFlash(`${LIST}/${idOf(visit)}`, 'redelivered') }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/rotate`,
+    get: adminsOnly(async (visit) => {
+      const webhook = await webhookOf(visit)
+      const missing = missingProof(visit.site, 'New secret', `${LIST}/${webhook.id}/rotate`, WHY)
+      return { ...SECTION, title: 'New secret', view: missing ?? <RotateWebhookView webhook={webhook} /> }
+    }),
+    async post(visit) {
+      const made = await run(visit, operations.rotateWebhookSecret, { webhookId: idOf(visit) })
+      return { ...SECTION, title: 'Secret changed', view: <WebhookMadeView made={made} /> }
     },
   },
   {

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { CreatedWebhook } from '../../../src/webhooks/shapes.ts'
+import type { CreatedWebhook, RotatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import { EVENTS } from './words.ts'
@@ -51,11 +51,13 @@ export function WebhookFormView({ form: { url, events, errors }, ...page }: Webh
   )
 }
 
-/** The only page that shows a webhook's secret. */
-export function WebhookMadeView({ made: { webhook, secret } }: { made: CreatedWebhook }): JSX.Element {
+/** The only page that shows a webhook's secret, when it is created or its secret changes. */
+export function WebhookMadeView({ made }: { made: CreatedWebhook | RotatedWebhook }): JSX.Element {
+  const { webhook, secret } = made
+  const isNew = 'warning' in made
   return (
     <SecretPage
-      title="Webhook created"
+      title={isNew ? 'Webhook created' : 'Secret changed'}
       lede={webhook.url}
       id="secret"
       label="Signing secret"
@@ -68,7 +70,7 @@ export function WebhookMadeView({ made: { webhook, secret } }: { made: CreatedWe
       }
     >
       <strong>Copy the secret now.</strong> You won’t see it again. Your receiver checks with it that a message really
-      comes from here.
+      comes from here.{isNew ? '' : ' The old secret works for 24 more hours.'}
     </SecretPage>
   )
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { exactTime, minuteOf } from '../../../src/core/time.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import type { DeliveryInfo, ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Each } from '../../parts/each.tsx'
@@ -22,7 +23,7 @@ interface WebhookProps {
 
 /** A webhook with what it was sent. */
 export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
-  const { id, events, enabled, disabledBy } = webhook
+  const { id, events, enabled, disabledBy, droppedAt, oldSecretEndsAt } = webhook
   const address = `/dashboard/webhooks/${id}`
   const page = (at: number) => `${address}?offset=${at}`
   return (
@@ -44,6 +45,21 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
           <p class="hint" safe>
             {STATES[disabledBy ?? 'enabled']}
           </p>
+          {droppedAt === null ? (
+            ''
+          ) : (
+            <p class="hint">
+              <span class="tag bad">Events dropped</span> Last <RelativeTime at={Date.parse(droppedAt)} />: more than 10
+              000 were waiting, so the oldest went. Read your bundles to catch up.
+            </p>
+          )}
+          {oldSecretEndsAt === null ? (
+            ''
+          ) : (
+            <p class="hint" safe>
+              {`Deliveries are also signed with the secret before this one, until ${exactTime(minuteOf(oldSecretEndsAt))}.`}
+            </p>
+          )}
         </div>
         <div class="actions">
           <form method="post" action={`${address}/state`}>
@@ -52,6 +68,9 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
               {enabled ? 'Disable' : 'Enable'}
             </button>
           </form>
+          <a class="quiet" href={`${address}/rotate`}>
+            New secret
+          </a>
           <a class="quiet" href={`${address}/delete`}>
             Delete
           </a>
@@ -154,6 +173,23 @@ function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
 function waiting(ms: number): string {
   const minutes = Math.ceil(ms / 60_000)
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} hours`
+}
+
+/** Asks before a webhook gets a new secret. */
+export function RotateWebhookView({ webhook }: { webhook: ListedWebhook }): JSX.Element {
+  return (
+    <Confirm
+      title={`Give the webhook to ${hostOf(webhook)} a new secret?`}
+      action={`/dashboard/webhooks/${webhook.id}/rotate`}
+      button="Create new secret"
+      back={`/dashboard/webhooks/${webhook.id}`}
+    >
+      <p>
+        For 24 hours, deliveries are signed with both secrets, so nothing is refused while you change your receiver. A
+        secret from an earlier change stops at once.
+      </p>
+    </Confirm>
+  )
 }
 
 /** Asks before a webhook is deleted. */

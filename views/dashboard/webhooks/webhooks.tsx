@@ -54,7 +54,7 @@ function AddWebhook(): JSX.Element {
 }
 
 function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWebhook }): JSX.Element {
-  const { id, url, events, disabledBy } = webhook
+  const { id, url, events, disabledBy, droppedAt } = webhook
   return (
     <li class="row">
       <div class="what">
@@ -69,6 +69,7 @@ function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWeb
         <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>
         <MadeBy site={site} maker={webhook.maker} />
       </div>
+      {droppedAt === null ? '' : <span class="tag bad">Events dropped</span>}
       <DisabledTag by={disabledBy} />
     </li>
   )
@@ -106,6 +107,8 @@ function SampleWebhooks({ site }: { site: DashboardSite }): JSX.Element {
     disabledBy,
     createdAt: '',
     createdBy: null,
+    droppedAt: null,
+    oldSecretEndsAt: null,
     maker: { name: site.user.name, email: site.user.email, isAdmin: true },
   })
   const webhooks = [

@@ -1,9 +1,10 @@
 import type { DeliveryInfo, WebhookInfo } from '../../../src/webhooks/shapes.ts'
 
-type WebhookEvent = WebhookInfo['events'][number]
+type WantedEvent = WebhookInfo['events'][number]
 
 /** Each event, as a person would say it. */
-export const EVENTS: Record<WebhookEvent, string> = {
+export const EVENTS: Record<WantedEvent, string> = {
+  '*': 'All events, also those to come',
   'bundle.created': 'Bundle created',
   'bundle.updated': 'Bundle edited',
   'bundle.deleted': 'Bundle deleted',
