@@ -961,8 +961,9 @@ export const events = sqliteTable(
   (t) => [
     // With the id, by which SQLite orders equal entries, these are lists, newest or oldest first.
     index('events_kind').on(t.ownerId, t.kind),
-    index('events_actor').on(t.ownerId, t.actorUserId).where(sql`${t.actorUserId} IS NOT NULL`),
-    index('events_target').on(t.ownerId, t.target).where(sql`${t.target} IS NOT NULL`),
+    // The person first: who is erased is forgotten in every log.
+    index('events_actor').on(t.actorUserId, t.ownerId).where(sql`${t.actorUserId} IS NOT NULL`),
+    index('events_target').on(t.target, t.ownerId).where(sql`${t.target} IS NOT NULL`),
     index('events_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),
     // For the sweep.
     index('events_expires').on(t.expiresAt),

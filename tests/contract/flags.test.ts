@@ -5,6 +5,7 @@ import { EXTERNAL_ID, NOWHERE, newWorld, type World } from '../parity/world.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
+import { told } from '../told.ts'
 
 // What a flag of the table of operations promises, for each operation that has it: an operation that gets the flag is
 // tested by having it. What only one operation promises beyond that is tested with its feature.
@@ -192,7 +193,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
           await call(name, by, { ...input, ...fields, dryRun: true }, headers),
           await call(name, by, { ...input, ...fields }, headers),
         ]
-        expect([fields, dry.status, dry.body]).toEqual([fields, real.status, real.body])
+        expect([fields, dry.status, dry.body]).toEqual([fields, real.status, { ...real.body, ...told }])
         expect([fields, dry.status < 400]).toEqual([fields, false])
       }
       expect((await call(name, world.person, { ...input, dryRun: 1 })).status).toBe(400)
