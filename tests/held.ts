@@ -166,6 +166,7 @@ const READS: Record<string, () => Promise<Response>> = {
   'list_keys as a tool': agent('tools/call', { name: 'list_keys', arguments: {} }),
   list_versions: get('/api/links/one/versions'),
   get_insights: get('/api/links/one/insights?range=90d'),
+  get_overview: get('/api/me/insights?range=90d'),
   get_proposal: get(`/api/links/one/proposals/${proposal}`),
   export_data: get('/api/me/export'),
   'the page of bundles': get('/dashboard?limit=100'),

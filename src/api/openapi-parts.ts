@@ -76,6 +76,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   claim_bundle: 'Claims',
   list_claims: 'Claims',
   get_insights: 'Insights',
+  get_overview: 'Insights',
   get_tabs: 'Launchers',
   record_event: 'Launchers',
   report_bundle: 'Launchers',

@@ -26,14 +26,15 @@ const TABLES = [...NAMES, 'rules', 'tabs'] as const
 
 export const insights = command({
   name: 'insights',
-  summary: 'Show views, viewers, clicks on Open all, opened tabs, and sources of views',
+  summary: 'Show views, viewers, clicks on Open all, opened tabs, and sources of views; or all bundles together',
   examples: [
     'openall insights 4k2mz7qy9p --range 7d',
+    'openall insights --range 90d',
     'openall insights 4k2mz7qy9p --csv > views.csv',
     'openall insights 4k2mz7qy9p --csv --breakdown tabs',
   ],
   args: {
-    slug: SLUG,
+    slug: { ...SLUG, required: false, description: 'The bundle: its slug, or its link; default: all together' },
     range: { type: 'enum', options: RANGES, description: 'The period, including today; default: 30d' },
     from: { type: 'string', valueHint: 'day', description: 'The first UTC day, instead of --range: 2026-10-01' },
     to: { type: 'string', valueHint: 'day', description: 'The last UTC day; default: today' },
@@ -47,7 +48,15 @@ export const insights = command({
     if (range !== undefined && (from ?? to) !== undefined)
       throw new UsageError('give --range, or --from and --to, not both')
     const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    const input = { slug: slugIn(args.slug, server), ...days, ...(range === undefined ? {} : { range }) }
+    const period = { ...days, ...(range === undefined ? {} : { range }) }
+    if (args.slug === undefined) {
+      if (args.csv) throw new UsageError('--csv needs a bundle')
+      const answer = await client.getOverview(period)
+      if (args.json) return printJson(answer)
+      printTotals('All bundles', answer)
+      return printTop(answer)
+    }
+    const input = { slug: slugIn(args.slug, server), ...period }
     if (args.csv) {
       const { breakdown } = args
       const csv = await client.getInsights.csv(breakdown === undefined ? input : { ...input, breakdown })
@@ -55,7 +64,7 @@ export const insights = command({
     }
     const answer = await client.getInsights(input)
     if (args.json) return printJson(answer)
-    printTotals(answer)
+    printTotals(answer.slug, answer)
     printTabs(answer)
     printRules(answer)
     for (const name of NAMES) printBreakdown(BREAKDOWNS[name], answer.breakdowns[name])
@@ -63,9 +72,10 @@ export const insights = command({
 })
 
 type Insights = Awaited<ReturnType<Client['getInsights']>>
+type Overview = Awaited<ReturnType<Client['getOverview']>>
 
-function printTotals({ slug, range, totals, previous, series }: Insights): void {
-  print(styled('bold', `${slug}, ${range.from.slice(0, 10)} to ${range.to.slice(0, 10)} (UTC days)`))
+function printTotals(of: string, { range, totals, previous, series }: Insights | Overview): void {
+  print(styled('bold', `${of}, ${range.from.slice(0, 10)} to ${range.to.slice(0, 10)} (UTC days)`))
   const lines = [
     ['views', totals.views, sparkline(series.map(({ views }) => views))],
     ['open-all clicks', totals.openAllClicks, sparkline(series.map(({ openAllClicks }) => openAllClicks))],
@@ -79,6 +89,15 @@ function printTotals({ slug, range, totals, previous, series }: Insights): void 
   const { views, openAllClicks, uniqueViewerDays } = previous
   const before = `views: ${views}, clicks: ${openAllClicks}, viewers: ${uniqueViewerDays}`
   print(`${`${series.length} days before`.padEnd(20)} ${before}`)
+}
+
+function printTop({ topBundles }: Overview): void {
+  if (topBundles.length === 0) return
+  print()
+  const rows = topBundles.map(({ slug, title, views, openAllClicks, openAllRate }) => {
+    return [String(views), String(openAllClicks), percent(openAllRate), slug, oneLine(title ?? '')]
+  })
+  printTable(['VIEWS', 'CLICKS', 'RATE', 'SLUG', 'TITLE'], rows)
 }
 
 function printTabs({ tabs }: Insights): void {

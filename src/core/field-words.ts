@@ -30,6 +30,7 @@ const CLAUSES: Partial<Words<Reason>> = {
   },
   variable_named_twice: ({ variable }) => `must be another name than that of variable ${variable + 1}`,
   name_taken: ({ rule }) => `must be another name than that of rule ${rule + 1}`,
+  not_a_metadata_key: () => 'must be 1 to 40 letters, digits, _, . or -',
 }
 
 /** What is wrong with a field, as shown beside it. */

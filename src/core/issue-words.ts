@@ -44,6 +44,7 @@ const EXPECTED: Words<Expectation> = {
   variable_named_twice: ({ variable }) => `another name than that of variables[${variable}]`,
   not_a_rule_id: 'the id of a rule of this bundle',
   name_taken: ({ rule }) => `another name than that of rules[${rule}]`,
+  key_taken: ({ entry }) => `another key than the one of entry ${entry + 1}`,
   policy_too_large: ({ kib }) => `at most ${kib} KiB of JSON`,
   not_a_condition: 'a condition: an object with an op',
   no_conditions: 'a list of at least 1 condition',

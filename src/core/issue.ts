@@ -34,6 +34,8 @@ export type Expectation =
   // Of policies.
   | { code: 'not_a_rule_id' }
   | { code: 'name_taken'; rule: number }
+  // Of the editor's form: JSON has no key twice.
+  | { code: 'key_taken'; entry: number }
   | { code: 'policy_too_large'; kib: number }
   | { code: 'not_a_condition' | 'no_conditions' | 'not_one_condition' | 'empty_text' | 'not_now' }
   | { code: 'too_deep'; depth: number }

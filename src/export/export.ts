@@ -71,7 +71,7 @@ export const ExportedData = lazy(() =>
       updatedAt: Time(),
       '+': 'reject',
     }),
-    'mails?': type({ proposed: 'boolean', decided: 'boolean', '+': 'reject' }),
+    'mails?': type({ proposed: 'boolean', decided: 'boolean', keyEnds: 'boolean', '+': 'reject' }),
     'signInMethods?': type({ provider: 'string', createdAt: Time(), '+': 'reject' }).array(),
     'sessions?': type({ userAgent: 'string | null', createdAt: Time(), '+': 'reject' }).array(),
     'organizations?': type({ id: 'string', name: 'string', role: type.enumerated(...ROLES), '+': 'reject' }).array(),

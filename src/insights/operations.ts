@@ -3,9 +3,19 @@ import { csvLine } from '../core/csv.ts'
 import { clip } from '../core/issue-words.ts'
 import { invalid } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
-import { implement } from '../operations/operation.ts'
+import { type CallContext, implement } from '../operations/operation.ts'
+import { overview } from './overview.ts'
 import { report } from './report.ts'
-import { Insights, InsightsQuery, isRange, periodOf, RANGES, type TableName } from './shapes.ts'
+import {
+  Insights,
+  InsightsQuery,
+  isRange,
+  Overview,
+  OverviewQuery,
+  periodOf,
+  RANGES,
+  type TableName,
+} from './shapes.ts'
 
 /** A bundle with its counts. */
 interface Reported {
@@ -30,22 +40,44 @@ export const getInsights = implement('get_insights', {
   present: ({ insights }: Reported) => insights,
   csv: toCsv,
   async run({ slug, breakdown, ...asked }, { service: { store, config }, caller, source }) {
-    const { range } = asked
-    const isReplaced = range !== undefined && !isRange(range)
-    // Over HTTP, the specification has the default instead.
-    if (isReplaced && source === 'mcp')
-      throw invalid([{ path: ['range'], reason: { code: 'no_option', options: RANGES } }])
+    const replaced = replacedRange(asked.range, source)
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
     const withCountries = config.countryHeader !== undefined
     const now = Date.now()
     const reported = await report(store, bundle, { ...periodOf(asked, now), now, withCountries })
-    const insights = isReplaced ? { ...reported, requestedRange: clip(String(range)) } : reported
+    const insights = { ...reported, ...replaced }
     const isChosen = asked.from !== undefined || asked.to !== undefined
     const days = insights.series.map(({ day }) => day)
     const period = isChosen ? `${days[0]}-to-${days.at(-1)}` : `${days.length}d`
     return { bundle, insights, breakdown, period }
   },
 })
+
+/** GET /api/me/insights. */
+export const getOverview = implement('get_overview', {
+  summary: 'Count views, viewers and clicks on Open all of all your bundles, by day, with the most viewed ones',
+  description:
+    'Reports how all bundles of the caller’s workspace are used together: totals, the totals of the period before, counts ' +
+    'per UTC day, and the ten most viewed bundles. Deleted bundles are left out. With very many bundles, counts may be a ' +
+    'minute old; `range.to` says until when they go.',
+  input: OverviewQuery,
+  output: Overview,
+  async run(asked, { service: { store }, caller, source }) {
+    const replaced = replacedRange(asked.range, source)
+    const now = Date.now()
+    return { ...(await overview(store, signedIn(caller), { ...periodOf(asked, now), now })), ...replaced }
+  },
+})
+
+/**
+ * What an answer says of a range that is none, and that the default replaced, as the specification has it over HTTP.
+ * @throws a problem for tools, which are refused.
+ */
+function replacedRange(range: unknown, source: CallContext['source']): { requestedRange?: string } {
+  if (range === undefined || isRange(range)) return {}
+  if (source === 'mcp') throw invalid([{ path: ['range'], reason: { code: 'no_option', options: RANGES } }])
+  return { requestedRange: clip(String(range)) }
+}
 
 /** The days of a report as CSV (RFC 4180), one line each after a header; or another table of it. */
 function toCsv({ insights, breakdown: table, period }: Reported) {

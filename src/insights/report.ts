@@ -8,6 +8,7 @@ import { iso } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { DAY_MS, dayOf } from '../launcher/salts.ts'
 import { breakdownsOf } from './breakdowns.ts'
+import { countsOf, seriesOf } from './counts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 import type { Counts, Insights, Period } from './shapes.ts'
 import { tabsOf } from './tabs.ts'
@@ -116,19 +117,6 @@ function byKey(rows: { key: string; views: string | null; clicks: string | null 
     counts.set(key, countsOf(before.views + Number(views), before.openAllClicks + Number(clicks)))
   }
   return counts
-}
-
-function countsOf(views: number, openAllClicks: number): Counts {
-  const rate = views === 0 ? 0 : openAllClicks / views
-  return { views, openAllClicks, openAllRate: Math.round(rate * 10_000) / 10_000 }
-}
-
-function seriesOf(counted: Map<string, Counts>, from: number, days: number): Insights['series'] {
-  return Array.from({ length: days }, (_, index) => {
-    const day = dayOf(from + index * DAY_MS)
-    const { views, openAllClicks } = counted.get(day) ?? countsOf(0, 0)
-    return { day, views, openAllClicks }
-  })
 }
 
 function total(series: Insights['series'], of: 'views' | 'openAllClicks'): number {

@@ -24,16 +24,27 @@ export type TableName = (typeof TABLES)[number]
 /** As many as three months have, so that no report costs more than that of the longest range. */
 const MAX_DAYS = 92
 
-/** The query of GET /api/links/:slug/insights: any other range means the default. */
-export const InsightsQuery = type({
-  slug: 'string',
+/** How the days of a report are asked for. */
+const daysAsked = {
   // Typed as the useful values; accepts anything.
   'range?': type('unknown').configure({ enum: RANGES, default: DEFAULT_RANGE }, 'self').as<keyof typeof DAYS>(),
   'from?': Day(),
   'to?': Day(),
+} as const
+
+/** The query of GET /api/links/:slug/insights: any other range means the default. */
+export const InsightsQuery = type({
+  slug: 'string',
+  ...daysAsked,
   'breakdown?': type.enumerated(...TABLES),
   '+': 'reject',
-}).narrow((query, ctx) => {
+}).narrow(areDays)
+
+/** The query of GET /api/me/insights: its days are asked for likewise. */
+export const OverviewQuery = type({ ...daysAsked, '+': 'reject' }).narrow(areDays)
+
+/** Refuses days that are no report’s. */
+function areDays(query: { range?: unknown; from?: string; to?: string }, ctx: Parameters<typeof refuse>[0]): boolean {
   if (query.from === undefined && query.to === undefined) return true
   if (query.range !== undefined) return refuse(ctx, { code: 'beside_range' }, query.from === undefined ? 'to' : 'from')
   const now = Date.now()
@@ -44,7 +55,7 @@ export const InsightsQuery = type({
   if (days < 1)
     return refuse(ctx, query.to ? { code: 'ends_before_it_begins' } : { code: 'after_today' }, query.to ? 'to' : 'from')
   return days <= MAX_DAYS || refuse(ctx, { code: 'too_many_days', max: MAX_DAYS }, 'from')
-})
+}
 
 /** The days of a report. */
 export interface Period {
@@ -83,14 +94,39 @@ const Breakdown = type({
 
 export type Breakdown = typeof Breakdown.infer
 
+/** What reports of one bundle and of all have. */
+const days = lazy(
+  () =>
+    ({
+      range: type({ from: Time(), to: Time(), '+': 'reject' }),
+      'requestedRange?': 'string',
+      totals: type(totals),
+      previous: type(totals),
+      series: type({
+        day: type('string').configure({ format: 'date' }, 'self'),
+        views: 'number.integer >= 0',
+        openAllClicks: 'number.integer >= 0',
+        '+': 'reject',
+      }).array(),
+    }) as const,
+)
+
+/** The insights of all bundles of a subject. */
+export const Overview = lazy(() =>
+  type({
+    ...days(),
+    topBundles: type({ slug: 'string', title: 'string | null', ...counts, '+': 'reject' }).array(),
+    '+': 'reject',
+  }).configure({ named: 'Overview' }, 'self'),
+)
+
+export type Overview = ReturnType<typeof Overview>['infer']
+
 /** The insights of a bundle. */
 export const Insights = lazy(() =>
   type({
     slug: 'string',
-    range: type({ from: Time(), to: Time(), '+': 'reject' }),
-    'requestedRange?': 'string',
-    totals: type(totals),
-    previous: type(totals),
+    ...days(),
     breakdowns: type({
       referrers: Breakdown,
       devices: Breakdown,
@@ -100,12 +136,6 @@ export const Insights = lazy(() =>
     }),
     tabs: type({ url: 'string', opens: 'number.integer >= 0', '+': 'reject' }).array(),
     byRule: type({ ruleId: 'string | null', ruleName: 'string', ...counts, '+': 'reject' }).array(),
-    series: type({
-      day: type('string').configure({ format: 'date' }, 'self'),
-      views: 'number.integer >= 0',
-      openAllClicks: 'number.integer >= 0',
-      '+': 'reject',
-    }).array(),
     '+': 'reject',
   }).configure({ named: 'Insights' }, 'self'),
 )

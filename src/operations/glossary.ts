@@ -114,6 +114,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   state: ['`deleted`: deleted bundles, which restore_bundle can restore.', 'active'],
   range: ['The days, today included.', '7d'],
   'Insights.range': ['The period counted.'],
+  'Overview.range': ['The period counted.'],
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [
     'The bundle’s version: 1 on creation, one more with every edit. Send it as the expected version of an edit, so that ' +

@@ -161,6 +161,7 @@ export const OPERATIONS = {
   },
   report_bundle: { route: 'POST /links/:slug/reports', auth: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', auth: 'authenticated' },
+  get_overview: { route: 'GET /me/insights', auth: 'links:read', noTool: true },
   // Events of what only admins manage are left out without their scope and role.
   list_events: { route: 'GET /me/events', auth: 'links:read', csv: true },
   export_data: { route: 'GET /me/export', auth: 'keys:admin', proof: ['recentSignIn'] },

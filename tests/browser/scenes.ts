@@ -156,6 +156,11 @@ export const scenes = {
   'versions-compared': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=4&to=5`),
   'versions-wrong': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=0&to=99`),
   'versions-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/versions?version=1`),
+  overview: (page, world) => asOwner(page, world, '/dashboard/overview?chart=open-all'),
+  'overview-empty': async (page, { newcomer, origin }) => {
+    await addSession(page.context(), newcomer)
+    await page.goto(`${origin}/dashboard/overview`)
+  },
   insights: async (page, world) => {
     await asOwner(page, world, `/dashboard/links/${world.slug}/insights`)
     await page

@@ -520,6 +520,11 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const devices = await mine.openall(['insights', slug, '--csv', '--breakdown', 'devices'])
     expect(devices.stdout).toBe('value,views\r\nmobile,4\r\n')
     expect((await mine.openall(['insights', slug, '--range', '1y'])).code).toBe(2)
+    const all = await mine.openall(['insights', '--range', '7d'])
+    expect(all.stdout).toContain('All bundles, ')
+    expect(all.stdout).toMatch(new RegExp(`\nVIEWS +CLICKS +RATE +SLUG[^]*\n4 +1 +25\\.0 % +${slug}`))
+    expect(await mine.json(['insights', '--range', '7d'])).toMatchObject({ totals: { views: expect.any(Number) } })
+    expect((await mine.openall(['insights', '--csv'])).code).toBe(2)
     expect((await mine.openall(['insights', slug, '--breakdown', 'devices'])).code).toBe(2)
   })
 

@@ -37,7 +37,7 @@ onEveryTarget(CAPS, (at) => {
     const [{ id: left } = { id: '' }] = await own()
     await at().sql('DELETE FROM member WHERE organization_id = ? RETURNING 1', [left])
     expect((await create()).status).toBe(403)
-    await at().sql('INSERT INTO owners (user_id, plan) VALUES (?, ?) RETURNING 1', [ann.userId, 'pro'])
+    await at().sql('UPDATE owners SET plan = ? WHERE user_id = ? RETURNING 1', ['pro', ann.userId])
     expect((await create()).status).toBe(200)
     expect((await create()).status).toBe(200)
     expect((await create()).status).toBe(403)

@@ -53,6 +53,7 @@ get_insights        401       403      403        200   200 200 200 403 200 200 
 record_event        204       204      204        204   204 204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
 report_bundle       204       204      204        204   204 204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
 who_am_i            401       200      200        200   200 200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+get_overview        401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
 list_events         401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
 export_data         401       200      200        200   403 403 403 403 200 200    200    200   200     403 403 403 200 403 401 401
 create_key          401       201      ·          201   403 403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
@@ -144,6 +145,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
   report_bundle: ({ slug }) => ({ slug, reason: 'phishing' }),
   who_am_i: () => ({}),
+  get_overview: () => ({}),
   list_events: () => ({}),
   export_data: () => ({}),
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
@@ -374,7 +376,8 @@ for (const runtime of RUNTIMES) {
         expect(all).toEqual(
           [...EXPECTED.keys()]
             .filter(
-              (name) => !/^(record_event|report_bundle|export_data|replace_url|rotate_webhook_secret)$/.test(name),
+              (name) =>
+                !/^(record_event|report_bundle|export_data|get_overview|replace_url|rotate_webhook_secret)$/.test(name),
             )
             .sort(),
         )

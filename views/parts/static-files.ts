@@ -91,6 +91,7 @@ export const FILES: Record<string, File> = {
       'dashboard/editor/link-rows.css',
       'dashboard/editor/link-rows-media.css',
       'dashboard/editor/variables.css',
+      'dashboard/editor/own.css',
       'dashboard/editor/preview.css',
       'dashboard/parts/save-bar.css',
       'dashboard/import/import.css',

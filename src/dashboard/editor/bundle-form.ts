@@ -11,6 +11,7 @@ import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
 import { instantOf } from '../../policies/instants.ts'
+import { typedOwn } from './own-form.ts'
 import { placed, typedVariables, variableFields, variablesOf } from './variable-fields.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
@@ -25,6 +26,7 @@ export const NEW_FORM: BundleForm = {
   slug: '',
   links: [NEW_LINK],
   variables: [],
+  own: null,
   rules: null,
 }
 
@@ -42,6 +44,7 @@ export function formOf(content: Content): BundleForm {
     slug: '',
     links: linksOf(content).map(textsOf),
     variables: content.variables.map(variableFields),
+    own: null,
     rules: content.resolutionPolicy,
   }
 }
@@ -74,6 +77,7 @@ export function readBundleForm(sent: URLSearchParams, before: BundleForm): Bundl
     slug: text('slug') ?? '',
     links,
     variables: typedVariables(sent, before.variables),
+    own: before.own && typedOwn(sent, before.own),
     rules: before.rules,
   })
 }

@@ -9,6 +9,7 @@ import {
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { offersIn } from '../../bundles/placeholders.ts'
 import { NEW_LINK } from './bundle-form.ts'
+import { afterOwnButton } from './own-form.ts'
 import { withOffer } from './variable-fields.ts'
 
 // What the buttons of the form do without its script.
@@ -32,6 +33,8 @@ export function afterButton(form: BundleForm, button: string): Pressed | null {
     const section = newSection(links)
     return { form: { ...form, links: [...links, { ...NEW_LINK, section }] }, focus: { link: last + 1, on: 'section' } }
   }
+  const own = afterOwnButton(form.own, button)
+  if (own !== null) return { form: { ...form, own: own.own }, focus: { entry: own.entry } }
   const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
   const at = Number(index)
   if (action === undefined) return afterVariableButton(form, button)

@@ -3,6 +3,7 @@ import {
   type Checked,
   type FormError,
   namesOf,
+  type OwnField,
   VARIABLE_FIELDS,
   type VariablesFound,
 } from '../../../views/dashboard/editor/bundle-form.ts'
@@ -16,6 +17,7 @@ import { besideField } from '../../core/field-words.ts'
 import type { Problem } from '../../core/problem.ts'
 import { tooMany } from '../../core/words.ts'
 import { contentOf, type FormContent } from './bundle-form.ts'
+import { rowOf } from './own-form.ts'
 import { rulesOf } from './variable-fields.ts'
 
 // What the editor says of a form.
@@ -31,7 +33,7 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
     form: null,
     variables: foundOf(form, content, uses),
   }
-  if (problem !== null) addRefusal(checked, { linkOf, variableRows }, problem)
+  if (problem !== null) addRefusal(checked, { form, linkOf, variableRows }, problem)
   // Errors come before hints.
   checked.errors.push(...doublesIn(content.urls, linkOf), ...idleIn(form, uses))
   return checked
@@ -85,13 +87,16 @@ function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormErro
 
 /** For each entry of what was sent, the row of the form it came from. */
 interface Rows {
+  form: BundleForm
   linkOf: readonly number[]
   variableRows: readonly number[]
 }
 
-function addRefusal(checked: Checked, { linkOf, variableRows }: Rows, problem: Problem): void {
+function addRefusal(checked: Checked, { form, linkOf, variableRows }: Rows, problem: Problem): void {
   // The form's field is `slug`, whatever the operation calls it.
   if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
+  else if (problem.code === 'EXTERNAL_ID_TAKEN')
+    checked.errors.push({ link: null, field: 'externalId', says: problem.userMessage })
   else if (problem.issues.length === 0) checked.form = problem.message
   for (const { path, reason } of problem.issues) {
     const [field, at, part] = path
@@ -102,6 +107,7 @@ function addRefusal(checked: Checked, { linkOf, variableRows }: Rows, problem: P
     const own = VARIABLE_FIELDS.find((name) => name === part)
     if (variable !== undefined && own !== undefined) checked.errors.push({ link: null, variable, field: own, says })
     else if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
+    else if (root === 'metadata') checked.errors.push({ link: null, field: entryOf(form, at), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
     else if (root === 'urls') checked.list = listError(checked.count)
     else if (root !== 'urlMetadata') checked.form = problem.message
@@ -109,12 +115,18 @@ function addRefusal(checked: Checked, { linkOf, variableRows }: Rows, problem: P
 }
 
 /** Whether it is a field of the form that does not belong to a link. */
-function isOwnField(name: string | number | undefined): name is ScalarName | 'slug' | 'password' {
-  return name === 'slug' || name === 'password' || isScalar(name)
+function isOwnField(name: string | number | undefined): name is ScalarName | 'slug' | 'password' | 'externalId' {
+  return name === 'slug' || name === 'externalId' || name === 'password' || isScalar(name)
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
   return root === 'urlMetadata' && isLinkName(part) ? part : 'url'
+}
+
+/** The row of a key; the list of rows for what is about no row. */
+function entryOf(form: BundleForm, key: string | number | undefined): OwnField {
+  const row = key === undefined ? -1 : rowOf(form, String(key))
+  return row === -1 ? 'metadata' : `metadata.${row}`
 }
 
 function listError(count: number): string {

@@ -21,6 +21,7 @@ import { buttonOf, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundle
 import { afterButton } from './buttons.ts'
 import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
+import { isOwnTouched, ownForm, ownOf } from './own-form.ts'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
 import { conflictChoices, KEEP_BOTH, withBoth } from './their-changes.ts'
@@ -33,7 +34,7 @@ export const editorScreens: readonly Screen[] = [
     async get(visit) {
       const bundle = await run(visit, getBundle, { slug: visit.params.slug })
       if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
-        return editorPage(visit, bundle, { ...untouched(formOf(bundle)), version: bundle.versionNumber })
+        return editorPage(visit, bundle, { ...untouched(savedForm(bundle)), version: bundle.versionNumber })
       }
       return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} /> }
     },
@@ -49,6 +50,9 @@ export const editorScreens: readonly Screen[] = [
   },
 ]
 
+/** The form of a bundle, with what is its owner’s alone. */
+const savedForm = (bundle: StoredBundle) => ({ ...formOf(bundle), own: ownForm(bundle) })
+
 const headed = (bundle: StoredBundle) => ({ section: 'bundles', title: headingOf(bundle) }) as const
 
 async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
@@ -57,7 +61,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   requireRole(roleOver(bundle, visit.site.user), 'editor')
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
-  const form = readBundleForm(sent, formOf(bundle))
+  const form = readBundleForm(sent, savedForm(bundle))
   const over = versionIn(sent.get('over') ?? '')
   const button = buttonOf(sent)
   const pressed = afterButton(form, button)
@@ -75,10 +79,16 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const path = `/dashboard/links/${slug}`
   const password = passwordOf(form)
   const isSameContent = () => isSame(diff(bundle, { ...bundle, ...content }))
-  const isUnchanged = password.password === undefined && version === bundle.versionNumber && isSameContent()
+  const isKept = password.password === undefined && !isOwnTouched(form)
+  const isUnchanged = isKept && version === bundle.versionNumber && isSameContent()
   if (isUnchanged) return { to: withFlash(path, 'unchanged') }
   const saved = await resultOrProblem(() =>
-    run(visit, updateBundle, { slug, ...content, ...rulesOf(form), ...password }, { expectedVersion: version }),
+    run(
+      visit,
+      updateBundle,
+      { slug, ...content, ...rulesOf(form), ...password, ...ownOf(form) },
+      { expectedVersion: version },
+    ),
   )
   if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved', madeVersion(saved)) }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)

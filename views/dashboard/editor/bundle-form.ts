@@ -43,6 +43,29 @@ export function variableColumn(name: keyof VariableFields): string {
   return `variables.${name}`
 }
 
+/** What a bundle has for its owner alone, as typed. */
+export interface OwnForm {
+  externalId: string
+  /** Its rows; an empty one is not saved. */
+  metadata: MetadataRow[]
+  /** As the form began, by which it is known whether they were touched. */
+  was: string
+}
+
+/** What their fields are called in the form. */
+export const OWN_NAMES = {
+  externalId: 'externalId',
+  key: 'metadata.key',
+  value: 'metadata.value',
+  was: 'own.was',
+} as const
+
+/** A key and its text. */
+export interface MetadataRow {
+  key: string
+  value: string
+}
+
 /** A bundle's form as typed. */
 export interface BundleForm extends Record<ScalarName, string> {
   /** As typed; never shown again. */
@@ -51,6 +74,8 @@ export interface BundleForm extends Record<ScalarName, string> {
   slug: string
   links: LinkFields[]
   variables: VariableFields[]
+  /** Null where they are not edited: nobody may propose them, and a copy has none. */
+  own: OwnForm | null
   /** The rules as they are saved; they have their own page. */
   rules: NonNullable<ProposedChanges['resolutionPolicy']> | null
 }
@@ -60,11 +85,14 @@ export function namesOf({ variables }: Pick<BundleForm, 'variables'>): string[] 
   return variables.map(({ name }) => name.trim())
 }
 
+/** A field of what is the owner’s alone; of metadata also one row. */
+export type OwnField = 'externalId' | 'metadata' | `metadata.${number}`
+
 /** What is wrong with one field; `link` or `variable` is the index of that which it belongs to. */
 export interface FormError {
   link: number | null
   variable?: number
-  field: ScalarName | 'slug' | 'password' | keyof LinkFields | keyof WholeVariable
+  field: ScalarName | OwnField | 'slug' | 'password' | keyof LinkFields | keyof WholeVariable
   says: string
   /** Worth knowing, and no reason to refuse the form. */
   isHint?: true
@@ -108,3 +136,4 @@ export type Focus =
   | { paste: true }
   | { link: number; on: 'url' | 'section' | 'up' | 'down' }
   | { variable: number; on: 'name' | 'label' | 'add' }
+  | { entry: number }

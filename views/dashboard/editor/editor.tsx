@@ -8,6 +8,7 @@ import { About, messagesOf } from './about.tsx'
 import type { EditorState } from './bundle-form.ts'
 import { Kept } from './kept.tsx'
 import { Links } from './links.tsx'
+import { Own } from './own.tsx'
 import { Sharing } from './sharing.tsx'
 import { NewVariable, Variables } from './variables.tsx'
 
@@ -98,6 +99,7 @@ export function Editor(props: EditorProps): JSX.Element {
             isDecided={isNew || kind === 'saved'}
             hasPassword={hasPassword}
           />
+          {form.own === null ? '' : <Own own={form.own} messageOf={messagesOf(checked)} focus={state.focus} />}
           <Preview {...preview} examples={checked.variables.examples} />
         </div>
         <div class="save-bar">

@@ -58,6 +58,7 @@ export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite
             </a>
           </p>
           <Each of={Object.values(PARTS)} show={(Part) => (Part === null ? '' : <Part bundle={bundle} />)} />
+          <Own bundle={bundle} />
         </aside>
       </div>
     </BundleFrame>
@@ -119,6 +120,33 @@ function Access({ bundle: { access } }: PartProps): JSX.Element {
 function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   if (!copyable) return ''
   return <p safe>{`${CONTENT.copyable.says}.`}</p>
+}
+
+/** What is the owner’s alone, which members see. */
+function Own({ bundle: { externalId, metadata } }: PartProps): JSX.Element {
+  const entries = Object.entries(metadata ?? {})
+  if (externalId === null && entries.length === 0) return ''
+  const facts = [...(externalId === null ? [] : [['ID', externalId] as const]), ...entries]
+  return (
+    <section class="stack">
+      <h2>ID and metadata</h2>
+      <ul class="rows stack">
+        <Each
+          of={facts}
+          show={([key, value]) => (
+            <li>
+              <span class="hint" dir="ltr" safe>
+                {key}
+              </span>{' '}
+              <span dir="auto" safe>
+                {value}
+              </span>
+            </li>
+          )}
+        />
+      </ul>
+    </section>
+  )
 }
 
 function Variables({ bundle: { variables } }: PartProps): JSX.Element {

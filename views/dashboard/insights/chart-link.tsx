@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { attribute } from '../../parts/layout.tsx'
-import { daysQuery, type Shown } from './days.ts'
+import { daysQuery, type ShownDays } from './days.ts'
 
 /** What the chart shows, with its name, heading, and title for screen readers. */
 export const CHARTS = {
@@ -11,13 +11,18 @@ export const CHARTS = {
 
 export type Chart = keyof typeof CHARTS
 
-/** The address of a bundle's insights. */
-export function insightsPath(shown: Shown, chart: Chart): string {
-  return `/dashboard/links/${shown.slug}/insights?${daysQuery(shown)}${chart === 'views' ? '' : `&chart=${chart}`}`
+/** The address of a bundle's insights, or of those of all together, without its query. */
+export function insightsPage({ slug }: Pick<ShownDays, 'slug'>): string {
+  return slug === null ? '/dashboard/overview' : `/dashboard/links/${slug}/insights`
+}
+
+/** The same with its days and chart. */
+export function insightsPath(shown: ShownDays, chart: Chart): string {
+  return `${insightsPage(shown)}?${daysQuery(shown)}${chart === 'views' ? '' : `&chart=${chart}`}`
 }
 
 interface ChartLinkProps {
-  shown: Shown
+  shown: ShownDays
   chart: Chart
   isCurrent: boolean
 }

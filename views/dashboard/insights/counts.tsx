@@ -34,7 +34,12 @@ export function Counts({ bundle, insights, shown, chart }: CountsProps): JSX.Ele
   )
 }
 
-function Days({ insights: { series }, chart }: Pick<CountsProps, 'insights' | 'chart'>): JSX.Element {
+interface DaysProps extends Pick<CountsProps, 'chart'> {
+  insights: Pick<Insights, 'series'>
+}
+
+/** The chart of the days, and both counts as a table. */
+export function Days({ insights: { series }, chart }: DaysProps): JSX.Element {
   const days = series.map(({ day, views, openAllClicks }) => {
     const name = dayName(day)
     return { day, views: dayCount(name, views), 'open-all': dayCount(name, openAllClicks) }

@@ -25,22 +25,44 @@ export function labelled(days: number): { wide: number; narrow: number } {
 }
 
 /** The days of a page: one of the ranges, or chosen ones. */
-export interface Shown {
-  slug: string
+export interface ShownDays {
+  /** The bundle; null for all together. */
+  slug: string | null
   days: number
   /** The first and the last; null of a range. */
   chosen: { from: string; to: string } | null
 }
 
+/** The days of a page of one bundle. */
+export interface Shown extends ShownDays {
+  slug: string
+}
+
 /** What a page shows. */
-export function shownOf({ slug, series }: Pick<Insights, 'slug' | 'series'>, isChosen: boolean): Shown {
+export function shownOf<Slug extends string | null>(
+  slug: Slug,
+  { series }: Pick<Insights, 'series'>,
+  isChosen: boolean,
+): ShownDays & { slug: Slug } {
   const [from, to] = [series[0]?.day ?? '', series.at(-1)?.day ?? '']
   return { slug, days: series.length, chosen: isChosen ? { from, to } : null }
 }
 
 /** The query that asks for these days. */
-export function daysQuery({ days, chosen }: Pick<Shown, 'days' | 'chosen'>): string {
+export function daysQuery({ days, chosen }: Pick<ShownDays, 'days' | 'chosen'>): string {
   return chosen === null ? `range=${days}d` : `from=${chosen.from}&to=${chosen.to}`
+}
+
+/** `26 Oct to 24 Nov, compared with the previous 30 days`. */
+export function saidOf({ series }: Pick<Insights, 'series'>): string {
+  const [first, last] = [dayName(series[0]?.day ?? ''), dayName(series.at(-1)?.day ?? '')]
+  return `${first === last ? first : `${first} to ${last}`}, compared with ${daysBefore(series.length)}`
+}
+
+/** `No visits in the last 30 days`. */
+export function nothingOn({ days, chosen }: Pick<ShownDays, 'days' | 'chosen'>): string {
+  if (chosen === null) return `No visits in the last ${days} days`
+  return days === 1 ? 'No visits on this day' : 'No visits on these days'
 }
 
 /** The days before, with which these are compared. */

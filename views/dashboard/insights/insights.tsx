@@ -10,14 +10,14 @@ import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import type { Chart } from './chart-link.tsx'
 import { Counts } from './counts.tsx'
-import { dayCount, dayName, daysBefore, labelled, type Shown, shownOf } from './days.ts'
+import { dayCount, dayName, labelled, nothingOn, type Shown, saidOf, shownOf } from './days.ts'
 import { type DaysForm, Ranges } from './ranges.tsx'
 
 /** Views of a made-up week, which is repeated. */
 const WEEK = [14, 22, 31, 27, 35, 9, 6]
 
 /** What the page looks like once people come. */
-function SampleInsights({ days }: { days: readonly string[] }): JSX.Element {
+export function SampleInsights({ days }: { days: readonly string[] }): JSX.Element {
   const counts = days.map((day, at) => dayCount(dayName(day), WEEK[at % WEEK.length] ?? 0))
   return (
     <Sample caption="An example of what you’ll see here">
@@ -62,11 +62,11 @@ export function InsightsView(props: InsightsProps): JSX.Element {
 export function InsightsPart({ site, bundle, insights, isChosen, chart, form }: InsightsProps): JSX.Element {
   const { slug } = bundle
   const { totals, tabs, series } = insights
-  const shown = shownOf(insights, isChosen)
+  const shown = shownOf(insights.slug, insights, isChosen)
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0 && tabs.every(({ opens }) => opens === 0)
   return (
     <div id="insights" class="insights">
-      <Ranges shown={shown} chart={chart} form={form} said={saidOf(shown, insights)} hasFile={!isEmpty} />
+      <Ranges shown={shown} chart={chart} form={form} said={saidOf(insights)} hasFile={!isEmpty} />
       {isEmpty ? (
         <>
           <Nothing link={linkOf(slug, site)} shown={shown} />
@@ -80,23 +80,11 @@ export function InsightsPart({ site, bundle, insights, isChosen, chart, form }: 
   )
 }
 
-/** `26 Oct to 24 Nov, compared with the previous 30 days`. */
-function saidOf({ days }: Shown, { series }: Insights): string {
-  const [first, last] = [dayName(series[0]?.day ?? ''), dayName(series.at(-1)?.day ?? '')]
-  return `${first === last ? first : `${first} to ${last}`}, compared with ${daysBefore(days)}`
-}
-
 function Nothing({ link, shown }: { link: string; shown: Shown }): JSX.Element {
   const { slug, days, chosen } = shown
   return (
     <Empty
-      heading={
-        chosen === null
-          ? `No visits in the last ${days} days`
-          : days === 1
-            ? 'No visits on this day'
-            : 'No visits on these days'
-      }
+      heading={nothingOn(shown)}
       text="Share the link: every view and every click on Open all shows up here within a second. No cookies, and nobody is followed."
     >
       <p class="actions">
@@ -116,7 +104,8 @@ function Nothing({ link, shown }: { link: string; shown: Shown }): JSX.Element {
   )
 }
 
-function HowWeCount(): JSX.Element {
+/** How views are counted, in short. */
+export function HowWeCount(): JSX.Element {
   return (
     <details class="more how">
       <summary>How we count</summary>

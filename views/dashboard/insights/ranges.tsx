@@ -4,8 +4,8 @@ import { dayOf } from '../../../src/launcher/salts.ts'
 import { described, FieldError } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { type Chart, insightsPath } from './chart-link.tsx'
-import { daysQuery, type Shown } from './days.ts'
+import { type Chart, insightsPage, insightsPath } from './chart-link.tsx'
+import { daysQuery, type ShownDays } from './days.ts'
 
 /** The first and the last day, as typed, and what is wrong with them. */
 export interface DaysForm {
@@ -15,7 +15,7 @@ export interface DaysForm {
 }
 
 interface RangesProps {
-  shown: Shown
+  shown: ShownDays
   chart: Chart
   form: DaysForm | null
   /** The days in words. */
@@ -52,7 +52,7 @@ export function Ranges({ shown, chart, form, said, hasFile }: RangesProps): JSX.
       </nav>
       <details class="menu" open={form !== null}>
         <summary class={['quiet', chosen !== null && !isToday && 'current']}>Custom</summary>
-        <form class="pop stack" method="get" action={`/dashboard/links/${slug}/insights`} novalidate>
+        <form class="pop stack" method="get" action={attribute(insightsPage(shown))} novalidate>
           {chart === 'views' ? '' : <input type="hidden" name="chart" value={chart} />}
           <Day name="from" label="From" shown={shown} form={form} last={today} />
           <Day name="to" label="To" shown={shown} form={form} last={today} />

@@ -3,7 +3,7 @@
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { formatInteger, rate } from '../../parts/numbers.ts'
 import { CHARTS, type Chart, ChartLink } from './chart-link.tsx'
-import { daysBefore, type Shown } from './days.ts'
+import { daysBefore, type ShownDays } from './days.ts'
 import { Tip } from './tip.tsx'
 
 /** Past this, a percentage says less than the number before. */
@@ -38,8 +38,8 @@ function rateChange(now: Insights['totals'], before: Insights['totals'], days: n
 }
 
 interface TotalsProps {
-  insights: Insights
-  shown: Shown
+  insights: Pick<Insights, 'totals' | 'previous'>
+  shown: ShownDays
   chart: Chart
 }
 

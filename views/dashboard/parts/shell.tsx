@@ -17,6 +17,7 @@ import { WorkspaceMenu } from './workspace-menu.tsx'
 export const SECTIONS = {
   bundles: { href: '/dashboard', name: 'Bundles', icon: 'bundles' },
   proposals: { href: '/dashboard/proposals', name: 'Suggestions', icon: 'idea' },
+  overview: { href: '/dashboard/overview', name: 'Overview', icon: 'chart' },
   keys: { href: '/dashboard/keys', name: 'API keys', icon: 'key' },
   webhooks: { href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
   organizations: { href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },

@@ -1,0 +1,48 @@
+import type { Chart } from '../../../views/dashboard/insights/chart-link.tsx'
+import type { DaysForm } from '../../../views/dashboard/insights/ranges.tsx'
+import { besideField } from '../../core/field-words.ts'
+import { Problem } from '../../core/problem.ts'
+import { resultOrProblem } from '../parts/visit.ts'
+
+/** A report on the days of a page’s query, and how the page shows them. */
+interface OnDays<Report> {
+  found: Report
+  /** Why the days were refused; the report is then on the default ones. */
+  problem: Problem | undefined
+  form: DaysForm | null
+  isChosen: boolean
+  chart: Chart
+}
+
+/**
+ * Reports on the days that a query asks for; on the default ones if they are refused.
+ * @throws a problem that is about something else.
+ */
+export async function reportOn<Report>(
+  query: URLSearchParams,
+  report: (days: Record<string, string | null>) => Promise<Report>,
+): Promise<OnDays<Report>> {
+  const days = ['from', 'to'].filter((name) => query.has(name))
+  const asked = days.length > 0 ? days : query.has('range') ? ['range'] : []
+  const found = await resultOrProblem(() => report(Object.fromEntries(asked.map((name) => [name, query.get(name)]))))
+  const problem = found instanceof Problem ? found : undefined
+  return {
+    form: problem === undefined ? null : formOf(query, problem),
+    found: found instanceof Problem ? await report({}) : found,
+    problem,
+    isChosen: problem === undefined && days.length > 0,
+    chart: query.get('chart') === 'open-all' ? 'open-all' : 'views',
+  }
+}
+
+/**
+ * The days as typed, with what is wrong with them.
+ * @throws the problem, if it is about something else.
+ */
+function formOf(query: URLSearchParams, problem: Problem): DaysForm {
+  const wrong = (name: string) => problem.issues.find(({ path }) => path[0] === name)
+  const [from, to] = [wrong('from'), wrong('to')]
+  if (from === undefined && to === undefined) throw problem
+  const errors = { ...(from && { from: besideField(from.reason) }), ...(to && { to: besideField(to.reason) }) }
+  return { from: query.get('from') ?? '', to: query.get('to') ?? '', errors }
+}

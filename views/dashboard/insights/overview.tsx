@@ -1,0 +1,130 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Overview } from '../../../src/insights/shapes.ts'
+import { Share } from '../../parts/charts.tsx'
+import { Each } from '../../parts/each.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { formatInteger, rate } from '../../parts/numbers.ts'
+import { Empty, Head } from '../parts/shell.tsx'
+import { type Chart, insightsPath } from './chart-link.tsx'
+import { Days } from './counts.tsx'
+import { nothingOn, type ShownDays, saidOf, shownOf } from './days.ts'
+import { HowWeCount, SampleInsights } from './insights.tsx'
+import { type DaysForm, Ranges } from './ranges.tsx'
+import { Totals } from './totals.tsx'
+
+interface OverviewProps {
+  overview: Overview
+  /** Whether its days are chosen ones. */
+  isChosen: boolean
+  chart: Chart
+  /** Days that were refused. */
+  form: DaysForm | null
+}
+
+/** The insights of all bundles together. */
+export function OverviewView(props: OverviewProps): JSX.Element {
+  return (
+    <>
+      <Head title="Overview" lede="Views and clicks of all your bundles together." />
+      <div class="sheet">
+        <OverviewPart {...props} />
+      </div>
+    </>
+  )
+}
+
+/** The part that another range replaces. */
+export function OverviewPart({ overview, isChosen, chart, form }: OverviewProps): JSX.Element {
+  const { totals, series, topBundles } = overview
+  const shown = shownOf(null, overview, isChosen)
+  const isEmpty = totals.views === 0 && totals.openAllClicks === 0
+  return (
+    <div id="insights" class="insights">
+      <Ranges shown={shown} chart={chart} form={form} said={saidOf(overview)} hasFile={false} />
+      {isEmpty ? (
+        <>
+          <Empty
+            heading={nothingOn(shown)}
+            text="Share the link of a bundle: the views of all your bundles are added up here, with those that are opened most."
+          >
+            <p class="actions">
+              <a class="button primary" href="/dashboard">
+                Your bundles
+              </a>
+            </p>
+          </Empty>
+          <SampleInsights days={series.map(({ day }) => day)} />
+        </>
+      ) : (
+        <>
+          <Totals insights={overview} shown={shown} chart={chart} />
+          <Days insights={overview} chart={chart} />
+          <div class="blocks">
+            <TopBundles bundles={topBundles} shown={shown} chart={chart} />
+          </div>
+        </>
+      )}
+      <HowWeCount />
+    </div>
+  )
+}
+
+interface TopBundlesProps {
+  bundles: Overview['topBundles']
+  shown: ShownDays
+  chart: Chart
+}
+
+/** The most viewed bundles, each with its own insights of the same days. */
+function TopBundles({ bundles, shown, chart }: TopBundlesProps): JSX.Element {
+  const most = Math.max(1, ...bundles.map(({ views }) => views))
+  return (
+    <section aria-labelledby="top-heading">
+      <h2 id="top-heading">Most viewed bundles</h2>
+      <table class="by-rule">
+        <caption class="visually-hidden">Views and clicks on Open all by bundle, most viewed first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Bundle</th>
+            <th scope="col" class="number">
+              Views
+            </th>
+            <th scope="col" class="number">
+              Open all
+            </th>
+            <th scope="col" class="number">
+              Open rate
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <Each
+            of={bundles}
+            show={({ slug, title, views, openAllClicks, openAllRate }) => (
+              <tr>
+                <th scope="row">
+                  <div class="behind">
+                    <Share share={views / most} />
+                    <a dir="auto" href={attribute(insightsPath({ ...shown, slug }, chart))} safe>
+                      {title || slug}
+                    </a>
+                  </div>
+                </th>
+                <td class="number" safe>
+                  {formatInteger(views)}
+                </td>
+                <td class="number" safe>
+                  {formatInteger(openAllClicks)}
+                </td>
+                <td class="number" safe>
+                  {rate(openAllRate)}
+                </td>
+              </tr>
+            )}
+          />
+        </tbody>
+      </table>
+    </section>
+  )
+}
