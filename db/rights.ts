@@ -4,8 +4,8 @@
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a credential may do, lowest first; each scope includes those before it. */
-export const SCOPES = ['links:read', 'links:propose', 'links:write', 'keys:admin'] as const
+/** What a credential may do, lowest first; what each includes is in src/identity/roles.ts. */
+export const SCOPES = ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Where the token of an app is valid: only for MCP, or for the whole API, which includes it. */

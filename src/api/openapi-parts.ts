@@ -97,10 +97,11 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   redeliver: 'Webhooks',
 }
 
-/** What each scope allows, with everything that the ones before it do. */
+/** What each scope allows. Those of links include the ones before them, and `keys:admin` all. */
 export const SCOPE_DOCS: Record<Scope, string> = {
   'links:read': 'Read bundles, versions and insights.',
   'links:propose': 'Suggest edits.',
   'links:write': 'Create, edit, delete, restore, move and claim bundles, and decide proposals.',
-  'keys:admin': 'Create and revoke API keys and webhooks, and export all data.',
+  'webhooks:write': 'Manage webhooks, and nothing else.',
+  'keys:admin': 'Create and revoke API keys, manage webhooks, and export all data.',
 }

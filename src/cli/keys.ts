@@ -59,7 +59,7 @@ const create = command({
       type: 'string',
       multiple: true,
       valueHint: 'scope',
-      description: 'links:read, links:propose, links:write (the default) or keys:admin',
+      description: 'links:read, links:propose, links:write (the default), webhooks:write or keys:admin',
     },
     'per-hour': { type: 'string', valueHint: 'number', description: 'Calls per hour; 0 for no limit' },
     expires: END_FLAG,

@@ -17,7 +17,7 @@ export interface SignIn {
 }
 
 /** Scopes to ask for; each includes those before it. */
-export const SCOPES = ['links:read', 'links:propose', 'links:write', 'keys:admin'] as const
+export const SCOPES = ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'] as const
 
 const TIMEOUT_MS = 30_000
 /** How long a person may take to decide. */

@@ -4,18 +4,29 @@ import { Problem } from '../core/problem.ts'
 // Re-exported for views, which may not import the database.
 export { ROLES, type Role, SCOPES, type Scope }
 
+/** What each scope includes. That of webhooks lies beside those of links. */
+const INCLUDED: Record<Scope, readonly Scope[]> = {
+  'links:read': ['links:read'],
+  'links:propose': ['links:read', 'links:propose'],
+  'links:write': ['links:read', 'links:propose', 'links:write'],
+  'webhooks:write': ['webhooks:write'],
+  'keys:admin': SCOPES,
+}
+
 /** Whether `scopes` include `needed`, directly or by a scope that implies it. */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
-  return scopes.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed))
+  return scopes.some((scope) => INCLUDED[scope].includes(needed))
 }
 
 /**
- * Scopes as credentials keep them: each once, and without `links:propose` where `links:write` includes it, because a
- * stored key holds at most three.
+ * Scopes as credentials keep them: each once, without `links:propose` where `links:write` includes it, and without
+ * `webhooks:write` where `keys:admin` does, because a stored key holds at most three.
  */
 export function keptScopes(scopes: readonly Scope[]): Scope[] {
-  const hasWrite = scopes.includes('links:write')
-  return [...new Set(scopes)].filter((scope) => scope !== 'links:propose' || !hasWrite)
+  const isIncluded = (scope: Scope) =>
+    (scope === 'links:propose' && scopes.includes('links:write')) ||
+    (scope === 'webhooks:write' && scopes.includes('keys:admin'))
+  return [...new Set(scopes)].filter((scope) => !isIncluded(scope))
 }
 
 /** Whether a role is at least the needed one. */

@@ -154,7 +154,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   name: ['A name to recognise the key by.', 'nightly import'],
   scopes: [
     'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
-      'claims; keys:admin also manages keys.',
+      'claims; webhooks:write manages webhooks alone; keys:admin does all of it and manages keys.',
     ['links:write'],
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],

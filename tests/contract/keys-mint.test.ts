@@ -53,6 +53,8 @@ onEveryTarget({}, (server) => {
       [{ name: 'n', scopes: ['links:admin'] }, 400, 'scopes[0]'],
       [{ name: 'n', scopes: 'links:read' }, 400, 'scopes'],
       [{ name: 'n', scopes: ['links:read', 'links:write', 'keys:admin'] }, 201, ''],
+      [{ name: 'n', scopes: ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'] }, 201, ''],
+      [{ name: 'n', scopes: ['webhooks:write'] }, 201, ''],
       [{ name: 'n', rateLimitPerHour: 0 }, 201, ''],
       [{ name: 'n', rateLimitPerHour: 100_000 }, 201, ''],
       [{ name: 'n', rateLimitPerHour: 100_001 }, 400, 'rateLimitPerHour'],

@@ -266,7 +266,7 @@ onEveryTarget({}, (at) => {
       body: {
         subject: { type: 'user', userId: ann.userId },
         role: 'admin',
-        scopes: ['links:read', 'links:propose', 'links:write', 'keys:admin'],
+        scopes: ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'],
       },
     })
   })

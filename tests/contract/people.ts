@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { newPerson as arriveByMail, linkIn, mailTo } from '../people.ts'
 import type { Server } from '../server.ts'
 
-type Scope = 'links:read' | 'links:propose' | 'links:write' | 'keys:admin'
+type Scope = 'links:read' | 'links:propose' | 'links:write' | 'webhooks:write' | 'keys:admin'
 export type Role = 'viewer' | 'editor' | 'admin'
 
 /** A key in the API. */

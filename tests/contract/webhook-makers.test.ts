@@ -131,6 +131,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true', SERVICE_IDENTITY_WEBH
     const [app, { challenge }] = [await newApp(at()), newProof()]
     const words = async (scope: string) => textOf(ann, askPath(app, challenge, { scope }))
     expect(await words('keys:admin')).toMatch(/webhooks, which send what happens to your bundles elsewhere/)
+    expect(await words('webhooks:write')).toMatch(/webhooks, which send what happens to your bundles elsewhere/)
     expect(await words('links:write')).not.toContain('webhook')
   })
 })

@@ -74,7 +74,7 @@ test('mcp.md lists each tool beside the scope it needs, and what is no tool', ()
     scope,
     codeIn(tools).sort(),
   ])
-  const scopes = ['links:read', 'links:propose', 'links:write', 'keys:admin']
+  const scopes = ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin']
   const tools = operations.filter(isTool)
   const needing = (scope: string) =>
     tools.filter((operation) => (scopeOf(operation) ?? 'links:read') === scope).map(({ name }) => name)

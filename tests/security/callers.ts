@@ -68,6 +68,7 @@ export async function gather(server: Server): Promise<Cast> {
     'key:read': await mint(owner, 'links:read'),
     'key:propose': await mint(owner, 'links:propose'),
     'key:write': await mint(owner, 'links:write'),
+    'key:webhooks': await mint(owner, 'webhooks:write'),
     'key:admin': await mint(owner, 'keys:admin'),
     'org key:read': await mint(admin, 'links:read'),
     'org key:propose': await mint(admin, 'links:propose'),

@@ -33,6 +33,8 @@ const MAY = {
   'links:read': 'See bundles, their versions and insights',
   'links:propose': 'Suggest edits, which you or an editor accept or reject',
   'links:write': 'Create, edit, delete, restore and claim bundles',
+  'webhooks:write':
+    'Create and manage webhooks, which send what happens to your bundles elsewhere, and keep working after you disconnect it',
   'keys:admin':
     'Create and revoke API keys, and webhooks, which send what happens to your bundles elsewhere: both keep working after you disconnect it. Export all data',
 } as const satisfies Record<Scope, string>

@@ -6,7 +6,7 @@ import type { ListedKey } from '../../../src/keys/keys.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { SCOPES, widest } from './scopes.ts'
+import { scopeNames } from './scopes.ts'
 
 /** A key, and the requests it used in the current hour; null if they are not counted. */
 export type KeyWithUsage = ListedKey & { used: number | null }
@@ -42,7 +42,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
             </>
           )}
           {' · '}
-          {escapeHtml(SCOPES[widest(scopes)].name)}
+          {escapeHtml(scopeNames(scopes))}
           {allowedNetworks === undefined ? '' : escapeHtml(` · Only from ${oneOrMany(allowedNetworks)}`)}
         </span>
       </div>
