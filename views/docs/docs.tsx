@@ -33,7 +33,8 @@ export function DocsPage({
       site={site}
       title={document.info.title}
       tab="api"
-      contents={{ label: 'Operations', opens: 'Contents', list }}
+      contents={{ label: 'Operations', opens: 'Contents' }}
+      list={list}
       main={{ id: 'reference', name: 'reference' }}
       scripts={['docs.js']}
     >

@@ -14,14 +14,24 @@ type DocsFrameProps = PropsWithChildren<{
   title: string
   tab: keyof typeof TABS
   /** What the contents are of, for screen readers, and what opens them on a narrow screen. */
-  contents: { label: string; opens: string; list: JSX.Element }
+  contents: { label: string; opens: string }
+  list: JSX.Element
   /** Its content’s id, and what the link that leads there calls it. */
   main: { id: string; name: string }
   scripts?: readonly string[]
 }>
 
 /** A page of the documentation: a sheet with a tab for each part, beside its contents. */
-export function DocsFrame({ site, title, tab, contents, main, scripts = [], children }: DocsFrameProps): JSX.Element {
+export function DocsFrame({
+  site,
+  title,
+  tab,
+  contents,
+  list,
+  main,
+  scripts = [],
+  children,
+}: DocsFrameProps): JSX.Element {
   return (
     <Document title={title} styles="docs.css" hasFace scripts={scripts} head={undefined}>
       <a class="skip" href={`#${main.id}`} safe>
@@ -43,14 +53,14 @@ export function DocsFrame({ site, title, tab, contents, main, scripts = [], chil
           {/* Folded on narrow screens; the style sheet shows one of the two. */}
           <details>
             <summary safe>{contents.opens}</summary>
-            {contents.list}
+            {list}
           </details>
-          <div class="beside">{contents.list}</div>
+          <div class="beside">{list}</div>
         </nav>
         <div class="paged">
           <nav class="tabbar" aria-label="Documentation">
             {Object.entries(TABS).map(([key, { path, name }]) => (
-              <a href={path} aria-current={key === tab ? 'true' : undefined} safe>
+              <a href={path} aria-current={key === tab ? 'true' : undefined}>
                 {name}
               </a>
             ))}

@@ -23,7 +23,8 @@ export function GuidePage({ site, guide, guides, html, sections }: GuideProps): 
       site={site}
       title={`${title} · ${site.name}`}
       tab="guides"
-      contents={{ label: 'Guides', opens: 'All guides', list }}
+      contents={{ label: 'Guides', opens: 'All guides' }}
+      list={list}
       main={{ id: 'guide', name: 'guide' }}
     >
       {html}

@@ -11,7 +11,7 @@ export function ShareOfViews({ share }: { share: number | undefined }): JSX.Elem
   if (share === undefined) return ''
   const isUsed = share > 0
   return (
-    <span class={isUsed ? 'hint' : 'never'} title={`In the last ${RULE_DAYS} days`} safe>
+    <span class={isUsed ? 'hint' : 'never'} title={`In the last ${RULE_DAYS} days`}>
       {isUsed ? `${rate(share)} of views` : `Nobody in ${RULE_DAYS} days`}
     </span>
   )
