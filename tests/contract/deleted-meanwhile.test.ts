@@ -34,6 +34,7 @@ const WRITES = (Object.entries(OPERATIONS) as [OperationName, Row][])
 const ALONE: Partial<Record<OperationName, (world: World) => Input>> = {
   record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
   report_bundle: ({ slug }) => ({ slug, reason: 'spam' }),
+  rotate_webhook_secret: ({ webhookId }) => ({ webhookId }),
   replace_url: () => ({ from: URL_A, to: 'https://elsewhere.example/' }),
 }
 

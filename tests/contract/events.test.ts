@@ -252,7 +252,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
       const left = await latest(admin)
       expect([left?.type, left?.actor.userId, left?.actor.name, left?.target.name]).toEqual([
         'member.removed',
-        editor.userId,
+        undefined,
         undefined,
         undefined,
       ])

@@ -4,7 +4,7 @@ import type { UrlMetadata } from '../../../db/schema.ts'
 import { textsOf, wholeLink } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
-import { destination } from '../../parts/destination.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Blanks } from '../parts/blanks.tsx'
@@ -43,11 +43,19 @@ interface LinkProps {
 function Link({ url, metadata, names }: LinkProps): JSX.Element {
   const fields = textsOf(wholeLink(url, metadata))
   const [, ...more] = fields.note.trim().split('\n')
+  const to = destination(url)
   return (
     <li class="link-row">
-      <a href={attribute(destination(url).href)} target="_blank" rel="noopener noreferrer">
+      <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
         <Line fields={fields} names={names} />
       </a>
+      {to.unicode === null ? (
+        ''
+      ) : (
+        <p class="hint" dir="ltr" safe>
+          {hostText(to)}
+        </p>
+      )}
       {more.length === 0 ? (
         ''
       ) : (
