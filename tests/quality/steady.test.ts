@@ -216,5 +216,20 @@ test.each([WIDE, PHONE])('so it is for members who may only read: %j', async (si
   await actFor(admin, id)
   const { slug } = await admin.makeBundle(FROM_RIGHT)
   const { page } = await stage.open(`/dashboard/links/${slug}`, viewer, size)
-  expectOneEnd(await startsOf(page.locator('.shown > li'), ['.address', '.prose', '.tags .tag']))
+  const parts = ['.tile', '.called', '.at', '.tag:not([hidden])']
+  const [hebrew = [], english = []] = await page
+    .locator('.shown > li')
+    .evaluateAll(
+      (rows, parts) =>
+        rows.map((row) =>
+          parts
+            .map((part) => row.querySelector(part)?.getBoundingClientRect())
+            .flatMap((at) => (at === undefined ? [] : [(at.left + at.right) / 2])),
+        ),
+      parts,
+    )
+  // The tile begins the row, wherever that is.
+  expect([hebrew.length, english.length]).toEqual([4, 3])
+  expect(hebrew[0]).toBe(Math.max(...hebrew))
+  expect(english[0]).toBe(Math.min(...english))
 })

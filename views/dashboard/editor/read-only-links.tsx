@@ -4,6 +4,7 @@ import type { UrlMetadata } from '../../../db/schema.ts'
 import { textsOf, wholeLink } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
+import { isRightToLeft } from '../../launcher/direction.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -45,7 +46,7 @@ function Link({ url, metadata, names }: LinkProps): JSX.Element {
   const [, ...more] = fields.note.trim().split('\n')
   const to = destination(url)
   return (
-    <li class="link-row">
+    <li class="link-row" dir={isRightToLeft(fields.note) ? 'rtl' : undefined}>
       <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
         <Line fields={fields} names={names} />
       </a>
