@@ -35,6 +35,6 @@ test.each(RUNTIMES)('the conformance suite’s scenarios for authorization serve
     await (await fetch(await approve(person, path))).text()
   }
   expect(await suite.exited).toBe(0)
-  expect(said).toContain('Total: 2 passed, 0 failed')
+  expect(said).toContain('Total: 3 passed, 0 failed')
   await server.stop()
 })
