@@ -1,10 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Insights } from '../../../src/insights/shapes.ts'
-import { Share } from '../../parts/charts.tsx'
-import { Each } from '../../parts/each.tsx'
-import { formatInteger, rate } from '../../parts/numbers.ts'
 import { CardHead } from './card-head.tsx'
+import { CountsTable } from './counts-table.tsx'
 import type { Shown } from './days.ts'
 
 /** Views and clicks by rule, and without any. */
@@ -26,54 +24,24 @@ export function ByRule({ insights, shown }: { insights: Insights; shown: Shown }
           get different ones, and each rule is counted here.
         </p>
       ) : (
-        <table class="by-rule">
-          <caption class="visually-hidden">Views and clicks on Open all by rule</caption>
-          <thead>
-            <tr>
-              <th scope="col">Rule</th>
-              <th scope="col" class="number">
-                Views
-              </th>
-              <th scope="col" class="number">
-                Open all
-              </th>
-              <th scope="col" class="number">
-                Open rate
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            <Each
-              of={byRule}
-              show={({ ruleId, ruleName, views, openAllClicks, openAllRate }) => (
-                <tr>
-                  <th scope="row">
-                    <div class="behind">
-                      <Share share={totals.views === 0 ? 0 : views / totals.views} />
-                      <RuleName ruleId={ruleId} ruleName={ruleName} />
-                      {views === 0 && ruleId !== null ? (
-                        <a class="never" href={`/dashboard/links/${slug}/policy`} safe>
-                          {days === 1 ? 'nobody on this day' : `nobody in ${days} days`}
-                        </a>
-                      ) : (
-                        ''
-                      )}
-                    </div>
-                  </th>
-                  <td class="number" safe>
-                    {formatInteger(views)}
-                  </td>
-                  <td class="number" safe>
-                    {formatInteger(openAllClicks)}
-                  </td>
-                  <td class="number" safe>
-                    {rate(openAllRate)}
-                  </td>
-                </tr>
+        <CountsTable
+          caption="Views and clicks on Open all by rule"
+          heading="Rule"
+          rows={byRule}
+          shareOf={({ views }) => (totals.views === 0 ? 0 : views / totals.views)}
+          show={({ ruleId, ruleName, views }) => (
+            <>
+              <RuleName ruleId={ruleId} ruleName={ruleName} />
+              {views === 0 && ruleId !== null ? (
+                <a class="never" href={`/dashboard/links/${slug}/policy`} safe>
+                  {days === 1 ? 'nobody on this day' : `nobody in ${days} days`}
+                </a>
+              ) : (
+                ''
               )}
-            />
-          </tbody>
-        </table>
+            </>
+          )}
+        />
       )}
     </section>
   )

@@ -1,13 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Overview } from '../../../src/insights/shapes.ts'
-import { Share } from '../../parts/charts.tsx'
-import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { formatInteger, rate } from '../../parts/numbers.ts'
 import { Empty, Head } from '../parts/shell.tsx'
 import { type Chart, insightsPath } from './chart-link.tsx'
 import { Days } from './counts.tsx'
+import { CountsTable } from './counts-table.tsx'
 import { nothingOn, type ShownDays, saidOf, shownOf } from './days.ts'
 import { HowWeCount, SampleInsights } from './insights.tsx'
 import { type DaysForm, Ranges } from './ranges.tsx'
@@ -82,49 +80,17 @@ function TopBundles({ bundles, shown, chart }: TopBundlesProps): JSX.Element {
   return (
     <section aria-labelledby="top-heading">
       <h2 id="top-heading">Most viewed bundles</h2>
-      <table class="by-rule">
-        <caption class="visually-hidden">Views and clicks on Open all by bundle, most viewed first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Bundle</th>
-            <th scope="col" class="number">
-              Views
-            </th>
-            <th scope="col" class="number">
-              Open all
-            </th>
-            <th scope="col" class="number">
-              Open rate
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <Each
-            of={bundles}
-            show={({ slug, title, views, openAllClicks, openAllRate }) => (
-              <tr>
-                <th scope="row">
-                  <div class="behind">
-                    <Share share={views / most} />
-                    <a dir="auto" href={attribute(insightsPath({ ...shown, slug }, chart))} safe>
-                      {title || slug}
-                    </a>
-                  </div>
-                </th>
-                <td class="number" safe>
-                  {formatInteger(views)}
-                </td>
-                <td class="number" safe>
-                  {formatInteger(openAllClicks)}
-                </td>
-                <td class="number" safe>
-                  {rate(openAllRate)}
-                </td>
-              </tr>
-            )}
-          />
-        </tbody>
-      </table>
+      <CountsTable
+        caption="Views and clicks on Open all by bundle, most viewed first"
+        heading="Bundle"
+        rows={bundles}
+        shareOf={({ views }) => views / most}
+        show={({ slug, title }) => (
+          <a dir="auto" href={attribute(insightsPath({ ...shown, slug }, chart))} safe>
+            {title || slug}
+          </a>
+        )}
+      />
     </section>
   )
 }
