@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { InStatement } from '@libsql/client/sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
+import type { ActorType, FieldChange } from './event-schema.ts'
 import type { Write } from './file.ts'
-import type { ActorType, FieldChange } from './schema.ts'
 
-/** Who causes what is written; see `events` in `schema.ts`. */
+/** Who causes what is written; see `events` in `event-schema.ts`. */
 export interface Actor {
   type: Exclude<ActorType, 'service'>
   /** The person, or who made the key; null for a provider. */

@@ -1,13 +1,13 @@
 import { is, Param, Placeholder, sql } from 'drizzle-orm'
 import { type Query, type Store, statement } from './client.ts'
 
-/** Builds a query once per database, because building it costs more than running it. */
+/** Builds something once per database: a query, because building it costs more than running it, or a cache. */
 export function prepared<Built>(build: (db: Store['db']) => Built): (db: Store['db']) => Built {
-  const queries = new WeakMap<Store['db'], Built>()
+  const builtFor = new WeakMap<Store['db'], Built>()
   return (db) => {
-    let query = queries.get(db)
-    if (query === undefined) queries.set(db, (query = build(db)))
-    return query
+    let built = builtFor.get(db)
+    if (built === undefined) builtFor.set(db, (built = build(db)))
+    return built
   }
 }
 

@@ -4,7 +4,6 @@ import { signedIn } from '../identity/caller.ts'
 import { withExternalId } from '../operations/external-id.ts'
 import type { Context } from '../operations/operation.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
@@ -68,17 +67,15 @@ async function slugFor({ externalId, slug }: PutBundle, context: Context): Promi
   throw new Problem('BAD_REQUEST', `slug must be ${found.slug}, as it is, or omitted: a slug cannot be changed`)
 }
 
-async function replace(slug: string, input: PutBundle, context: Context): Promise<StoredBundle> {
-  const { expectedVersion } = context
-  const edit = { ...editing(context), slug, expectedVersion }
+function replace(slug: string, input: PutBundle, context: Context): Promise<StoredBundle> {
+  const edit = { ...editing(context), slug, expectedVersion: context.expectedVersion }
   const { changes, beside } = wholly(input)
-  const next = (bundle: StoredBundle) => nextContent(edit, bundle, changes, beside.password)
-  const bundle = await loadFor(edit.store.db, edit.caller, slug, 'editor')
-  refuseStale(bundle, expectedVersion)
-  const { content } = await next(bundle)
-  const after = { ...bundle, ...content, ...ownAfter(bundle, beside) }
-  const isSame = beside.password === undefined && isDeepStrictEqual(kept(after), kept(bundle))
-  return isSame ? bundle : writeVersion(edit, next, beside)
+  const next = async (bundle: StoredBundle) => {
+    const made = await nextContent(edit, bundle, changes, beside.password)
+    const after = { ...bundle, ...made.content, ...ownAfter(bundle, beside) }
+    return beside.password === undefined && isDeepStrictEqual(kept(after), kept(bundle)) ? null : made
+  }
+  return writeVersion(edit, next, beside)
 }
 
 function kept(bundle: StoredBundle) {

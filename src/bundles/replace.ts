@@ -17,7 +17,7 @@ import * as dryRun from './dry-run.ts'
 import { isListed, ownerOf } from './list-order.ts'
 import type { SentChanges } from './merge.ts'
 import { loadFor } from './roles.ts'
-import { type Edit, edit } from './versions.ts'
+import { type Edit, nextContent, writeVersion } from './versions.ts'
 
 /** A link that becomes another; if both end in `/`, so does every link that begins with it. */
 export interface Replacement {
@@ -94,25 +94,22 @@ const containing = preparedStatements((_, subject: Subject['type']) => {
   return [sql`SELECT json_group_array(json_array(id, slug)) FROM (${page})`]
 })
 
-/** Tries for a bundle that others edit meanwhile. */
-const MAX_TRIES = 5
-
 /** @returns null if the link is not in the bundle. @throws Problem. */
 async function replaceIn(replacing: Replacing, slug: string, replacement: Replacement) {
-  for (let tries = 1; ; tries += 1) {
-    const bundle = await loadFor(replacing.store.db, replacing.caller, slug, 'editor')
-    const { changes, places } = changesOf(bundle, replacement)
+  const edit = { ...replacing, slug, expectedVersion: null }
+  if (replacement.dryRun === true) {
+    const { changes, places } = changesOf(await loadFor(edit.store.db, edit.caller, slug, 'editor'), replacement)
     if (places === 0) return null
-    const one = { ...replacing, slug, expectedVersion: bundle.versionNumber }
-    try {
-      if (replacement.dryRun !== true) return { versionNumber: (await edit(one, changes)).versionNumber, places }
-      await dryRun.edit(one, changes)
-      return { places }
-    } catch (error) {
-      const isLate = error instanceof Problem && error.code === 'VERSION_CONFLICT'
-      if (!isLate || tries === MAX_TRIES) throw error
-    }
+    await dryRun.edit(edit, changes)
+    return { places }
   }
+  let places = 0
+  const { versionNumber } = await writeVersion(edit, async (bundle) => {
+    const found = changesOf(bundle, replacement)
+    places = found.places
+    return places === 0 ? null : nextContent(edit, bundle, found.changes)
+  })
+  return places === 0 ? null : { versionNumber, places }
 }
 
 type Policies = { urlMetadata: NonNullable<SentChanges['urlMetadata']> } & Pick<SentChanges, 'resolutionPolicy'> &

@@ -29,7 +29,7 @@ interface Kept {
   tags: TagCount[]
 }
 
-const keptIn = new WeakMap<Store, LRUCache<string, Kept>>()
+const keptIn = prepared(() => new LRUCache<string, Kept>({ max: MAX_KEPT }))
 
 /**
  * The tags that most of a subject's last edited bundles have, by name. They are kept until one of these bundles changes, then
@@ -38,8 +38,7 @@ const keptIn = new WeakMap<Store, LRUCache<string, Kept>>()
  */
 export async function tagCounts(store: Store, subject: Subject, userId: string): Promise<TagCount[]> {
   const owner = subjectIdOf(subject)
-  let kept = keptIn.get(store)
-  if (kept === undefined) keptIn.set(store, (kept = new LRUCache({ max: MAX_KEPT })))
+  const kept = keptIn(store.db)
   const [{ mark } = { mark: '' }] = await marked[subject.type](store.db).all({ owner })
   const known = kept.get(owner)
   if (known !== undefined && known.mark === mark) return known.tags

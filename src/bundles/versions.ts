@@ -111,19 +111,22 @@ export interface Acceptance {
 /**
  * Computes the next content from the current bundle and writes both rows only if the bundle is unchanged since; retries
  * otherwise.
+ * @param next null if there is nothing to write: the bundle stays as it is.
  */
 export async function writeVersion(
   { store, config, caller, slug, expectedVersion, hashPassword, commit = store.write }: Edit,
-  next: (bundle: StoredBundle) => Promise<NextContent & { acceptance?: Acceptance }>,
+  next: (bundle: StoredBundle) => Promise<(NextContent & { acceptance?: Acceptance }) | null>,
   { password, ...sentOwn }: Beside = {},
 ): Promise<StoredBundle> {
   let passwordHash: string | undefined
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
-    const { acceptance, ...made } = await next(bundle)
-    const { content } = made
+    const found = await next(bundle)
     const own = ownAfter(bundle, sentOwn)
     refuseStale(bundle, expectedVersion)
+    if (found === null) return bundle
+    const { acceptance, ...made } = found
+    const { content } = made
     // Only now, because hashing is expensive and this caller may do it.
     if (password !== undefined) passwordHash ??= await hashPassword(password)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)

@@ -1,5 +1,5 @@
 import type { Store } from '../../db/client.ts'
-import type { EventKind } from '../../db/schema.ts'
+import { EVENT_TYPES, type EventKind } from '../../db/schema.ts'
 import { keyIn, NumberKey, nextCursor } from '../core/cursor.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { allows, allowsRole } from '../identity/roles.ts'
@@ -34,7 +34,7 @@ export async function list(store: Store, reader: Reader, query: EventQuery): Pro
   const wanted: Wanted = {
     subject: reader.subject,
     kinds,
-    type: type?.includes('.') ? type : undefined,
+    type: EVENT_TYPES.find((one) => one === type),
     since: since === undefined ? undefined : Date.parse(since),
     ...filters,
   }

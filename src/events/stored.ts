@@ -5,6 +5,7 @@ import {
   apiKeys,
   bundles,
   type EventKind,
+  type EventType,
   events,
   invitation,
   member,
@@ -24,7 +25,7 @@ export interface Wanted {
   subject: Subject
   /** Of these kinds, of which there is at least one. */
   kinds: readonly EventKind[]
-  type?: string | undefined
+  type?: EventType | undefined
   /** The slug of a bundle, or the id of something else. */
   target?: string | undefined
   /** The id of a person or a key. */
@@ -52,7 +53,7 @@ export async function newest(
   const isWanted = and(
     eq(events.ownerId, ownerId(wanted.subject)),
     before === undefined ? undefined : sql`${events.id} < ${before}`,
-    type === undefined ? undefined : eq(events.type, type as never),
+    type === undefined ? undefined : eq(events.type, type),
     since === undefined ? undefined : sql`${events.at} >= ${since}`,
   )
   const some = (where: SQL | undefined) =>

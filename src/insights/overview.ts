@@ -37,7 +37,7 @@ interface Counted {
 
 type Sum = [key: number, views: number, clicks: number]
 
-const keptIn = new WeakMap<Store, LRUCache<string, Promise<Counted>>>()
+const keptIn = prepared(() => new LRUCache<string, Promise<Counted>>({ max: MAX_KEPT, ttl: KEPT_MS }))
 
 /**
  * The counts of all bundles of the caller’s subject for `days` UTC days, its totals of as many days before, and the most
@@ -70,8 +70,7 @@ function keptOrCounted(
   userId: string,
   period: Period & { now: number },
 ): Promise<Counted> {
-  let kept = keptIn.get(store)
-  if (kept === undefined) keptIn.set(store, (kept = new LRUCache({ max: MAX_KEPT, ttl: KEPT_MS })))
+  const kept = keptIn(store.db)
   const key = JSON.stringify([subject.type, subjectIdOf(subject), period.from, period.days])
   const known = kept.get(key)
   if (known !== undefined) return known

@@ -45,6 +45,7 @@ async function about(
     .select({
       userId: apiKeys.mintedBy,
       createdAt: apiKeys.createdAt,
+      keyEndsAt: apiKeys.expiresAt,
       expiresAt: appGrants.expiresAt,
       endsAt: appGrants.endsAt,
     })
@@ -53,6 +54,6 @@ async function about(
     .where(and(eq(apiKeys.id, id), eq(apiKeys.ownerId, ownerId(subject))))
   if (row === undefined) return null
   const { userId, createdAt } = row
-  const expiresAt = kind === 'refresh' ? row.endsAt : row.expiresAt
+  const expiresAt = kind === 'refresh' ? row.endsAt : (row.expiresAt ?? row.keyEndsAt)
   return { kind, keyId: id, userId, scopes, audience, createdAt, expiresAt }
 }

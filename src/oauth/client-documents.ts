@@ -7,7 +7,7 @@ import { isAscii } from '../core/text.ts'
 import { type App, unfitName } from '../keys/apps.ts'
 import type { Limit } from '../limits/bucket.ts'
 import { countRequest } from '../limits/count-requests.ts'
-import { get } from '../outgoing/request.ts'
+import { get, userAgentOf } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { issueOf, Refused } from './parameters.ts'
 
@@ -51,19 +51,16 @@ export class ClientDocuments {
   }
 
   async #request(id: string): Promise<App> {
-    const { name, origin, outgoingPrivateNetworks: privateNetworks } = this.service.config
+    const { config } = this.service
     const sent = {
-      headers: {
-        accept: 'application/json',
-        'user-agent': `${name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-sign-in/1 (+${origin})`,
-      },
+      headers: { accept: 'application/json', 'user-agent': userAgentOf(config, 'sign-in') },
       timeoutMs: TIMEOUT_MS,
       // Whoever can redirect an address of a site is not its owner.
       followsRedirects: false,
       isEnough: (_: Uint8Array, bytes: number) => bytes > MAX_BYTES,
     }
     try {
-      const { status, headers, body } = await get(id, sent, { privateNetworks })
+      const { status, headers, body } = await get(id, sent, { privateNetworks: config.outgoingPrivateNetworks })
       if (status !== 200) throw unreadable(`it answered with ${status}, not 200`)
       if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
         throw unreadable('its content type must be application/json')

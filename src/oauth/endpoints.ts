@@ -7,6 +7,7 @@ import {
 import { actingAs } from '../../db/acting.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { isObject } from '../core/untyped.ts'
 import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { requestId } from '../http/observe.ts'
@@ -92,10 +93,6 @@ async function register(request: Request, { config: { secret } }: Service): Prom
 }
 
 const BY_CODE = 'authorization_code'
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Begins the sign-in of a device (RFC 8628). */
 async function deviceAuthorization(request: Request, service: Service): Promise<Response> {

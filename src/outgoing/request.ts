@@ -8,6 +8,14 @@ const MAX_REDIRECTS = 5
 /** What is read of an answer to a POST, of which only the status is kept, and at most of one to a GET. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
+/**
+ * How a request says whose it is, and what it is for.
+ * @param purpose such as `webhooks`.
+ */
+export function userAgentOf({ name, origin }: { name: string; origin: string }, purpose: string): string {
+  return `${name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-${purpose}/1 (+${origin})`
+}
+
 /** What to post, besides the URL. */
 export interface Post {
   headers: Record<string, string>

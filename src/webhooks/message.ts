@@ -9,7 +9,7 @@ import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Config } from '../config/config.ts'
 import { iso } from '../core/time.ts'
 import { toldOf } from '../events/stored.ts'
-import type { Post } from '../outgoing/request.ts'
+import { type Post, userAgentOf } from '../outgoing/request.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
 import { unsealed } from './secrets.ts'
@@ -37,7 +37,7 @@ export async function messageOf(store: Store, { row, webhook }: Leased, site: Si
     body,
     headers: {
       'content-type': 'application/json',
-      'user-agent': `${site.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-webhooks/1 (+${site.origin})`,
+      'user-agent': userAgentOf(site, 'webhooks'),
       'webhook-id': row.messageId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': secretsOf(webhook, site, now)

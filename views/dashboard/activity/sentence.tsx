@@ -81,22 +81,30 @@ function list({ changes = [] }: LoggedEvent): string {
 
 const MOST = 3
 
-function bundle({ type, target: { slug, name } }: LoggedEvent): string {
+function bundle({ type, target: { slug, name } }: LoggedEvent): JSX.Element {
   if (slug === undefined) return 'a bundle that has been erased'
   const called = <bdi safe>{name ?? slug}</bdi>
-  return type === 'bundle.deleted'
-    ? `<strong>${called}</strong>`
-    : `<a href="/dashboard/links/${attribute(slug)}">${called}</a>`
+  if (type === 'bundle.deleted') return <strong>{called}</strong>
+  return <a href={attribute(`/dashboard/links/${slug}`)}>{called}</a>
 }
 
 /** What has a name of its own, as it is called, or was when it was made or ended. */
-function thing({ target, changes = [] }: LoggedEvent): string {
+function thing({ target, changes = [] }: LoggedEvent): JSX.Element {
   const { from, to } = changes.find(({ field }) => field === 'name') ?? {}
-  return `<strong>${<bdi safe>{target.name ?? String(to ?? from ?? target.id ?? '')}</bdi>}</strong>`
+  return (
+    <strong>
+      <bdi safe>{target.name ?? String(to ?? from ?? target.id ?? '')}</bdi>
+    </strong>
+  )
 }
 
-function person({ target }: LoggedEvent): string {
-  return target.name === undefined ? 'somebody' : `<strong>${<bdi safe>{target.name}</bdi>}</strong>`
+function person({ target }: LoggedEvent): JSX.Element {
+  if (target.name === undefined) return 'somebody'
+  return (
+    <strong>
+      <bdi safe>{target.name}</bdi>
+    </strong>
+  )
 }
 
 function asRole(event: LoggedEvent): string {
