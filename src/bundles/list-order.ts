@@ -77,6 +77,18 @@ export function matching({ isSearch, isTagged, ...shape }: Shape & Searching): S
   return and(isListed(shape), isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
 }
 
+/** The shape of a list that a caller asks for. */
+export function shapeOf({ sort, state, q, tag, externalId }: Listing, { type }: Subject): Shape & Searching {
+  return {
+    sort,
+    state,
+    subject: type,
+    isSearch: q !== undefined,
+    isTagged: tag !== undefined,
+    isNamed: externalId !== undefined,
+  }
+}
+
 /** The values of what is searched for. */
 export function searched({ q, tag, externalId }: Pick<Listing, 'q' | 'tag' | 'externalId'>): Record<string, string> {
   return {

@@ -5,7 +5,7 @@ import { bundles } from '../../db/schema.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { matching, ORDERS, ownerOf, type Searching, type Shape, searched } from './list-order.ts'
+import { matching, ORDERS, ownerOf, type Searching, type Shape, searched, shapeOf } from './list-order.ts'
 import type { Sized } from './pinned.ts'
 import { foundInIndex, indexCondition } from './search.ts'
 import { type Found, isUnpinned, placed, type Queries, type Rest, read, short } from './short-list.ts'
@@ -14,18 +14,10 @@ import { contentBytes } from './stored.ts'
 /** Any list: long reads find the ids and sizes, short ones read the bundles of the page. */
 export function longList(store: Store, caller: SignedIn, listing: Found): Queries {
   const { subject, userId } = caller
-  const { q, tag, externalId, sort, state, isAfter } = listing
+  const { q, tag, sort, state, isAfter } = listing
   const texts = [q, tag].filter((text) => text !== undefined)
   const indexed = indexCondition(texts)
-  const shape = {
-    sort,
-    state,
-    subject: subject.type,
-    isSearch: q !== undefined,
-    isTagged: tag !== undefined,
-    isAfter,
-    isNamed: externalId !== undefined,
-  }
+  const shape = { ...shapeOf(listing, subject), isAfter }
   const owner = subjectIdOf(subject)
   const values = { owner, indexed, ...searched(listing) }
   /** Asks the index; if it finds too many, reads the list in its order. */

@@ -5,7 +5,7 @@ import { bundles, pins } from '../../db/schema.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { waitForReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { eachShape, isAfter, matching, ORDERS, type Searching, type Shape, searched } from './list-order.ts'
+import { eachShape, isAfter, matching, ORDERS, type Searching, type Shape, searched, shapeOf } from './list-order.ts'
 import type { Listing } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
@@ -28,19 +28,15 @@ export async function pinnedIn(
   listing: Listing,
   after: Place,
 ): Promise<(Sized & { isAfter: number | null })[]> {
-  const { q, tag, externalId, sort, state } = listing
-  if (state === 'deleted') return []
+  if (listing.state === 'deleted') return []
   const { subject, userId } = caller
   await waitForReadSlot(userId)
-  const shape = {
-    sort,
-    state,
-    subject: subject.type,
-    isSearch: q !== undefined,
-    isTagged: tag !== undefined,
-    isNamed: externalId !== undefined,
-  }
-  return pinnedOf(db)(shape).all({ userId, owner: subjectIdOf(subject), ...searched(listing), ...after })
+  return pinnedOf(db)(shapeOf(listing, subject)).all({
+    userId,
+    owner: subjectIdOf(subject),
+    ...searched(listing),
+    ...after,
+  })
 }
 
 const pinnedOf = prepared((db) =>

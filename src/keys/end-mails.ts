@@ -44,21 +44,19 @@ export class KeyEndMails {
     const { db, write } = this.store
     const now = Date.now()
     const isNext = and(gt(apiKeys.expiresAt, now), lte(apiKeys.expiresAt, now + BEFORE_MS), isNull(apiKeys.endToldAt))
+    const some = db
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(isNext)
+      .orderBy(asc(apiKeys.expiresAt))
+      .limit(AT_ONCE)
     for (;;) {
-      const found = await db
-        .select({ id: apiKeys.id })
-        .from(apiKeys)
-        .where(isNext)
-        .orderBy(asc(apiKeys.expiresAt))
-        .limit(AT_ONCE)
-      const mine: number[] = []
-      for (const { id } of found) {
-        const mark = db.update(apiKeys).set({ endToldAt: now })
-        const [marked] = await write([mark.where(and(eq(apiKeys.id, id), isNull(apiKeys.endToldAt)))])
-        if (marked?.rowsAffected === 1) mine.push(id)
-      }
+      // Nothing is written most of the time.
+      if ((await some).length === 0) return
+      const mark = db.update(apiKeys).set({ endToldAt: now }).where(inArray(apiKeys.id, some))
+      const [marked] = await write([mark.returning({ id: apiKeys.id })])
+      const mine = (marked?.rows ?? []).map((row) => Number(row.id))
       if (mine.length > 0) for (const mail of await mailsFor(this.store, mine, this.config)) this.mailer.send(mail)
-      if (found.length < AT_ONCE) return
     }
   }
 }

@@ -1,4 +1,5 @@
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import {
   apiKeys,
@@ -101,23 +102,7 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     only: isNotNull(proposalMails.dueAt),
   },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
-  {
-    what: 'gone_webhooks',
-    table: goneWebhooks,
-    from: goneWebhooks.at,
-    keptMs: 0,
-    rowsPerWrite: 100,
-    erase: (db, rows) => {
-      const gone = sql`SELECT ${goneWebhooks.id} FROM ${goneWebhooks} WHERE ${rows}`
-      const some = sql`SELECT ${outbox.id} FROM ${outbox} WHERE ${outbox.webhookId} IN (${gone}) LIMIT ${ROWS_PER_WRITE}`
-      return [
-        db.delete(outbox).where(sql`${outbox.id} IN (${some})`),
-        db
-          .delete(goneWebhooks)
-          .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.webhookId} = ${goneWebhooks.id})`)),
-      ]
-    },
-  },
+  leftBehind('gone_webhooks', goneWebhooks, { table: outbox, by: outbox.webhookId }),
   // Only as long as messages are signed with them.
   {
     what: 'old_webhook_secrets',
@@ -128,23 +113,7 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     erase: (db, rows) => [db.update(webhooks).set({ oldSecret: null, oldSecretUntil: null }).where(rows)],
   },
   { what: 'events', table: events, from: events.expiresAt, keptMs: 0 },
-  {
-    what: 'gone_owners',
-    table: goneOwners,
-    from: goneOwners.at,
-    keptMs: 0,
-    rowsPerWrite: 100,
-    erase: (db, rows) => {
-      const gone = sql`SELECT ${goneOwners.id} FROM ${goneOwners} WHERE ${rows}`
-      const some = sql`SELECT ${events.id} FROM ${events} WHERE ${events.ownerId} IN (${gone}) LIMIT ${ROWS_PER_WRITE}`
-      return [
-        db.delete(events).where(sql`${events.id} IN (${some})`),
-        db
-          .delete(goneOwners)
-          .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${events} WHERE ${events.ownerId} = ${goneOwners.id})`)),
-      ]
-    },
-  },
+  leftBehind('gone_owners', goneOwners, { table: events, by: events.ownerId }),
   // Providers allow resending events by hand for about this long.
   { what: 'provider_events', table: providerEvents, from: providerEvents.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.
@@ -156,6 +125,28 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     only: isNull(providerEntities.userId),
   },
 ]
+
+/** What is left of something deleted that has too much to delete at once: its rows, and once there are none, the note of it. */
+function leftBehind(
+  what: string,
+  gone: typeof goneWebhooks | typeof goneOwners,
+  { table, by }: { table: typeof outbox | typeof events; by: SQLiteColumn },
+): RetentionRule {
+  return {
+    what,
+    table: gone,
+    from: gone.at,
+    keptMs: 0,
+    rowsPerWrite: 100,
+    erase: (db, rows) => {
+      const some = sql`SELECT ${table.id} FROM ${table} WHERE ${by} IN (SELECT ${gone.id} FROM ${gone} WHERE ${rows}) LIMIT ${ROWS_PER_WRITE}`
+      return [
+        db.delete(table).where(sql`${table.id} IN (${some})`),
+        db.delete(gone).where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${by} = ${gone.id})`)),
+      ]
+    },
+  }
+}
 
 /** The time of the oldest row as `at`, null if there is none. */
 export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {

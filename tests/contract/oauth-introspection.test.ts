@@ -42,6 +42,9 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
     for (const token of [app.accessToken, app.refreshToken, narrow, admin])
       expect((await ask(admin, token)).body.active).toBe(true)
     expect((await ask(admin, narrow)).body).not.toHaveProperty('exp')
+    const expiresAt = new Date((Math.floor(nowSeconds()) + 86_400) * 1000).toISOString()
+    const { rawKey: ending } = await person.mint({ expiresAt })
+    expect((await ask(admin, ending)).body.exp).toBe(Date.parse(expiresAt) / 1000)
     for (const token of [app.accessToken, admin, 'nonsense']) {
       const { status, headers, body } = await ask(narrow, token)
       expect([status, body.error, body.active]).toEqual([403, 'insufficient_scope', undefined])
