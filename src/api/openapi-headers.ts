@@ -16,8 +16,8 @@ const ANSWERED = {
   ratelimit: ['What remains of it, and the seconds until it is replenished.', '^"perhr";r=[0-9]+;t=[0-9]+$'],
   'retry-after': ['Whole seconds to wait.', '^[1-9][0-9]*$'],
   'www-authenticate': [
-    'Bearer: send an API key, with the `scope` if it names one. `resource_metadata` says where apps sign in.',
-    '^Bearer( .+)?$',
+    'Bearer: send an API key, with the `scope` if it names one. `resource_metadata` says where apps sign in. Of a bundle’s link, Cookie: sign in on its page; Form: enter its password there.',
+    '^(?:Bearer( .+)?|Cookie|Form)$',
   ],
   'x-request-id': [
     'The id of the request, by which the operator finds it; `requestId` in an error.',

@@ -86,7 +86,7 @@ function described(
     parameters,
     responses: {
       200: { description: summary, ...headers('x-request-id'), content: { [type]: content } },
-      ...failuresOf(CODES, naming, () => [], failed),
+      ...failuresOf(CODES, naming, (status) => (status === 401 ? ['www-authenticate'] : []), failed),
     },
   }
 }

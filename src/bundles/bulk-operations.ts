@@ -12,7 +12,7 @@ import { edit, partsOfEdit } from './versions.ts'
 export const createBundles = implement('create_bundles', {
   summary: 'Create up to 100 bundles',
   description:
-    'Creates bundles in order, each by itself: `results` says what became of each. If the input is invalid, none is created. ' +
+    'Creates bundles in order, each by itself: `results` says what became of each. If the input is wrong, none is created. ' +
     'Called again with the same `idempotencyKey`, it creates only what failed.',
   labelled: true,
   input: NewBundles,
@@ -28,7 +28,7 @@ export const createBundles = implement('create_bundles', {
 export const updateBundles = implement('update_bundles', {
   summary: 'Edit up to 100 bundles',
   description:
-    'Edits bundles in order, each by itself: `results` says what became of each. If the input is invalid, none is edited. ' +
+    'Edits bundles in order, each by itself: `results` says what became of each. If the input is wrong, none is edited. ' +
     'Called again with the same `idempotencyKey`, it edits only what failed.',
   input: BundleEdits,
   example: { edits: [{ slug: 'launch-day', addUrls: [{ url: 'https://example.com/chat' }] }] },

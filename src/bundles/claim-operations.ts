@@ -30,8 +30,8 @@ type ClaimablePage = Paged & { bundles: claims.ListedClaimable[] }
 export const listClaims = implement('list_claims', {
   summary: 'List the unclaimed bundles created with your verified email address',
   description:
-    'Lists bundles that you can claim by slug, because they were created with your verified email address, newest first. Empty ' +
-    'with a key, which has no address.',
+    'Lists bundles created with your verified email address, which you can claim by slug, newest first. Empty ' +
+    'with a key.',
   input: Claims,
   output: answers.ClaimableList,
   // No tool gets any, so they need not fit into a message.

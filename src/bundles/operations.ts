@@ -95,8 +95,8 @@ export const updateBundle = implement('update_bundle', {
 export const putBundle = implement('put_bundle', {
   summary: 'Create or replace the bundle with an external id',
   description:
-    'Makes your bundle with this external id as the input has it: creates it, or replaces all that it has, with the default for what ' +
-    'you leave out. An equal input changes nothing.',
+    'Creates your bundle with this external id, or replaces all that it has: what you leave out gets its default. An equal ' +
+    'input changes nothing.',
   labelled: true,
   input: PutBundle,
   example: { externalId: 'crm-4711', title: 'Launch day', urls: ['https://example.com/plan'] },
@@ -113,7 +113,7 @@ export const putBundle = implement('put_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Its link answers 404 from now on. For 30 days, unless the operator chose otherwise, restore_bundle undoes it; then all ' +
+    'Its link answers 404 from now on. For 30 days, or as the operator chose, restore_bundle undoes it; then all ' +
     'is erased, and nobody can take its slug. Of an organisation’s, only admins can.',
   input: OneBundle,
   output: answers.DeletedBundle,

@@ -50,7 +50,7 @@ async function* snapshotsOf(...lists: (Iterable<history.Version> | AsyncIterable
 export const restoreVersion = implement('restore_version', {
   summary: 'Make an old version the newest again',
   description:
-    'Undoes edits: writes a new version equal to an old one, policy included. The last edit is undone by the second version.',
+    'Undoes edits: writes a new version equal to an old one, policy included. The second version undoes the last edit.',
   input: OneVersion,
   output: answers.Bundle,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

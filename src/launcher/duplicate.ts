@@ -21,8 +21,8 @@ import { seenBy } from './seen.ts'
 export const duplicateBundle = implement('duplicate_bundle', {
   summary: 'Copy a bundle to a new link',
   description:
-    'Copies a bundle that you can read, with its rules; of another’s that is `copyable`, only what its launcher shows you. The ' +
-    'copy is yours, or the organisation’s that you act for. Fields that you send replace the original’s.',
+    'Copies a bundle that you can read, with its rules; of another’s that is `copyable`, only what its launcher shows you. ' +
+    'Fields that you send replace the original’s.',
   labelled: true,
   status: 201,
   input: Duplication,

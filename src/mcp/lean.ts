@@ -18,12 +18,11 @@ const MIN_BOUNDS: readonly unknown[] = [0, 1]
  */
 export function leanInput(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => {
-    const rest = nullable(inner)
+    const rest = { ...inner }
     for (const name of ONLY_CHECKED) delete rest[name]
     if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
     if (Number(rest.maxLength ?? 0) >= LONG_TEXT) delete rest.maxLength
     if (MIN_BOUNDS.includes(rest.minimum)) delete rest.minimum
-    if (MIN_BOUNDS.includes(rest.minLength)) delete rest.minLength
     if (MIN_BOUNDS.includes(rest.minItems)) delete rest.minItems
     if (rest.additionalProperties === false) delete rest.additionalProperties
     return rest
@@ -31,16 +30,16 @@ export function leanInput(schema: JsonSchema): JsonSchema {
 }
 
 /** What the server checks, and nobody has to know before. */
-const ONLY_CHECKED = ['pattern', 'allOf', 'propertyNames', 'minProperties', 'maxProperties', 'writeOnly']
-
-/** A copy that says in the shortest way that a value may be null. */
-function nullable({ anyOf, ...rest }: JsonSchema): JsonSchema {
-  if (!Array.isArray(anyOf)) return rest
-  const [branch, none, ...others] = anyOf as JsonSchema[]
-  const isShort = others.length === 0 && none?.type === 'null' && typeof branch?.type === 'string'
-  if (!isShort || 'enum' in branch || 'const' in branch) return { ...rest, anyOf }
-  return { ...branch, ...rest, type: [branch.type, 'null'] }
-}
+const ONLY_CHECKED = [
+  'pattern',
+  'allOf',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'maxItems',
+  'minLength',
+  'writeOnly',
+]
 
 /** More values are a catalogue, of which an answer has one: the API’s document lists them. */
 const MAX_OPTIONS = 12
@@ -51,7 +50,7 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
     !CONSTRAINTS.has(key) &&
     !(key === 'enum' && (value as unknown[]).length > MAX_OPTIONS) &&
     !(key === 'additionalProperties' && value === false)
-  return mapped(schema, (inner) => nullable(Object.fromEntries(Object.entries(inner).filter(isStructure))))
+  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
 /** Of a field’s schema only the type, and that of its entries. */

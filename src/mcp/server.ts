@@ -58,7 +58,7 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
     const state: RequestState = { request, context, headers: {}, met }
     states.set(request, state)
     const answer = (await isLegacyRequest(request, message))
-      ? await answerOnce(serve(state), request, message, met)
+      ? await answerOnce(refusingUnknown(serve(state), met), request, message, met)
       : await modern.fetch(request, { parsedBody: message })
     const told = answer.status < 400 ? answer : await withBody(answer, met)
     for (const [name, value] of Object.entries(state.headers)) told.headers.set(name, value)
@@ -67,6 +67,14 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
     told.headers.set('www-authenticate', challenge(state.challenge, service.config.origin, 'mcp'))
     return new Response(told.body, { status: 403, headers: told.headers })
   }
+}
+
+/** For revisions in which a method that does not exist is no error of HTTP; in the others the library answers 404 by itself. */
+function refusingUnknown(server: Server, met: Met): Server {
+  server.fallbackRequestHandler = ({ method }) => {
+    throw refusal(METHOD_NOT_FOUND, new Problem('BAD_REQUEST', `There is no method ${method.slice(0, 100)}.`), met)
+  }
+  return server
 }
 
 interface Offered {
@@ -143,9 +151,6 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     return seen?.bundle.variables ?? []
   }
 
-  server.fallbackRequestHandler = ({ method }) => {
-    throw refusal(METHOD_NOT_FOUND, new Problem('BAD_REQUEST', `There is no method ${method.slice(0, 100)}.`), met)
-  }
   server.setRequestHandler('tools/list', () => ({
     tools: listed.filter(({ operation }) => isAllowed(operation, scopes)).map(({ tool }) => tool),
   }))

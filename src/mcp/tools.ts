@@ -79,8 +79,8 @@ const TRIED = 'Shows different viewers different tabs; who matches no rule gets 
 /** Those that say in short what policies are. */
 const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
 const POLICY =
-  'Shows different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
-  `tabs: [{ url, note? }] }] }. The first rule that matches replaces \`urls\`. All conditions: see ${SHOWS_POLICIES}.`
+  'Other tabs for some viewers: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
+  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. All conditions: ${SHOWS_POLICIES}.`
 
 /**
  * Fields without a meaning for tools: `email` is for callers without a credential, `breakdown` for CSV, and `source` says what

@@ -17,8 +17,8 @@ import * as stored from './stored.ts'
 export const proposeEdit = implement('propose_edit', {
   summary: 'Suggest an edit for a person to accept',
   description:
-    'Use this instead of update_bundle if you are not sure: nothing changes until an editor accepts it. Takes the fields of ' +
-    'update_bundle. Send the `versionNumber` that you have read as `baseVersion`: what others edit meanwhile is merged, not undone.',
+    'Like update_bundle, but nothing changes until an editor accepts it: use it if you are not sure. Send the `versionNumber` ' +
+    'that you have read as `baseVersion`: what others edit meanwhile is merged.',
   status: 201,
   input: NewProposal,
   example: { slug: 'launch-day', baseVersion: 2, title: 'Launch week', reason: 'It takes until Friday.' },
@@ -60,7 +60,7 @@ function toList({ proposals, ...more }: stored.ProposalPage) {
 export const getProposal = implement('get_proposal', {
   summary: 'Read a proposal with everything that it changes',
   description:
-    'Reads a proposal: its `difference` to the version that it is based on, and the `conflicts`, which a newer version changed too: ' +
+    'Reads a proposal: its `difference` to its base version, and the `conflicts`, which a newer version changed too: ' +
     'without any it can be accepted.',
   input: OneProposal,
   output: ProposalInFull,
@@ -102,7 +102,7 @@ export const rejectProposal = implement('reject_proposal', {
 /** POST /api/links/:slug/proposals/:id/withdraw. */
 export const withdrawProposal = implement('withdraw_proposal', {
   summary: 'Withdraw a proposal of your own',
-  description: 'Closes a proposal that you made. A key can withdraw only what was proposed with it.',
+  description: 'Closes a proposal that you made; with a key, only one made with it.',
   input: OneProposal,
   output: Proposal,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],
