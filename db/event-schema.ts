@@ -58,9 +58,12 @@ export type ActorType = (typeof ACTOR_TYPES)[number]
 /** A field that changed; with its values only if they are small, and secret to nobody who may read it. */
 export interface FieldChange {
   field: string
-  from?: unknown
-  to?: unknown
+  from?: FieldValue
+  to?: FieldValue
 }
+
+/** What a field was or is: one value, or a short list of words. */
+export type FieldValue = string | number | boolean | null | string[]
 
 /**
  * What happened to what an owner has. Written by triggers, by way of the view `happened`, so that no way of changing something

@@ -18,6 +18,6 @@ export function changesIn(before: Content, after: Content, hasNewPassword: boole
   return hasNewPassword ? [...changes, { field: 'password' }] : changes
 }
 
-function isSmall(value: unknown): boolean {
-  return typeof value !== 'string' || value.length <= MAX_LOGGED
+function isSmall(value: unknown): value is string | boolean | null {
+  return typeof value === 'string' ? value.length <= MAX_LOGGED : typeof value === 'boolean' || value === null
 }

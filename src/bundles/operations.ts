@@ -124,8 +124,7 @@ export const deleteBundle = implement('delete_bundle', {
 /** POST /api/links/:slug/restore. */
 export const restoreBundle = implement('restore_bundle', {
   summary: 'Restore a deleted bundle',
-  description:
-    'Restores a bundle as it was, under its old link. It counts towards the plan again: PLAN_LIMIT if that is full.',
+  description: 'Restores a bundle as it was, under its old link. PLAN_LIMIT if the plan is full.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'EXTERNAL_ID_TAKEN'],

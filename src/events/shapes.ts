@@ -44,11 +44,11 @@ export type EventQuery = typeof EventQuery.infer
 /** What an event is about. */
 const TARGET_TYPES = ['bundle', 'proposal', 'key', 'app', 'webhook', 'invitation', 'user', 'organization'] as const
 
+/** What a field was or is, where that is small. */
+const Value = 'string | number | boolean | null | string[]'
+
 const change = lazy(() =>
-  type({ field: 'string', 'from?': 'unknown', 'to?': 'unknown', '+': 'reject' }).configure(
-    { named: 'FieldChange' },
-    'self',
-  ),
+  type({ field: 'string', 'from?': Value, 'to?': Value, '+': 'reject' }).configure({ named: 'FieldChange' }, 'self'),
 )
 
 /** What happened, as the API shows it. */

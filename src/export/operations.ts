@@ -7,7 +7,7 @@ import { ExportedData, exportOf } from './export.ts'
 /** GET /api/me. */
 export const whoAmI = implement('who_am_i', {
   summary: 'Show whom this credential acts for, with which role and scopes',
-  description: 'Returns whose bundles this credential can access, its role there, and its scopes: what it may do.',
+  description: 'Returns whose bundles this credential can access, its role there, and its scopes.',
   // Ignores query parameters, which links may carry (utm_source) and which cannot change the answer.
   input: type({ '+': 'delete' }),
   output: Me,

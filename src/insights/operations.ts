@@ -31,8 +31,8 @@ interface Reported {
 export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers, clicks on Open all and opened tabs, by day, rule, referrer, device and language',
   description:
-    'Reports views, clicks on “Open all” and clicks per view, in total, per UTC day and per rule; the totals of the period ' +
-    'before; how often each tab was opened; and views by referring site, device and language.',
+    'Reports how a bundle is used: views, clicks on Open all and clicks per view, in total, per UTC day and per rule; totals of ' +
+    'the period before; opens of each tab; and views by referring site, device and language.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

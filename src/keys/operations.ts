@@ -11,7 +11,7 @@ export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
     'Creates an API key. `rawKey` is shown only now: pass it on at once, and do not log ' +
-    'it. Choose the narrowest scope that will do: it cannot be changed later.',
+    'it. Choose the narrowest scope: it cannot be changed later.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },

@@ -79,8 +79,8 @@ const TRIED = 'Shows different viewers different tabs; who matches no rule gets 
 /** Those that say in short what policies are. */
 const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
 const POLICY =
-  'Other tabs for some viewers: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
-  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. All conditions: ${SHOWS_POLICIES}.`
+  'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
+  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. Conditions: see ${SHOWS_POLICIES}.`
 
 /**
  * Fields without a meaning for tools: `email` is for callers without a credential, `breakdown` for CSV, and `source` says what
@@ -99,7 +99,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     MetadataChange: METADATA,
     ...(hasContent ? {} : { UrlMetadata: METADATA }),
     Variable: VARIABLE,
-    ...(name === SHOWS_POLICIES ? {} : { Policy: SETS_POLICIES.includes(name) ? POLICY : '' }),
+    ...(name === SHOWS_POLICIES ? {} : { Policy: '' }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
@@ -113,7 +113,8 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (field === 'events' && name !== 'create_webhook') return [[field, shapeOf(structure)]]
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
-    if (field === 'resolutionPolicy' && SETS_POLICIES.includes(name)) return [[field, structure]]
+    if (field === 'resolutionPolicy' && SETS_POLICIES.includes(name))
+      return [[field, { ...structure, description: POLICY }]]
     if (field === 'resolutionPolicy' && name === SHOWS_POLICIES) return [[field, { ...structure, description: TRIED }]]
     if (hasContent) return [[field, inner]]
     return [[field, field === 'urlMetadata' ? structure : outlineOf(structure)]]

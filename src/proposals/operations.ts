@@ -73,7 +73,7 @@ export const getProposal = implement('get_proposal', {
 export const acceptProposal = implement('accept_proposal', {
   summary: 'Accept a proposal; it becomes a version',
   description:
-    'Merges a proposal onto the newest version, link by link and field by field. Fields that you send are saved instead of what ' +
+    'Merges a proposal onto the newest version, link by link, field by field. Fields that you send are saved instead of what ' +
     'merging gives: this decides conflicts.',
   input: Acceptance,
   output: bundles.Bundle,

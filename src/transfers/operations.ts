@@ -27,7 +27,7 @@ const Transfer = type({
 export const transferBundle = implement('transfer_bundle', {
   summary: 'Move a bundle into an organisation, or take it out of one',
   description:
-    'Moves a bundle, with its link, versions, counts, rules and proposals. From then on only the new ' +
+    'Moves a bundle, with its link, versions, counts, rules and proposals. Then only the new ' +
     'owner sees and edits it. Out of an organisation takes an admin.',
   input: Transfer,
   example: { slug: 'launch-day', to: { type: 'organization', organizationId: 'o_27pd' } },
