@@ -19,7 +19,7 @@ const AGAIN =
   /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|oauth-documents|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing|values-in-addresses)\.|sdk\/client|cli\/(?:admin|docs|mcp)|mcp\/oauth-libraries|browser\/engines)/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
-  /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/
+  /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
 /**
  * Other tests that take long: only in the full run, on Bun. Of those in a browser, a contributor waits for the launcher, the
  * home page, signing in, and one way through the dashboard.

@@ -9,8 +9,7 @@ import { Requests } from './requests.ts'
 
 setDefaultTimeout(900_000)
 
-/** `REQUESTS=10000` looks longer. */
-const COUNT = Number(process.env.REQUESTS ?? 4000)
+const COUNT = 10_000
 const AT_ONCE = 8
 
 describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime) => {
