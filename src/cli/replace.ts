@@ -1,3 +1,4 @@
+import { count } from '../core/words.ts'
 import type { Client } from '../sdk/openall.ts'
 import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
@@ -23,10 +24,10 @@ export const replace = command({
     const all = await replaceAll(client, { from: args.from, to: args.to, dryRun: args['dry-run'] === true })
     if (args.json) return printJson(all)
     for (const { slug, places } of all.replaced) {
-      print(oneLine(`${slug}: ${places === 1 ? '1 place' : `${places} places`}`))
+      print(oneLine(`${slug}: ${count(places, 'place')}`))
     }
     for (const { slug, reason } of all.skipped) note(oneLine(`${slug} was left out: ${reason}`))
-    const bundles = all.replaced.length === 1 ? '1 bundle' : `${all.replaced.length} bundles`
+    const bundles = count(all.replaced.length, 'bundle')
     note(args['dry-run'] === true ? `It would change ${bundles}.` : `Changed ${bundles}.`)
   },
 })
