@@ -189,7 +189,7 @@ describe('help and completion', () => {
       return (await new Response(child.stdout).text()).trim().split('\n')
     }
     expect(await completed('cre')).toEqual(['create'])
-    expect(await completed('keys', '')).toEqual(['list', 'create', 'rotate', 'revoke'])
+    expect(await completed('keys', '')).toEqual(['list', 'create', 'revoke', 'rotate'])
     expect(await completed('keys', 'create', '--per')).toEqual(['--per-hour'])
     expect(await completed('create', '--file', 'bun')).toEqual(['bundle.txt'])
     expect(await completed('insights', 'x', '--range', '')).toEqual(['7d', '30d', '90d'])
