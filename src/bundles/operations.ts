@@ -10,6 +10,7 @@ import { claimMail, withoutClaim } from './claims.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
+import { healthOf, type LinkHealth } from './health.ts'
 import { type Listed, type ListedBundle, list } from './listing.ts'
 import * as pins from './pins.ts'
 import { etag, toBundle, toListItem } from './present.ts'
@@ -61,11 +62,16 @@ export const getBundle = implement('get_bundle', {
   description:
     'Reads one of your bundles; get_tabs reads anybody’s link. Send its `versionNumber` as the expected version of an edit.',
   input: OneBundle,
-  output: answers.Bundle,
+  output: answers.BundleWithHealth,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  present: toBundle,
+  present: ({ health, ...bundle }: StoredBundle & { health?: LinkHealth[] | undefined }, site) => {
+    return { ...toBundle(bundle, site), ...(health === undefined ? {} : { health }) }
+  },
   headers: { etag },
-  run: ({ slug }, { service: { store }, caller }) => loadFor(store.db, signedIn(caller), slug, 'viewer'),
+  async run({ slug }, { service, caller }) {
+    const bundle = await loadFor(service.store.db, signedIn(caller), slug, 'viewer')
+    return { ...bundle, health: await healthOf(service, bundle) }
+  },
 })
 
 /** PATCH /api/links/:slug. */

@@ -98,6 +98,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     outgoingPrivateNetworks: readSetting(env, 'SERVICE_OUTGOING_PRIVATE_NETWORKS') === 'true',
     /** Who may have links looked at. */
     inspect: readSetting(env, 'SERVICE_INSPECT'),
+    /** Whether saved links are looked at from time to time. */
+    linkChecks: readSetting(env, 'SERVICE_LINK_CHECKS') === 'on',
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     /** How often view and click counts are written. */
     countFlushMs: readSetting(env, 'SERVICE_COUNT_FLUSH_MS'),

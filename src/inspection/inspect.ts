@@ -55,8 +55,8 @@ async function look(url: string, { origin, outgoingPrivateNetworks: privateNetwo
   }
 }
 
-/** With this name sites recognise requests for links that somebody saves; the page says what is asked for, and why. */
-function userAgent(origin: string): string {
+/** With this name sites recognise requests for links that somebody saves or has saved; the page says what is asked for, and why. */
+export function userAgent(origin: string): string {
   return `Openall/${about.version} (+${origin}/docs/checks)`
 }
 

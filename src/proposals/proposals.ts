@@ -60,6 +60,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     reason: reason?.trim() || null,
     proposedBy: caller.userId,
     createdAt: Date.now(),
+    repairs: null,
     ...OPEN,
     proposer: null,
     keyName: null,

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { OPTIONAL_MAILS } from '../../../db/schema.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
@@ -71,8 +72,8 @@ const CHANGES = new Map<string, Change>(
       return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
     },
     async mails({ service, session }, form) {
-      const [proposed, decided, keyEnds] = [form.has('proposed'), form.has('decided'), form.has('keyEnds')]
-      await setSwitches(service.store, session.userId, { proposed, decided, keyEnds })
+      const wanted = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [kind, form.has(kind)]))
+      await setSwitches(service.store, session.userId, wanted)
       return { to: withFlash(SETTINGS, 'mailsSaved') }
     },
     async verification(visit, form) {

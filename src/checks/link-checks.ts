@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import type { Config } from '../config/config.ts'
+import { every, type Loop } from '../core/every.ts'
+import { Checker } from './checker.ts'
+import { followSome } from './followed.ts'
+import type { Clock } from './hosts.ts'
+import { tellSome } from './telling.ts'
+
+/** How often it looks for bundles that have changed, and for links that are due. */
+const POLL_MS = 1_000
+/** Between two batches of bundles, so that writes need not wait for more than one. */
+const PAUSE_MS = 20
+/** How long a stop waits for answers. What is not answered by then is asked again. */
+const STOP_WITHIN_MS = 3_000
+
+const CLOCK: Clock = { now: Date.now, until: (time) => sleep(Math.max(0, time - Date.now())) }
+
+/** Keeps the links of bundles under observation, in the background. */
+export class LinkChecks {
+  readonly checker: Checker
+  #loops: Loop[] = []
+
+  constructor(
+    readonly store: Store,
+    readonly config: Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'linkChecks'>,
+    readonly log: Logger,
+  ) {
+    this.checker = new Checker(store, config, log, CLOCK)
+  }
+
+  /** Links follow their bundles also where they are not looked at, so that nothing is kept of what was erased. */
+  start(): void {
+    const { store, config, log } = this
+    const follow = async () => {
+      if (await followSome(store, config, CLOCK.now())) following.runWithin(PAUSE_MS)
+    }
+    const following = every(POLL_MS, follow, log, 'the links of changed bundles could not be read; trying on')
+    this.#loops = [following]
+    if (!config.linkChecks) return
+    const tell = async () => {
+      if (await tellSome(store, CLOCK.now())) telling.runWithin(PAUSE_MS)
+    }
+    const telling = every(POLL_MS, tell, log, 'what was found of links could not be told; trying on')
+    this.#loops.push(
+      every(POLL_MS, () => this.checker.begin(), log, 'links could not be looked at; trying on'),
+      telling,
+    )
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+    await this.checker.stop(STOP_WITHIN_MS)
+  }
+}

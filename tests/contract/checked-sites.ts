@@ -1,0 +1,66 @@
+import { freePort } from '../ports.ts'
+
+/** A request that a site got. */
+interface Asked {
+  at: number
+  method: string
+  path: string
+  agent: string
+  range: string | null
+}
+
+type Answer = (request: Request, at: (name: string) => string) => Response
+
+const page = (status: number, headers: Record<string, string> = {}) =>
+  new Response('<title>x</title>', { status, headers })
+
+/** What each site answers; the others are there. */
+const ANSWERS: Record<string, Answer> = {
+  gone: () => page(404),
+  moved: (_, at) => page(301, { location: at('new') }),
+  wandering: (_, at) => page(302, { location: at('fine') }),
+  headless: ({ method }) => page(method === 'HEAD' ? 404 : 206),
+  forbidden: () => page(403),
+  busy: () => page(429),
+  walled: () => page(503, { server: 'cloudflare' }),
+}
+
+/** Sites on this machine, each at a port of its own and so a host of its own; `down` is none. */
+export function startChecked() {
+  const changed = new Map<string, Answer>()
+  const asked = new Map<string, Asked[]>()
+  const down = freePort()
+  const names = ['fine', 'new', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
+  const at = (name: string): string => `http://localhost:${name === 'down' ? down : ports.get(name)}/${name}`
+  const servers = names.map((name) => {
+    const requests: Asked[] = []
+    asked.set(name, requests)
+    return Bun.serve({
+      port: 0,
+      hostname: 'localhost',
+      fetch(request) {
+        const { headers, method } = request
+        const path = new URL(request.url).pathname
+        const agent = headers.get('user-agent') ?? ''
+        requests.push({ at: performance.now(), method, path, agent, range: headers.get('range') })
+        if (path === '/robots.txt') {
+          return name === 'kept-out' ? new Response('User-agent: Openall\nDisallow: /kept') : page(404)
+        }
+        return (changed.get(name) ?? ANSWERS[name] ?? (() => page(200)))(request, at)
+      },
+    })
+  })
+  const ports = new Map(names.map((name, index) => [name, servers[index]!.port]))
+  return {
+    at,
+    asked: (name: string): readonly Asked[] => asked.get(name) ?? [],
+    /** Pairs of requests to one site within less than a second, save what timers and the network may be off by. */
+    tooSoon: () =>
+      [...asked].filter(([, requests]) =>
+        requests.some(({ at }, index) => index > 0 && at - requests[index - 1]!.at < 900),
+      ),
+    /** Lets a site answer otherwise from now on. */
+    change: (name: string, answer: Answer) => changed.set(name, answer),
+    stop: () => Promise.all(servers.map((server) => server.stop(true))),
+  }
+}
