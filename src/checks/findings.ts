@@ -55,8 +55,11 @@ function isElsewhere(movedTo: string | null, url: string): movedTo is string {
   return movedTo !== null && movedTo.length <= MAX_URL && movedTo !== new URL(url).href
 }
 
-/** A link in a state, since a time unless it is in that state already; what is wrong with it is then to be told. */
+/**
+ * A link in a state, since a time unless it is in that state already. What is wrong with it is then to be told, to those who were
+ * told of it already not again.
+ */
 function inState(link: Finding, state: LinkState, since: number): Finding {
-  if (link.state === state) return link
-  return { ...link, state, since, toldUpTo: state === 'ok' ? null : 0 }
+  const toldUpTo = state === 'ok' ? null : 0
+  return { ...link, toldUpTo, ...(link.state === state ? {} : { state, since }) }
 }

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import { Checker } from './checker.ts'
 import { followSome } from './followed.ts'
 import type { Clock } from './hosts.ts'
+import { mailSome } from './mails.ts'
 import { tellSome } from './telling.ts'
 
 /** How often it looks for bundles that have changed, and for links that are due. */
 const POLL_MS = 1_000
+const MAIL_POLL_MS = 10_000
 /** Between two batches of bundles, so that writes need not wait for more than one. */
 const PAUSE_MS = 20
 /** How long a stop waits for answers. What is not answered by then is asked again. */
@@ -24,7 +28,9 @@ export class LinkChecks {
 
   constructor(
     readonly store: Store,
-    readonly config: Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'linkChecks'>,
+    readonly config: Pick<Config, 'origin' | 'name' | 'secret' | 'outgoingPrivateNetworks' | 'linkChecks'>,
+    readonly mailer: Mailer,
+    readonly blockedHosts: Pick<BlockedHosts, 'refuse'>,
     readonly log: Logger,
   ) {
     this.checker = new Checker(store, config, log, CLOCK)
@@ -32,7 +38,7 @@ export class LinkChecks {
 
   /** Links follow their bundles also where they are not looked at, so that nothing is kept of what was erased. */
   start(): void {
-    const { store, config, log } = this
+    const { store, config, mailer, blockedHosts, log } = this
     const follow = async () => {
       if (await followSome(store, config, CLOCK.now())) following.runWithin(PAUSE_MS)
     }
@@ -40,13 +46,16 @@ export class LinkChecks {
     this.#loops = [following]
     if (!config.linkChecks) return
     const tell = async () => {
-      if (await tellSome(store, CLOCK.now())) telling.runWithin(PAUSE_MS)
+      if (await tellSome({ store, mailer, blockedHosts }, CLOCK.now())) telling.runWithin(PAUSE_MS)
     }
     const telling = every(POLL_MS, tell, log, 'what was found of links could not be told; trying on')
     this.#loops.push(
       every(POLL_MS, () => this.checker.begin(), log, 'links could not be looked at; trying on'),
       telling,
     )
+    if (!mailer.isConfigured) return
+    const mail = () => mailSome(store, mailer, config, CLOCK.now())
+    this.#loops.push(every(MAIL_POLL_MS, mail, log, 'nobody could be told of broken links; trying on'))
   }
 
   async stop(): Promise<void> {

@@ -92,7 +92,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const outbox = new Outbox(store, config, log, accounts)
   const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
   const keyEndMails = new KeyEndMails(store, config, mailer, log)
-  const linkChecks = new LinkChecks(store, config, log)
+  const linkChecks = new LinkChecks(store, config, mailer, blockedHosts, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
   const metrics =

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { movedTo, withoutBroken } from '../../../src/checks/choices.ts'
 import { asSentence, count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
@@ -93,10 +94,10 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
 
 /** `Sam suggests 3 changes`, as it was made. */
 function Heading({ site, proposal, difference }: ProposalPageProps): JSX.Element {
-  const { proposedBy, proposer } = proposal
+  const { proposedBy } = proposal
   const changes = Object.values(difference).reduce((sum, part) => sum + Object.keys(part).length, 0)
   const isOwn = proposedBy === site.user.userId
-  const who = isOwn ? 'You suggest' : `${proposer === null ? 'A deleted account' : personName(proposer)} suggests`
+  const who = isOwn ? 'You suggest' : `${proposerName({ site, proposal }) || 'A deleted account'} suggests`
   return <bdi safe>{`${who} ${count(changes, 'change')}`}</bdi>
 }
 
@@ -135,10 +136,11 @@ function Next({ site, others }: ProposalPageProps): JSX.Element {
 }
 
 /** What became of it, and why. */
-function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
-  const { state, decidedBy, decidedAt, decider, note, versionNumber } = proposal
+function Decision({ site, bundle, proposal, difference }: ProposalPageProps): JSX.Element {
+  const { state, decidedBy, decidedAt, note, versionNumber, repairs } = proposal
   if (decidedAt === null) return ''
-  const who = decidedBy === site.user.userId ? 'you' : decider === null ? 'a deleted account' : personName(decider)
+  const who = decidedBy === site.user.userId ? 'you' : deciderName({ site, proposal })
+  const to = state === 'accepted' ? movedTo({ proposal, difference }) : null
   return (
     <>
       <p>
@@ -165,17 +167,37 @@ function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
           {note}
         </blockquote>
       )}
+      {to === null || repairs === null ? (
+        ''
+      ) : (
+        <p>
+          <a class="button" href={attribute(`/dashboard/replace?${new URLSearchParams({ from: repairs, to })}`)}>
+            Replace it everywhere
+          </a>
+        </p>
+      )}
     </>
   )
 }
 
+/** Who decided it; the service withdraws what has mended itself. */
+function deciderName({
+  site,
+  proposal: { decidedBy, decider, repairs },
+}: Pick<ProposalPageProps, 'site' | 'proposal'>) {
+  if (decidedBy === null && repairs !== null) return site.name
+  return decider === null ? 'a deleted account' : personName(decider)
+}
+
 /** The label of what is said to its rejection. */
-function messageTo({ proposer }: ProposalPageProps['proposal']): string {
+function messageTo({ proposer, repairs }: ProposalPageProps['proposal']): string {
+  if (repairs !== null) return 'Note'
   return `Message to ${proposer === null ? 'the author' : personName(proposer)}`
 }
 
 function Actions(props: ProposalPageProps): JSX.Element {
-  const { site, bundle, proposal, conflicts, note } = props
+  const { site, bundle, proposal, difference, conflicts, note } = props
+  const to = movedTo({ proposal, difference })
   const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
   const mayDecide = allowsRole(roleOver(bundle, site.user), 'editor')
   const mayWithdraw = proposal.proposedBy === site.user.userId
@@ -188,6 +210,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
             {conflicts.length === 0 ? (
               <form method="post" action={`${path}/accept`}>
                 <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+                {to === null ? '' : <input type="hidden" name="after" value="replace" />}
                 <button type="submit" class="primary" title={`Saves it as version ${bundle.versionNumber + 1}`}>
                   <Icon name="check" />
                   Accept
@@ -195,6 +218,16 @@ function Actions(props: ProposalPageProps): JSX.Element {
               </form>
             ) : (
               ''
+            )}
+            {withoutBroken(bundle, { proposal, difference }) === null ? (
+              ''
+            ) : (
+              <form method="post" action={`${path}/accept`}>
+                <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+                <button type="submit" name="instead" value="leave-out">
+                  Leave the link out
+                </button>
+              </form>
             )}
             <a class={['button', conflicts.length > 0 && 'primary']} href={`${path}/edit`}>
               <Icon name="edit" />
