@@ -145,7 +145,15 @@ function toFound(bundle: Json, nextLine: () => number): FoundGroup {
     settings: settingsIn(bundle),
     ...(Array.isArray(bundle.variables) && bundle.variables.length > 0 ? { variables: bundle.variables } : {}),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
+    ...(typeof bundle.externalId === 'string' ? { externalId: bundle.externalId } : {}),
+    ...metadataIn(bundle),
   }
+}
+
+/** The metadata of a bundle’s owner, without the label of what created it: the import is its own client. */
+function metadataIn({ metadata }: Json): { metadata?: Json } {
+  const { client: _, ...own } = asObject(metadata)
+  return Object.keys(own).length === 0 ? {} : { metadata: own }
 }
 
 function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
