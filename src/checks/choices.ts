@@ -31,8 +31,10 @@ export function withoutBroken(
 function repairedTo({ proposal, difference }: Repair): string | null {
   const { repairs } = proposal
   if (repairs === null) return null
-  // Of two links that are alike, the difference says what has changed.
-  const changed = difference.links.flatMap(({ changes }) => changes?.url ?? []).find(({ from }) => from === repairs)
-  const to = changed?.to ?? difference.links.find(({ kind }) => kind === 'added')?.value.url
-  return to === undefined ? null : String(to)
+  for (const entry of difference.links) {
+    // Of two links that are alike, the difference says what has changed.
+    if (entry.kind === 'kept' && entry.changes.url?.from === repairs) return entry.value.url
+    if (entry.kind === 'added') return entry.value.url
+  }
+  return null
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { Query, Store } from '../../db/client.ts'
+import type { Query } from '../../db/client.ts'
 import { bundleLinks, bundles, checkedLinks, owners } from '../../db/schema.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { noteBroken } from './mails.ts'

@@ -134,9 +134,9 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
       const isUsed = sql`EXISTS (SELECT 1 FROM ${checkedLinks} WHERE ${checkedLinks.host} = ${checkedHosts.host})`
       const now = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
       return [
-        db.delete(checkedHosts).where(and(rows, sql`NOT ${isUsed}`)),
         // Such as where nothing is looked at for long.
-        db.update(checkedHosts).set({ usedAt: now }).where(rows),
+        db.update(checkedHosts).set({ usedAt: now }).where(and(rows, isUsed)),
+        db.delete(checkedHosts).where(and(rows, sql`NOT ${isUsed}`)),
       ]
     },
   },

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { movedTo, withoutBroken } from '../../../src/checks/choices.ts'
-import { asSentence, count } from '../../../src/core/words.ts'
+import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
@@ -17,6 +17,7 @@ import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
+import { Decision } from './decision.tsx'
 import { ProposalRow, ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
 export interface ProposalPageProps extends ProposalInFull {
@@ -133,60 +134,6 @@ function Next({ site, others }: ProposalPageProps): JSX.Element {
       </ul>
     </section>
   )
-}
-
-/** What became of it, and why. */
-function Decision({ site, bundle, proposal, difference }: ProposalPageProps): JSX.Element {
-  const { state, decidedBy, decidedAt, note, versionNumber, repairs } = proposal
-  if (decidedAt === null) return ''
-  const who = decidedBy === site.user.userId ? 'you' : deciderName({ site, proposal })
-  const to = state === 'accepted' ? movedTo({ proposal, difference }) : null
-  return (
-    <>
-      <p>
-        <span safe>{`${asSentence(state)} by `}</span>
-        <bdi safe>{who}</bdi>
-        {', '}
-        <RelativeTime at={decidedAt} />
-        {versionNumber === null ? (
-          '.'
-        ) : (
-          <>
-            {', as '}
-            <a href={`/dashboard/links/${bundle.slug}/versions?version=${versionNumber}`} safe>
-              {`version ${versionNumber}`}
-            </a>
-            .
-          </>
-        )}
-      </p>
-      {note === null ? (
-        ''
-      ) : (
-        <blockquote dir="auto" safe>
-          {note}
-        </blockquote>
-      )}
-      {to === null || repairs === null ? (
-        ''
-      ) : (
-        <p>
-          <a class="button" href={attribute(`/dashboard/replace?${new URLSearchParams({ from: repairs, to })}`)}>
-            Replace it everywhere
-          </a>
-        </p>
-      )}
-    </>
-  )
-}
-
-/** Who decided it; the service withdraws what has mended itself. */
-function deciderName({
-  site,
-  proposal: { decidedBy, decider, repairs },
-}: Pick<ProposalPageProps, 'site' | 'proposal'>) {
-  if (decidedBy === null && repairs !== null) return site.name
-  return decider === null ? 'a deleted account' : personName(decider)
 }
 
 /** The label of what is said to its rejection. */
