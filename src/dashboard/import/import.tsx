@@ -122,7 +122,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const left: Wanted[] = []
   let refused: Problem | null = null
   for (const { index, input } of wanted) {
-    const answer: CreatedBundle | Problem = refused ?? (await makeOne(visit, `${idempotencyKey}-${index}`, input))
+    const answer: Made | Problem = refused ?? (await makeOne(visit, `${idempotencyKey}-${index}`, input))
     if (answer instanceof Problem) {
       refused = answer
       left.push({ index, input })
@@ -131,6 +131,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
         slug: answer.slug,
         heading: headingOf({ ...input, title: input.title ?? null }),
         urls: input.urls,
+        takenId: answer.takenId,
       })
   }
   if (refused === null) return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={null} /> }
@@ -141,10 +142,21 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
 }
 
+/** A bundle that was made, without the ID of its owner’s system if another one has it: null for one that kept its own. */
+type Made = CreatedBundle & Pick<ImportedRow, 'takenId'>
+
 /** Resubmitting creates nothing twice, but another title or selection counts as another bundle. */
-function makeOne(visit: Visit, key: string, input: NewBundle) {
+async function makeOne(
+  visit: Visit,
+  key: string,
+  input: NewBundle,
+  takenId: string | null = null,
+): Promise<Made | Problem> {
   const idempotencyKey = `${key}-${fingerprint(JSON.stringify(input))}`
-  return resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
+  const made = await resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
+  if (!(made instanceof Problem)) return { ...made, takenId }
+  const { externalId, ...rest } = input
+  return made.code === 'EXTERNAL_ID_TAKEN' && externalId ? makeOne(visit, key, rest, externalId) : made
 }
 
 function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
