@@ -12,7 +12,7 @@ const MAX_BYTES = 4 * 2 ** 20
 const NAME = /^([\w-]{22})\.png$/
 
 /** What an answer may do if somebody opens it: nothing. */
-const SANDBOX = "default-src 'none'; sandbox"
+const SANDBOX = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 /** The icons of sites, each for ever at its own address. Whoever knows an address has seen it on a page. */
 export function iconPages({ store }: Pick<Service, 'store'>) {

@@ -62,7 +62,7 @@ describe('icons', () => {
           'image/png',
           'public, max-age=31536000, immutable',
           'nosniff',
-          "default-src 'none'; sandbox",
+          "default-src 'none'; frame-ancestors 'none'; sandbox",
         ])
       }
     })
