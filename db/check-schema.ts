@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { user } from './identity-schema.ts'
 
-// Whether links still lead somewhere; see `0014_checks.sql` for the triggers. There may be very many, so no foreign key deletes
+// Whether links still lead somewhere; see `0015_checks.sql` for the triggers. There may be very many, so no foreign key deletes
 // them with their owner or bundle: what a bundle leaves behind is removed like what an edit leaves out.
 
 /** What is known of a link: nothing yet, that it leads somewhere, that it has moved for good, or that it leads nowhere. */

@@ -18,6 +18,7 @@ import { AUDIENCES, type Scope } from './rights.ts'
 
 export * from './check-schema.ts'
 export * from './event-schema.ts'
+export * from './icon-schema.ts'
 export * from './identity-schema.ts'
 
 // Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID,

@@ -1,6 +1,6 @@
 import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { userAgent } from '../inspection/inspect.ts'
+import { userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
 import { type Get, type Got, get } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
