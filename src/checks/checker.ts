@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
 import { checkedLinks, owners, proposals } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { IS_OPEN } from '../proposals/stored.ts'
 import { after, LOOK_EVERY_MS, type Seen } from './findings.ts'
 import { type Clock, SharedHosts } from './hosts.ts'
 import type { Hosts } from './look.ts'
@@ -128,6 +127,6 @@ export class Checker {
 
 /** Withdraws what the service proposed for a link that is not any more as it was then. */
 function withdrawRepairs(db: Store['db'], { ownerId, url }: Link, now: number): Query {
-  const isOpen = and(eq(proposals.ownerId, ownerId), IS_OPEN, eq(proposals.repairs, url))
+  const isOpen = and(eq(proposals.ownerId, ownerId), sql`${proposals.state} = 'open'`, eq(proposals.repairs, url))
   return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
 }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import { checkedLinks, linkMails, linksPending } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { Checker } from './checker.ts'
-import { followSome } from './followed.ts'
 import type { Clock } from './hosts.ts'
-import { mailSome } from './mails.ts'
-import { tellSome } from './telling.ts'
 
 /** How often it looks for bundles that have changed, and for links that are due. */
 const POLL_MS = 1_000
@@ -36,25 +35,34 @@ export class LinkChecks {
     this.checker = new Checker(store, config, log, CLOCK)
   }
 
-  /** Links follow their bundles also where they are not looked at, so that nothing is kept of what was erased. */
+  /**
+   * Links follow their bundles also where they are not looked at, so that nothing is kept of what was erased. What works on them is
+   * loaded once there is work: most of it needs more than launchers do.
+   */
   start(): void {
-    const { store, config, mailer, blockedHosts, log } = this
+    const { store, config, mailer, log } = this
     const follow = async () => {
+      if (!(await isAny(store, sql`${linksPending}`))) return
+      const { followSome } = await import('./followed.ts')
       if (await followSome(store, config, CLOCK.now())) following.runWithin(PAUSE_MS)
     }
     const following = every(POLL_MS, follow, log, 'the links of changed bundles could not be read; trying on')
     this.#loops = [following]
     if (!config.linkChecks) return
     const tell = async () => {
-      if (await tellSome({ store, mailer, blockedHosts }, CLOCK.now())) telling.runWithin(PAUSE_MS)
+      if (!(await isAny(store, sql`${checkedLinks} WHERE ${checkedLinks.toldUpTo} IS NOT NULL`))) return
+      const { tellSome } = await import('./telling.ts')
+      if (await tellSome(this, CLOCK.now())) telling.runWithin(PAUSE_MS)
     }
     const telling = every(POLL_MS, tell, log, 'what was found of links could not be told; trying on')
-    this.#loops.push(
-      every(POLL_MS, () => this.checker.begin(), log, 'links could not be looked at; trying on'),
-      telling,
-    )
+    const look = () => this.checker.begin()
+    this.#loops.push(every(POLL_MS, look, log, 'links could not be looked at; trying on'), telling)
     if (!mailer.isConfigured) return
-    const mail = () => mailSome(store, mailer, config, CLOCK.now())
+    const mail = async () => {
+      if (!(await isAny(store, sql`${linkMails} WHERE ${linkMails.dueAt} <= ${CLOCK.now()}`))) return
+      const { mailSome } = await import('./mails.ts')
+      await mailSome(store, mailer, config, CLOCK.now())
+    }
     this.#loops.push(every(MAIL_POLL_MS, mail, log, 'nobody could be told of broken links; trying on'))
   }
 
@@ -62,4 +70,10 @@ export class LinkChecks {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.checker.stop(STOP_WITHIN_MS)
   }
+}
+
+/** Whether a table has a row. */
+async function isAny({ db }: Store, rows: SQL): Promise<boolean> {
+  const found = await db.select({ one: sql`1` }).from(sql`(SELECT 1 FROM ${rows} LIMIT 1)`)
+  return found.length > 0
 }

@@ -38,8 +38,6 @@ export function noteBroken(mailer: Pick<Mailer, 'isConfigured'>, ownerId: number
  */
 export async function mailSome(store: Store, mailer: Mailer, site: Site, now: number): Promise<void> {
   const due = sql`SELECT ${linkMails.userId} FROM ${linkMails} WHERE ${linkMails.dueAt} <= ${now} ORDER BY ${linkMails.dueAt} LIMIT ${AT_ONCE}`
-  // Nothing is written most of the time.
-  if ((await store.db.select({ one: sql`1` }).from(sql`(${due})`)).length === 0) return
   const mark = store.db.update(linkMails).set({ dueAt: null, sentAt: now }).where(sql`${linkMails.userId} IN (${due})`)
   const [marked] = await store.write([mark.returning({ userId: linkMails.userId })])
   for (const { user_id } of marked?.rows ?? []) {

@@ -2,7 +2,6 @@ import { freePort } from '../ports.ts'
 
 /** A request that a site got. */
 interface Asked {
-  at: number
   method: string
   path: string
   agent: string
@@ -27,7 +26,6 @@ const ANSWERS: Record<string, Answer> = {
 
 /** Sites on this machine, each at a port of its own and so a host of its own; `down` is none. */
 export function startChecked() {
-  const changed = new Map<string, Answer>()
   const asked = new Map<string, Asked[]>()
   const down = freePort()
   const names = ['fine', 'new', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
@@ -42,11 +40,11 @@ export function startChecked() {
         const { headers, method } = request
         const path = new URL(request.url).pathname
         const agent = headers.get('user-agent') ?? ''
-        requests.push({ at: performance.now(), method, path, agent, range: headers.get('range') })
+        requests.push({ method, path, agent, range: headers.get('range') })
         if (path === '/robots.txt') {
           return name === 'kept-out' ? new Response('User-agent: Openall\nDisallow: /kept') : page(404)
         }
-        return (changed.get(name) ?? ANSWERS[name] ?? (() => page(200)))(request, at)
+        return (ANSWERS[name] ?? (() => page(200)))(request, at)
       },
     })
   })
@@ -54,13 +52,6 @@ export function startChecked() {
   return {
     at,
     asked: (name: string): readonly Asked[] => asked.get(name) ?? [],
-    /** Pairs of requests to one site within less than a second, save what timers and the network may be off by. */
-    tooSoon: () =>
-      [...asked].filter(([, requests]) =>
-        requests.some(({ at }, index) => index > 0 && at - requests[index - 1]!.at < 900),
-      ),
-    /** Lets a site answer otherwise from now on. */
-    change: (name: string, answer: Answer) => changed.set(name, answer),
     stop: () => Promise.all(servers.map((server) => server.stop(true))),
   }
 }
