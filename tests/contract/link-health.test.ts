@@ -117,3 +117,27 @@ test('who may edit a bundle gets one mail a week, unless they want none', async 
   expect(to(editor).length).toBe(1)
   expect(to(founder)[1]?.text).toContain('2 broken links in')
 })
+
+test('whoever wants no looks switches them off, in the settings or for an organisation, and hears of nothing', async () => {
+  const [person, editor] = [await newPerson(), await newPerson()]
+  const { id } = await newOrganization(person, [[editor, 'editor']])
+  await actFor(person, null)
+  const slug = await newBundle(person, 'Mine', ['https://gone-5.example/'])
+  await find('https://gone-5.example/', 'broken', Date.now())
+  const health = async () => (await person.api<{ health?: unknown[] }>('GET', `/api/links/${slug}`)).body.health?.length
+  const isOn = async (path: string) =>
+    / checked/.test(/<input[^>]*name="checkLinks"[^>]*>/.exec(await (await person.fetch(path)).text())![0])
+  expect([await health(), await isOn('/dashboard/settings')]).toEqual([1, true])
+  expect((await person.form('/dashboard/settings', { change: 'checks' })).status).toBe(303)
+  expect([await health(), await isOn('/dashboard/settings')]).toEqual([undefined, false])
+  expect(await (await person.fetch('/dashboard')).text()).not.toContain('1 broken')
+  await person.form('/dashboard/settings', { change: 'checks', checkLinks: 'yes' })
+  expect([await health(), await isOn('/dashboard/settings')]).toEqual([1, true])
+
+  const page = `/dashboard/organizations/${id}`
+  expect(await isOn(page)).toBe(true)
+  expect((await editor.form(page, { change: 'checks' })).status).toBe(403)
+  expect((await person.form(page, { change: 'checks' })).status).toBe(303)
+  expect(await isOn(page)).toBe(false)
+  expect(await (await editor.fetch(page)).text()).not.toContain('name="checkLinks"')
+})

@@ -229,7 +229,13 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
 
     // It works for as long as the account does, whatever became of the proposal.
     await decide(slug, id, 'reject', admin)
-    await admin.form('/dashboard/settings', { change: 'mails', proposed: 'yes', decided: 'yes', keyEnds: 'yes', linksBroken: 'yes' })
+    await admin.form('/dashboard/settings', {
+      change: 'mails',
+      proposed: 'yes',
+      decided: 'yes',
+      keyEnds: 'yes',
+      linksBroken: 'yes',
+    })
     expect(await wants(admin)).toEqual({ proposed: true, decided: true, keyEnds: true, linksBroken: true })
     expect((await stop(link)).status).toBe(200)
     expect(await wants(admin)).toEqual({ proposed: false, decided: true, keyEnds: true, linksBroken: true })

@@ -94,6 +94,8 @@ test('a hundred thousand links of which one in a step, two processes never look 
     const stuck = new Checker(store, SITE, LOG, clock, () => new Promise(() => {}))
     expect(await stuck.begin()).toBe(16)
     await stuck.stop(0)
-    const [left] = await store.db.select({ leased: sql<number>`count(*)` }).from(sql`checked_hosts WHERE lease IS NOT NULL`)
+    const [left] = await store.db
+      .select({ leased: sql<number>`count(*)` })
+      .from(sql`checked_hosts WHERE lease IS NOT NULL`)
     expect(left).toEqual({ leased: 0 })
   }))

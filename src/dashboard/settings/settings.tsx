@@ -10,6 +10,7 @@ import { NoticePage } from '../../../views/parts/notice.tsx'
 import { localPath } from '../../accounts/links.ts'
 import { deletionEffects } from '../../accounts/owned-data.ts'
 import { parseUserAgent } from '../../audience/user-agent.ts'
+import { setChecks, wantsChecks } from '../../bundles/health-switch.ts'
 import { besidePassword } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { page } from '../../http/page.ts'
@@ -76,6 +77,10 @@ const CHANGES = new Map<string, Change>(
       await setSwitches(service.store, session.userId, wanted)
       return { to: withFlash(SETTINGS, 'mailsSaved') }
     },
+    async checks({ service, session }, form) {
+      await setChecks(service.store, { type: 'user', userId: session.userId }, form.has('checkLinks'))
+      return { to: withFlash(SETTINGS, 'checksSaved') }
+    },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
@@ -115,10 +120,11 @@ async function settingsPage(
   problem?: Problem,
 ): Promise<Outcome> {
   const { service, session, site } = visit
-  const [sessions, isWithPassword, reader] = await Promise.all([
+  const [sessions, isWithPassword, reader, isChecked] = await Promise.all([
     sessionsOf(service.store, session.userId),
     usesPassword(service, session.userId),
     readerOf(service.store, session.userId),
+    wantsChecks(service.store, { type: 'user', userId: session.userId }),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
     return { id, createdAt, isThis: id === session.id, ...parseUserAgent(userAgent ?? '') }
@@ -130,6 +136,7 @@ async function settingsPage(
       errors={errors}
       browsers={browsers}
       mails={service.mailer.isConfigured && reader !== null ? reader.mails : null}
+      isChecked={service.config.linkChecks ? isChecked : null}
       password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )

@@ -56,10 +56,7 @@ export function Decision({ site, bundle, proposal, difference }: DecisionProps):
 }
 
 /** Who decided it; the service withdraws what has mended itself. */
-function deciderName({
-  site,
-  proposal: { decidedBy, decider, repairs },
-}: Pick<DecisionProps, 'site' | 'proposal'>) {
+function deciderName({ site, proposal: { decidedBy, decider, repairs } }: Pick<DecisionProps, 'site' | 'proposal'>) {
   if (decidedBy === null && repairs !== null) return site.name
   return decider === null ? 'a deleted account' : personName(decider)
 }
