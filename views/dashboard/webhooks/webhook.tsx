@@ -63,7 +63,7 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
 function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'> & { address: string }): JSX.Element {
   const { events, enabled, disabledBy, droppedAt, oldSecretEndsAt, createdAt, maker } = webhook
   return (
-    <dl class="panel about">
+    <dl class="panel particulars">
       <div>
         <dt>State</dt>
         <dd>
