@@ -74,8 +74,13 @@ export function multipart(fields: readonly (readonly [string, string])[]) {
   }
 }
 
-/** Confirms the plan on a page of the import, made from a text; returns the slug of the first bundle, or `''`. */
+/** Imports what a page of the import found in a text; returns the slug of the first bundle, or `''`. */
 export async function confirmImport(by: Visitor, page: string, text: string): Promise<string> {
+  return /\/dashboard\/links\/([a-z0-9]{10})"/.exec(await sendImport(by, page, text))?.[1] ?? ''
+}
+
+/** The same; returns the next page. */
+export async function sendImport(by: Visitor, page: string, text: string): Promise<string> {
   const body = new URLSearchParams([
     ...fieldsIn(page).filter(([name]) => name !== 'text' && name !== 'q'),
     ['text', text],
@@ -86,5 +91,5 @@ export async function confirmImport(by: Visitor, page: string, text: string): Pr
     body: body.toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
-  return /\/dashboard\/links\/([a-z0-9]{10})"/.exec(await made.text())?.[1] ?? ''
+  return made.text()
 }

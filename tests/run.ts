@@ -25,7 +25,7 @@ const WHOLE_MATRIX =
  * home page, signing in, and one way through the dashboard.
  */
 const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/(?:held|who-sees-what))/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 

@@ -42,7 +42,7 @@ export const FIRST_VERSION = 1
  * Slugs that would look like the service’s own, or whose bundle another path would hide: of the API (`bulk`, `dry-run`), or of the
  * service once an operator switches short paths on.
  */
-const RESERVED = new Set([...OWN_PATHS, 'admin', 'bulk', 'dry-run', 'import', 'new', 'openall', 'support'])
+const RESERVED = new Set([...OWN_PATHS, 'admin', 'bulk', 'dry-run', 'import', 'inspect', 'new', 'openall', 'support'])
 
 /** Who creates a bundle, and how. */
 export interface Creator {

@@ -18,6 +18,9 @@ export interface FoundGroup extends FoundTexts {
   resolutionPolicy?: unknown
   /** Unchecked; only JSON has any. */
   variables?: unknown
+  /** Its ID in its owner’s own system, and their metadata, unchecked; only JSON has any. */
+  externalId?: unknown
+  metadata?: unknown
   /** Only JSON has any. */
   settings: Settings
 }

@@ -1,14 +1,14 @@
-import { type BundleDiff, type Content, diff, isSame } from '../bundles/diff.ts'
+import { type Content, diff, isSame } from '../bundles/diff.ts'
 import { NOTHING } from '../bundles/values.ts'
 import { count } from '../core/words.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { type Bundle, DRY_RUN } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { changesOf, type EditDocument, inputOf, readDocument } from './document.ts'
+import { changesOf, type EditDocument, inputOf, ownChanges, readDocument } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readText } from './input.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
-import { printDifferences } from './versions.ts'
+import { type Difference, printDifferences } from './versions.ts'
 
 /** How many bundles a file may have: more than anybody’s plan, and few enough to compare with the service first. */
 const MAX_BUNDLES = 1000
@@ -23,7 +23,7 @@ interface Wanted {
 interface Step {
   slug: string
   status: 'created' | 'changed' | 'unchanged'
-  diff: BundleDiff
+  diff: Difference
   /** Null for a bundle that is not there yet. */
   before: Bundle | null
   send: () => Promise<{ url: string; versionNumber: number }>
@@ -99,11 +99,16 @@ async function stepFor({ slug, document }: Wanted, client: Client): Promise<Step
     if (error instanceof OpenallError && error.status === 404) return null
     throw error
   })
+  const own = ownChanges(before, document)
+  const between = (content: Content, after: Content): Difference => {
+    const made = diff(content, after)
+    return { ...made, fields: { ...made.fields, ...own } }
+  }
   if (before === null) {
     // The service refuses one without URLs.
     const input = { urls: [], ...inputOf(document), slug } as Parameters<Client['createBundle']>[0]
     const { bundle } = await client.createBundle.dryRun(input)
-    return { slug, status: 'created', diff: diff(NOTHING, bundle), before, send: () => client.createBundle(input) }
+    return { slug, status: 'created', diff: between(NOTHING, bundle), before, send: () => client.createBundle(input) }
   }
   const input = { slug, ...changesOf(document, before) }
   const how = { expectedVersion: before.versionNumber }
@@ -111,8 +116,8 @@ async function stepFor({ slug, document }: Wanted, client: Client): Promise<Step
   // The service writes times and texts in its own way, so only it knows whether these are changes.
   const after: Content =
     Object.keys(input).length === 1 ? before : (await client.updateBundle.dryRun(input, how)).bundle
-  const changed = diff(before, after)
-  return { slug, status: isSame(changed) ? 'unchanged' : 'changed', diff: changed, before, send }
+  const isUnchanged = isSame(diff(before, after)) && Object.keys(own).length === 0
+  return { slug, status: isUnchanged ? 'unchanged' : 'changed', diff: between(before, after), before, send }
 }
 
 function printStep({ slug, status, diff }: Step, isDry: boolean, url: string | undefined): void {

@@ -2,6 +2,7 @@ import type { Content } from '../../db/schema.ts'
 import { CONTENT, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
 import { SWITCH_TEXTS } from '../bundles/values.ts'
 import type { Bundle } from './bundles.ts'
+import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
 
 type Flag = (typeof CONTENT)[ScalarName]['flag']
@@ -41,6 +42,39 @@ export const CHANGES = {
   },
   policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules, or none to remove them' },
 } as const
+
+/** Flags for what a bundle has for its owner alone. */
+export const OWN_FLAGS = {
+  'external-id': { type: 'string', valueHint: 'id', description: 'Its ID in your own system; empty to remove it' },
+  metadata: {
+    type: 'string',
+    multiple: true,
+    valueHint: 'key=text',
+    description: 'A text of your own under a key; without a text, the key is removed',
+  },
+} as const
+
+/**
+ * The values given by these flags.
+ * @param before the metadata that the bundle has.
+ * @throws UsageError.
+ */
+export function ownIn(
+  { 'external-id': id, metadata }: { 'external-id': string | undefined; metadata: readonly string[] },
+  before: Record<string, string> | null,
+): { externalId?: string | null; metadata?: Record<string, string> | null } {
+  const after = new Map(Object.entries(before ?? {}))
+  for (const entry of metadata) {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(entry) ?? []
+    if (key === '') throw new UsageError(`--metadata must be a key, = and a text, such as team=sales, not "${entry}"`)
+    if (value === '') after.delete(key)
+    else after.set(key, value)
+  }
+  return {
+    ...(id === undefined ? {} : { externalId: id || null }),
+    ...(metadata.length === 0 ? {} : { metadata: after.size === 0 ? null : Object.fromEntries(after) }),
+  }
+}
 
 /** Arguments with these flags. */
 export type ValueFlags = Partial<Record<Flag, string | undefined>>

@@ -2,7 +2,7 @@ import { CONTENT } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
 import { DRY_RUN, printCreated, printDryRun } from './bundles.ts'
 import { command } from './command.ts'
-import { valueFlags, valuesIn } from './content-flags.ts'
+import { OWN_FLAGS, ownIn, valueFlags, valuesIn } from './content-flags.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
@@ -33,6 +33,7 @@ export const create = command({
     },
     ...valueFlags((name) => CONTENT[name].help),
     ...PASSWORD_FILE,
+    ...OWN_FLAGS,
     slug: { type: 'string', description: 'The end of the link; generated if omitted' },
     policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
     email: {
@@ -48,7 +49,7 @@ export const create = command({
     'dry-run': DRY_RUN,
   },
   rest: 'any',
-  async run({ args, more, client }) {
+  async run({ args, more, lists, client }) {
     const typed = args.url === undefined ? [] : [args.url, ...more]
     if (typed.length > 0 && args.file !== undefined) throw new UsageError('give URLs or --file, not both')
     const { urls, urlMetadata, ...called } =
@@ -59,6 +60,7 @@ export const create = command({
       urlMetadata,
       ...called,
       ...valuesIn(args),
+      ...ownIn({ ...args, metadata: lists.metadata ?? [] }, null),
       ...(await passwordIn(args['password-file'], args.access === 'password')),
       ...(args.slug === undefined ? {} : { slug: args.slug }),
       ...(args.email === undefined ? {} : { email: args.email }),

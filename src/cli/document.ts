@@ -13,7 +13,12 @@ export interface EditDocument extends Record<ScalarName, string | boolean | null
   tabs: ({ url: string } & Metadata)[]
   variables: Bundle['variables']
   resolutionPolicy: Bundle['resolutionPolicy']
+  externalId: Bundle['externalId']
+  metadata: Bundle['metadata']
 }
+
+/** The fields that are no content: their owner’s alone, and in no version. */
+const OWN = ['externalId', 'metadata'] as const satisfies readonly (keyof EditDocument)[]
 
 /** The field of the document for each part of a bundle's content. */
 const PLACES = {
@@ -25,12 +30,26 @@ const PLACES = {
 } as const satisfies Record<keyof Content, keyof EditDocument>
 
 /** The fields of a document, in order. */
-const FIELDS: readonly string[] = [...new Set(Object.values(PLACES))]
+const FIELDS: readonly string[] = [...new Set(Object.values(PLACES)), ...OWN]
 
 /** The document of a bundle. */
 export function documentOf(bundle: Bundle): EditDocument {
-  const { urls, urlMetadata, variables, resolutionPolicy } = bundle
-  return { ...eachScalar((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), variables, resolutionPolicy }
+  const { urls, urlMetadata, variables, resolutionPolicy, externalId } = bundle
+  const tabs = tabsOf({ urls, urlMetadata })
+  return {
+    ...eachScalar((name) => bundle[name]),
+    tabs,
+    variables,
+    resolutionPolicy,
+    externalId,
+    metadata: ownMetadata(bundle),
+  }
+}
+
+/** A bundle’s metadata without the label of the client that made it, which cannot be changed; null for none. */
+export function ownMetadata({ metadata }: Pick<Bundle, 'metadata'>): Record<string, string> | null {
+  const { client: _, ...own } = metadata ?? {}
+  return Object.keys(own).length === 0 ? null : own
 }
 
 /** URLs with their metadata, as the tabs of a document. */
@@ -67,6 +86,22 @@ export function changesOf(document: Partial<EditDocument>, bundle: Bundle): Chan
   const before = documentOf(bundle)
   const isChanged = ([name, value]: [string, unknown]) => !isDeepStrictEqual(value, before[name as keyof EditDocument])
   return inputOf(Object.fromEntries(Object.entries(document).filter(isChanged)))
+}
+
+/**
+ * How the fields change that are in no version, as those of a difference.
+ * @param before null for a bundle that is new.
+ */
+export function ownChanges(before: Bundle | null, { externalId, metadata }: Partial<EditDocument>) {
+  const texts = (id: Bundle['externalId'], entries: Bundle['metadata']): Record<string, string> => ({
+    ...(id ? { externalId: id } : {}),
+    ...Object.fromEntries(Object.entries(entries ?? {}).map(([key, value]) => [`metadata.${key}`, value])),
+  })
+  const [id, entries] = [before?.externalId ?? null, before && ownMetadata(before)]
+  const from = texts(id, entries)
+  const to = texts(externalId === undefined ? id : externalId, metadata === undefined ? entries : metadata)
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((name) => from[name] !== to[name])
+  return Object.fromEntries(names.map((name) => [name, { from: from[name] ?? '', to: to[name] ?? '' }]))
 }
 
 /** A document’s fields as input of `update_bundle`. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Bundle, DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { CHANGES, readPolicy, type ValueFlags, valuesIn } from './content-flags.ts'
-import { changesOf, documentOf, type EditDocument, readDocument, tabsOf } from './document.ts'
+import { CHANGES, OWN_FLAGS, ownIn, readPolicy, type ValueFlags, valuesIn } from './content-flags.ts'
+import { changesOf, documentOf, type EditDocument, ownMetadata, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
@@ -35,6 +35,7 @@ export const edit = command({
     slug: SLUG,
     ...CHANGES,
     ...PASSWORD_FILE,
+    ...OWN_FLAGS,
     ...LINK_CHANGES,
     document: {
       type: 'string',
@@ -48,10 +49,12 @@ export const edit = command({
     const slug = slugIn(args.slug, server)
     const { add = [], remove = [] } = lists
     const bundle = await client.getBundle({ slug })
-    const flags = await documentFrom({ ...args, add, remove }, bundle)
+    const content = await documentFrom({ ...args, add, remove }, bundle)
+    const own = ownIn({ ...args, metadata: lists.metadata ?? [] }, ownMetadata(bundle))
+    const flags = content === null && Object.keys(own).length === 0 ? null : { ...content, ...own }
     // A password alone is a change too, and needs no editor.
     const changed = flags === null && args['password-file'] !== undefined ? {} : flags
-    const single = onlyLinks({ ...args, add, remove }, bundle)
+    const single = Object.keys(own).length === 0 ? onlyLinks({ ...args, add, remove }, bundle) : null
     // Any other edit is based on this version, so it must not overwrite someone else's later one.
     const based = single === null ? { expectedVersion: bundle.versionNumber } : {}
     const { expectedVersion } = { expectedVersion: undefined, ...based, ...expectedVersionIn(args['if-version']) }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { NewBundle } from '../bundles/shapes.ts'
 import { count } from '../core/words.ts'
 import type { ImportPlan } from '../imports/plan.ts'
-import type { Client } from '../sdk/openall.ts'
+import { type Client, OpenallError } from '../sdk/openall.ts'
 import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
 import { readText } from './input.ts'
@@ -30,8 +31,9 @@ export const importFile = command({
     const made: Awaited<ReturnType<Client['createBundle']>>[] = []
     for (const [index, bundle] of plan.bundles.entries()) {
       progress(`${index} of ${count(plan.bundles.length, 'bundle')}…`)
+      const idempotencyKey = `import-${name}-${index}`
       try {
-        made.push(await client.createBundle(toNewBundle(bundle), { idempotencyKey: `import-${name}-${index}` }))
+        made.push(await createOne(client, toNewBundle(bundle), idempotencyKey))
       } catch (error) {
         progress(null)
         note(
@@ -49,6 +51,19 @@ export const importFile = command({
     noteRemarks(plan)
   },
 })
+
+/** Creates a bundle, without its ID in its owner’s system if another one has it. */
+async function createOne(client: Client, { externalId, ...bundle }: NewBundle, idempotencyKey: string) {
+  if (!externalId) return client.createBundle(bundle, { idempotencyKey })
+  try {
+    return await client.createBundle({ ...bundle, externalId }, { idempotencyKey })
+  } catch (error) {
+    if (!(error instanceof OpenallError) || error.code !== 'EXTERNAL_ID_TAKEN') throw error
+    progress(null)
+    note(oneLine(`Another bundle has the ID ${externalId}: ${bundle.title ?? bundle.urls[0]} is created without it.`))
+    return client.createBundle(bundle, { idempotencyKey: `${idempotencyKey}-without-id` })
+  }
+}
 
 function printPlan(plan: ImportPlan): void {
   for (const { title, links } of plan.bundles) {

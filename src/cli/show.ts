@@ -1,6 +1,6 @@
 import { type Bundle, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { documentOf } from './document.ts'
+import { documentOf, ownMetadata } from './document.ts'
 import { minute, oneLine, plain, print, printJson, styled } from './output.ts'
 import { printContent } from './print-content.ts'
 
@@ -17,10 +17,21 @@ export const show = command({
     print(styled('bold', oneLine(title ?? slug)))
     print(oneLine(url))
     printContent(bundle)
+    printOwn(bundle)
     print()
     print(styled('dim', `version ${versionNumber}, created ${minute(createdAt)}, updated ${minute(updatedAt)} UTC`))
   },
 })
+
+/** Prints what a bundle has for its owner alone. */
+function printOwn(bundle: Bundle): void {
+  const entries = [
+    ...(bundle.externalId ? [['ID', bundle.externalId]] : []),
+    ...Object.entries(ownMetadata(bundle) ?? {}),
+  ]
+  for (const [index, [key, value]] of entries.entries())
+    print(`${index === 0 ? '\n' : ''}${key}: ${oneLine(value ?? '')}`)
+}
 
 /** Prints a bundle as a document of its own, so that several can be appended to one file. */
 async function printYaml(bundle: Bundle): Promise<void> {

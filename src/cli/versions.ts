@@ -64,8 +64,11 @@ function numbered(versions: readonly Version[], number: number): Version {
   return found
 }
 
+/** A difference, whose fields may be others than those of versions. */
+export type Difference = Omit<BundleDiff, 'fields'> & { fields: Record<string, { from: string; to: string }> }
+
 /** Prints what changed between two states of a bundle. */
-export function printDifferences({ fields, links, variables, rules }: BundleDiff): void {
+export function printDifferences({ fields, links, variables, rules }: Difference): void {
   for (const [field, { from, to }] of Object.entries(fields)) {
     if (from !== '') printRemoved(`${field}: ${from}`)
     if (to !== '') printAdded(`${field}: ${to}`)

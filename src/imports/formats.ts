@@ -1,12 +1,8 @@
-import type { Content } from '../../db/schema.ts'
-import { CONTENT, eachValue, pick, SETTING_NAMES, type SettingName } from '../bundles/content.ts'
-import { emptyGroup, type FoundGroup, type FoundLink, type Settings } from '../bundles/found.ts'
-import { metadataInJson } from '../bundles/link-fields.ts'
-import { NOTHING } from '../bundles/values.ts'
+import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
-import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 import { readBookmarks } from './bookmarks.ts'
+import { bundlesIn, inBundles } from './bundles-json.ts'
 import { readCsv } from './csv.ts'
 import { linksIn, linksOrText } from './line-links.ts'
 import { titleOfList } from './line-titles.ts'
@@ -96,8 +92,6 @@ function introductionOf(line: string): string {
   return /[:：]$/.test(bare) ? titleOfList(bare.slice(0, -1).trim()) : ''
 }
 
-type Json = Record<string, unknown>
-
 /** The JSON in a text; undefined for a text that is not JSON, or is nested too deeply. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
@@ -118,57 +112,4 @@ const EXPORTED = /"(?:urlMetadata|cards|folders|windows|Workspaces)"\s*:/
 export function refuseDamaged(text: string): void {
   if (!/^\s*(?:\[\s*)?\{/.test(text) || jsonIn(text) !== undefined || !EXPORTED.test(text)) return
   throw new Problem('BAD_REQUEST', 'This looks like an export in JSON, but it is cut off or damaged. Export it again.')
-}
-
-/** This service's own JSON: a link's `line` is its number, because JSON may be a single line. */
-function inBundles(bundles: readonly Json[]): FoundGroup[] {
-  let line = 0
-  return bundles.map((bundle) => toFound(bundle, () => (line += 1)))
-}
-
-/** The bundles in an export, a list, one bundle, or an array of bundles. */
-function bundlesIn(json: unknown): Json[] {
-  const entries: unknown[] = Array.isArray(json)
-    ? json
-    : isObject(json) && Array.isArray(json.bundles)
-      ? json.bundles
-      : [json]
-  // An export includes deleted bundles, which an import must not bring back.
-  return entries.filter(isObject).filter(({ urls, deletedAt }) => Array.isArray(urls) && typeof deletedAt !== 'string')
-}
-
-function toFound(bundle: Json, nextLine: () => number): FoundGroup {
-  const metadata = asList(bundle.urlMetadata)
-  return {
-    ...eachValue((name) => asText(bundle[name])),
-    links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
-    settings: settingsIn(bundle),
-    ...(Array.isArray(bundle.variables) && bundle.variables.length > 0 ? { variables: bundle.variables } : {}),
-    ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
-  }
-}
-
-function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
-  return { line, url: asText(url), ...metadataInJson(asObject(metadata)) }
-}
-
-/** What a bundle has of the fields that always have one of a few values. */
-function settingsIn(bundle: Json): Settings {
-  const isOther = (name: SettingName) => {
-    const field = CONTENT[name]
-    const words: readonly unknown[] = field.kind === 'choice' ? field.options : [true]
-    return words.includes(bundle[name]) && bundle[name] !== NOTHING[name]
-  }
-  return pick(SETTING_NAMES.filter(isOther), bundle as Pick<Content, SettingName> & Json)
-}
-
-/** The rules without ids, because a new bundle's rules get new ones. */
-function withoutIds(policy: Json): Json {
-  if (!Array.isArray(policy.rules)) return policy
-  const rules = policy.rules.map((rule: unknown) => {
-    if (!isObject(rule)) return rule
-    const { id: _, ...rest } = rule
-    return rest
-  })
-  return { ...policy, rules }
 }

@@ -133,11 +133,18 @@ function sharedSettings(all: readonly Settings[]): Settings {
   }
 }
 
+const UNCHECKED = ['variables', 'resolutionPolicy', 'externalId', 'metadata'] as const
+type Unchecked = (typeof UNCHECKED)[number]
+
+function uncheckedIn(bundle: Pick<ImportedBundle, Unchecked>): Pick<ImportedBundle, Unchecked> {
+  return Object.fromEntries(UNCHECKED.flatMap((name) => (bundle[name] === undefined ? [] : [[name, bundle[name]]])))
+}
+
 interface Group {
   settings: Settings
   texts: FoundTexts
   links: ImportedLink[]
-  unchecked: Pick<ImportedBundle, 'variables' | 'resolutionPolicy'>
+  unchecked: Pick<ImportedBundle, Unchecked>
 }
 
 /** @param seen returns the links a group must not repeat, with their lines; the group adds its own. Null if it may repeat. */
@@ -149,23 +156,22 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
-  const groups = found.map(({ links: all, variables, resolutionPolicy, settings, ...texts }): Group => {
-    const links = distinct(all, plan, seen(format)).flatMap((link) => {
-      count += 1
-      if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
-      remark(plan, 'skipped', link, PAST_LINKS)
-      return []
-    })
-    const [first] = links
-    const hadPassword = settings.access === 'password'
-    if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
-    const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
-    const unchecked = {
-      ...(variables === undefined ? {} : { variables }),
-      ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }),
-    }
-    return { texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept }
-  })
+  const groups = found.map(
+    ({ links: all, variables, resolutionPolicy, externalId, metadata, settings, ...texts }): Group => {
+      const links = distinct(all, plan, seen(format)).flatMap((link) => {
+        count += 1
+        if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
+        remark(plan, 'skipped', link, PAST_LINKS)
+        return []
+      })
+      const [first] = links
+      const hadPassword = settings.access === 'password'
+      if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
+      const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
+      const unchecked = uncheckedIn({ variables, resolutionPolicy, externalId, metadata })
+      return { texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept }
+    },
+  )
   return { plan, groups }
 }
 
@@ -180,14 +186,13 @@ const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one im
 const HAD_PASSWORD = 'is in a bundle with a password, which no file holds: only members will see it until you set one'
 
 /** The input of `create_bundle` for one bundle of a plan. */
-export function toNewBundle({ links, variables, resolutionPolicy, ...content }: ImportedBundle): NewBundle {
+export function toNewBundle({ links, ...bundle }: ImportedBundle): NewBundle {
   return {
     urls: links.map(({ url }) => url),
     urlMetadata: links.map(({ metadata }) => metadata),
-    ...pick(VALUE_NAMES, content),
-    ...settingsOf(content),
-    ...(variables === undefined ? {} : { variables: variables as NonNullable<NewBundle['variables']> }),
-    ...(resolutionPolicy === undefined ? {} : { resolutionPolicy: resolutionPolicy as NewBundle['resolutionPolicy'] }),
+    ...pick(VALUE_NAMES, bundle),
+    ...settingsOf(bundle),
+    ...(uncheckedIn(bundle) as Pick<NewBundle, Unchecked>),
     source: 'import',
   }
 }

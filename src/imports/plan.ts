@@ -19,9 +19,11 @@ export interface ImportedLink {
 /** A bundle to create, with 1 to 25 links. */
 export interface ImportedBundle extends Record<ValueName, string | null>, Settings {
   links: ImportedLink[]
-  /** Its variables and rules, not validated yet: creating the bundle does that. */
+  /** Its variables, its rules, and what it has for its owner alone, not validated yet: creating the bundle does that. */
   variables?: unknown
   resolutionPolicy?: unknown
+  externalId?: unknown
+  metadata?: unknown
 }
 
 /** Something about a line that the user should know. */

@@ -3,8 +3,11 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { policyRules } from '../../db/schema.ts'
 
-/** Rows of counts summed at a time, which takes some ten milliseconds: a bundle has one for each day and rule. */
-export const COUNTS_AT_ONCE = 16_000
+/**
+ * Rows of counts summed at a time, which takes some milliseconds: a bundle has one for each day and rule. A report sums three
+ * kinds of them in the same round of the event loop.
+ */
+export const COUNTS_AT_ONCE = 5_000
 
 /** How many rules bundles have ever had, by id; one that had none is missing. So many counts a day may have, and one. */
 export async function rulesEver(db: Store['db'], ids: readonly number[]): Promise<Map<number, number>> {

@@ -101,6 +101,34 @@ test.each([
   expect(await notes(page)).toEqual(['', 'Mine', '', ''])
 })
 
+test.each([
+  [1280, 'light'],
+  [320, 'dark'],
+] as const)(
+  'links that are imported without a title get that of their page, at %p px, %s',
+  async (width, colorScheme) => {
+    const owner = await newPerson(stage.server)
+    const how = { viewport: { width, height: 800 }, colorScheme, bypassCSP: true }
+    const { page } = await stage.open('/dashboard/links/import', owner, how)
+    await page
+      .getByLabel('Paste or upload')
+      .fill(`${at('/silent/3')}\nMine: ${at('/who')}\n${at('/plan')}\n${at('/bom')}`)
+    await press(page, 'Preview')
+    const fields = page.locator('.plan [name^="note-"]')
+    const titles = () => fields.evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+    await becomes(titles, ['', 'The plan', 'Grüße'])
+    await shows(page, '#suggested-titles', '2 titles are from their pages.')
+    await fields.last().fill('Greetings')
+    await shows(page, '#suggested-titles', '1 title is from its page.')
+    expect(await overflowOf(page)).toBe(0)
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Create 1 bundle' }).click()
+    await page.locator('.made .name').waitFor()
+    const { body } = await owner.api<{ bundles: { urlMetadata: { note?: string }[] }[] }>('GET', '/api/me/links')
+    expect(body.bundles[0]?.urlMetadata.map(({ note }) => note)).toEqual([undefined, 'Mine', 'The plan', 'Greetings'])
+  },
+)
+
 test('visitors without an account get none, unless the operator allows it', async () => {
   const { page } = await stage.open('/', null)
   const before = sites.received.length

@@ -116,6 +116,21 @@ resolutionPolicy:
     expect(await read(copy)).toMatchObject({ title: 'JSON is YAML', description: null })
   })
 
+  test('a file may have the ID and the metadata of a bundle, as show --yaml prints them', async () => {
+    const [slug, id] = [named('own'), named('id')]
+    const yaml = (team: string) =>
+      `slug: ${slug}\ntabs: [{ url: "${URL_A}" }]\nexternalId: ${id}\nmetadata: { team: ${team} }`
+    expect(await apply(yaml('sales'))).toMatchObject({ code: 0, stderr: '' })
+    expect(await read(slug)).toMatchObject({ externalId: id, metadata: { team: 'sales' } })
+    expect(await apply((await mine.openall(['show', slug, '--yaml'])).stdout)).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to change.\n',
+    })
+    const changed = await apply(yaml('support'))
+    expect(changed.stdout).toContain('- metadata.team: sales\n+ metadata.team: support\n')
+    expect(await read(slug)).toMatchObject({ externalId: id, metadata: { team: 'support' } })
+  })
+
   test('a file that is wrong anywhere changes nothing, and says where', async () => {
     const slug = named('never')
     const good = `slug: ${slug}\ntabs: [{ url: "${URL_A}" }]\n`

@@ -284,6 +284,20 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
   })
 
+  test('an ID in one’s own system and metadata are given, shown, changed and removed', async () => {
+    const id = `crm ${Math.random()}`
+    const given = ['--external-id', id, '--metadata', 'team=sales', '--metadata', 'note=a=b']
+    const { slug } = await mine.json<{ slug: string }>(['create', URL_A, ...given])
+    expect((await mine.openall(['show', slug])).stdout).toContain(`\nID: ${id}\nteam: sales\nnote: a=b\n`)
+    const edited = await mine.json(['edit', slug, '--metadata', 'team=', '--metadata', 'region=eu', '--title', 'T'])
+    expect(edited).toMatchObject({ externalId: id, metadata: { note: 'a=b', region: 'eu' }, title: 'T' })
+    const { stderr } = await mine.openall(['edit', slug, '--metadata', 'team'])
+    expect(stderr).toContain('--metadata must be a key, = and a text')
+    const bare = await mine.json(['edit', slug, '--external-id', '', '--metadata', 'note=', '--metadata', 'region='])
+    expect(bare).toMatchObject({ externalId: null, title: 'T' })
+    expect((await mine.openall(['show', slug])).stdout).not.toContain('region')
+  })
+
   test('a title cannot move the reader’s cursor', async () => {
     const slug = await made()
     // Such texts may have been stored before they were refused.

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { confirmImport, sendImport } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -280,6 +281,24 @@ onEveryTarget({}, (at) => {
     for (const [index, text] of seen.entries()) expect([index, text.includes(MARK)]).toEqual([index, false])
     const proposed = await call('POST', `/${slug}/proposals`, { externalId: 'x' })
     expect(refusal(proposed)).toEqual([400, 'BAD_REQUEST'])
+  })
+
+  test('an export that is imported keeps both; where the ID is taken, the bundle is made without, and it is said', async () => {
+    await put('crm 4711', { title: 'Kept', metadata: { team: 'sales' } })
+    const file = await (await ann!.fetch('/api/me/export')).text()
+    const imported = async (by: Person) => {
+      const page = await (await by.form('/dashboard/links/import', { text: file })).text()
+      const slug = await confirmImport(by, page, file)
+      return (await call('GET', `/${slug}`, undefined, by)).body
+    }
+    expect(await imported(editor!)).toMatchObject({
+      title: 'Kept',
+      externalId: 'crm 4711',
+      metadata: { team: 'sales' },
+    })
+    expect(await imported(ann!)).toMatchObject({ title: 'Kept', externalId: null, metadata: { team: 'sales' } })
+    const page = await (await ann!.form('/dashboard/links/import', { text: file })).text()
+    expect(await sendImport(ann!, page, file)).toContain('Without its ID, crm 4711: another bundle has it.')
   })
 
   test('they count towards the owner’s history, with whatever becomes of the bundle', async () => {

@@ -8,19 +8,18 @@ const suggestedTitles = new Map()
 /** As many are asked about at once. */
 const MOST_TITLES = 25
 
+/** The rows of links that stay: of the editor, of the home page, and of an import. */
+const TITLED_ROWS = '#links > .link-row:not(.removed), .builder .item:not(.removed), .plan [data-url]'
+
 /** The links of a list that stay, with the fields of their titles. */
 function titledLinks() {
-  return [...document.querySelectorAll('#links > .link-row:not(.removed), .builder .item:not(.removed)')].flatMap(
-    (row) => {
-      const [url, field] = ['url', 'note'].map((name) => row.querySelector(`[name="${name}"]`))
-      if (
-        !(url instanceof HTMLInputElement) ||
-        !(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)
-      )
-        return []
-      return [{ row, url: url.value.trim(), field }]
-    },
-  )
+  return [...document.querySelectorAll(TITLED_ROWS)].flatMap((row) => {
+    const url = row.querySelector('[name="url"]')
+    const field = row.querySelector('[name="note"], [name^="note-"]')
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return []
+    const address = url instanceof HTMLInputElement ? url.value : row.getAttribute('data-url')
+    return address === null ? [] : [{ row, url: address.trim(), field }]
+  })
 }
 
 /** Whether an address can be looked at: it is one, and has no blanks. @param {string} url */

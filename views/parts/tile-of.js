@@ -3,6 +3,7 @@
 
 /** How many there are in tile.css. */
 const HUES = 8
+const SITE = /^https?:\/\/[^/?#\\]+/i
 
 /**
  * The letter of a site, and which of the hues is its own.
@@ -10,7 +11,9 @@ const HUES = 8
  * @returns {{ letter: string, hue: string }}
  */
 export function tileOf(url) {
-  const host = URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : ''
+  // Without the rest, which may be long, since a page may have hundreds.
+  const [site] = SITE.exec(url) ?? [url]
+  const host = URL.canParse(site) ? new URL(site).hostname.replace(/^www\./, '') : ''
   return { letter: ([...host][0] ?? '').toUpperCase(), hue: hueOf(host) }
 }
 

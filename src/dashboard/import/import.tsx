@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { ImportPage } from '../../../views/dashboard/import/import.tsx'
-import type { ImportForm } from '../../../views/dashboard/import/import-form.ts'
+import { type ImportForm, noteName, placeOf } from '../../../views/dashboard/import/import-form.ts'
 import { ImportedPage, type ImportedRow } from '../../../views/dashboard/import/imported.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
+import { BOUNDS } from '../../bundles/bounds.ts'
 import { newContent } from '../../bundles/creation.ts'
 import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
@@ -56,12 +57,20 @@ function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
     plan,
     as,
     titles: bundles.map(({ title }) => title ?? ''),
-    ticked: new Set(bundles.flatMap(({ links }, index) => [`${index}`, ...links.map((_, at) => `${index}.${at}`)])),
+    notes: new Map(untitledIn(bundles).map((place) => [place, ''])),
+    ticked: new Set(bundles.flatMap(({ links }, index) => [`${index}`, ...links.map((_, at) => placeOf(index, at))])),
     errors: new Map(),
     refused: null,
     idempotencyKey: randomUUID(),
     reading: fingerprint(`${as} ${text}`),
   }
+}
+
+/** The places of the first links without a title, as many as are looked at in one go. */
+function untitledIn(bundles: ImportPlan['bundles']): string[] {
+  return bundles
+    .flatMap(({ links }, index) => links.flatMap(({ metadata }, at) => (metadata.note ? [] : [placeOf(index, at)])))
+    .slice(0, BOUNDS.urls)
 }
 
 /** What is in a text; what is wrong with it as a whole belongs beside it. */
@@ -86,6 +95,7 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
   return {
     ...form,
     titles: form.titles.map((title, index) => (fields.get(`title-${index}`) ?? title).trim()),
+    notes: new Map([...form.notes.keys()].map((place) => [place, (fields.get(noteName(place)) ?? '').trim()])),
     ticked: new Set([...sent.getAll('bundle'), ...sent.getAll('link')]),
     idempotencyKey: sent.get('idempotencyKey') || form.idempotencyKey,
   }
@@ -122,7 +132,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const left: Wanted[] = []
   let refused: Problem | null = null
   for (const { index, input } of wanted) {
-    const answer: CreatedBundle | Problem = refused ?? (await makeOne(visit, `${idempotencyKey}-${index}`, input))
+    const answer: Made | Problem = refused ?? (await makeOne(visit, `${idempotencyKey}-${index}`, input))
     if (answer instanceof Problem) {
       refused = answer
       left.push({ index, input })
@@ -131,6 +141,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
         slug: answer.slug,
         heading: headingOf({ ...input, title: input.title ?? null }),
         urls: input.urls,
+        takenId: answer.takenId,
       })
   }
   if (refused === null) return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={null} /> }
@@ -141,16 +152,31 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
 }
 
+/** A bundle that was made, without the ID of its owner’s system if another one has it: null for one that kept its own. */
+type Made = CreatedBundle & Pick<ImportedRow, 'takenId'>
+
 /** Resubmitting creates nothing twice, but another title or selection counts as another bundle. */
-function makeOne(visit: Visit, key: string, input: NewBundle) {
+async function makeOne(
+  visit: Visit,
+  key: string,
+  input: NewBundle,
+  takenId: string | null = null,
+): Promise<Made | Problem> {
   const idempotencyKey = `${key}-${fingerprint(JSON.stringify(input))}`
-  return resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
+  const made = await resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
+  if (!(made instanceof Problem)) return { ...made, takenId }
+  const { externalId, ...rest } = input
+  return made.code === 'EXTERNAL_ID_TAKEN' && externalId ? makeOne(visit, key, rest, externalId) : made
 }
 
-function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
+function wantedOf({ titles, notes, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
   return (plan?.bundles ?? []).flatMap(({ links, ...texts }, index) => {
     if (!ticked.has(String(index))) return []
-    const kept = links.filter((_, at) => ticked.has(`${index}.${at}`))
+    const kept = links.flatMap((link, at) => {
+      if (!ticked.has(placeOf(index, at))) return []
+      const note = notes.get(placeOf(index, at))
+      return [note ? { ...link, metadata: { ...link.metadata, note } } : link]
+    })
     return [{ index, input: toNewBundle({ ...texts, title: titles[index] || null, links: kept }) }]
   })
 }

@@ -52,6 +52,10 @@ document.addEventListener('drop', (event) => {
   event.preventDefault()
   void readImportFile(file)
 })
+// Links without a title may get that of their page, once there is a plan.
+const suggestPlanned = () => void suggestTitles([...document.querySelectorAll('.plan [data-url]')])
+suggestPlanned()
+document.addEventListener('htmx:after:swap', suggestPlanned)
 // The bookmark for other pages does nothing here.
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element) || event.target.closest('[data-bookmark]') === null) return

@@ -1,5 +1,11 @@
 import type { ImportPlan } from '../../../src/imports/plan.ts'
 
+/** The place of a link in a plan: `3.7` is the eighth link of the fourth bundle. */
+export const placeOf = (bundle: number, link: number): string => `${bundle}.${link}`
+
+/** The name of the field for the title of the link in a place. */
+export const noteName = (place: string): string => `note-${place}`
+
 export interface ImportForm {
   text: string
   /** An error of the text as a whole. */
@@ -10,7 +16,9 @@ export interface ImportForm {
   as: 'bundles' | 'sections'
   /** The title of each bundle of the plan, as typed. */
   titles: string[]
-  /** The selection: `3` is a bundle of the plan, `3.7` one of its links. */
+  /** Titles of the first links that have none, as typed, by the places of the links. */
+  notes: ReadonlyMap<string, string>
+  /** The selection: `3` is a bundle of the plan, `3.7` one of its links, as `placeOf` says. */
   ticked: ReadonlySet<string>
   /** Errors by index of the bundle. */
   errors: ReadonlyMap<number, string>

@@ -12,6 +12,8 @@ export interface ImportedRow {
   slug: string
   heading: string
   urls: readonly string[]
+  /** The ID in its owner’s system that it did not get, because another bundle has it; null if it got its own or had none. */
+  takenId: string | null
 }
 
 interface ImportedProps {
@@ -35,7 +37,7 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
       <ul class="rows made">
         <Each
           of={made}
-          show={({ slug, heading, urls }) => (
+          show={({ slug, heading, urls, takenId }) => (
             <li class="row person">
               <Tiles urls={urls} />
               <div class="what">
@@ -43,6 +45,11 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
                   {heading}
                 </a>
                 <bdi class="hint where" safe>{`/l/${slug}`}</bdi>
+                {takenId === null ? (
+                  ''
+                ) : (
+                  <span class="hint" dir="auto" safe>{`Without its ID, ${takenId}: another bundle has it.`}</span>
+                )}
               </div>
               <span class="hint" safe>
                 {count(urls.length, 'link')}

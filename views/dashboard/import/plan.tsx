@@ -2,13 +2,13 @@
 
 import { count } from '../../../src/core/words.ts'
 import { FORMATS } from '../../../src/imports/formats.ts'
-import type { ImportedBundle, ImportPlan } from '../../../src/imports/plan.ts'
-import { destination, hostText } from '../../parts/destination.ts'
+import type { ImportPlan } from '../../../src/imports/plan.ts'
 import { Each } from '../../parts/each.tsx'
-import { Alert, described, FieldError } from '../../parts/fields.tsx'
+import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Tile } from '../../parts/tile.tsx'
+import { SuggestedTitles } from '../../parts/suggested-titles.tsx'
 import type { ImportForm } from './import-form.ts'
+import { PlannedBundle } from './planned-bundle.tsx'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -41,6 +41,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
         )}
       </p>
       <GroupsChoice form={form} plan={plan} />
+      <SuggestedTitles />
       <ol class="plan">
         <Each of={bundles} show={(bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />} />
       </ol>
@@ -91,88 +92,5 @@ function GroupsChoice({
         ''
       )}
     </>
-  )
-}
-
-/** Longer lists of links are folded. */
-const FEW = 8
-
-interface PlannedProps {
-  form: ImportForm
-  bundle: ImportedBundle
-  index: number
-}
-
-function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
-  const id = `title-${index}`
-  const error = form.errors.get(index)
-  const isShort = bundle.links.length <= FEW
-  return (
-    <li>
-      <div class="planned">
-        <input
-          type="checkbox"
-          name="bundle"
-          value={String(index)}
-          checked={form.ticked.has(String(index))}
-          aria-label={`Create bundle ${index + 1}`}
-        />
-        <div class="field">
-          <input
-            id={id}
-            name={id}
-            value={attribute(form.titles[index] ?? '')}
-            aria-label={`Title of bundle ${index + 1}`}
-            placeholder="Untitled"
-            dir="auto"
-            autocomplete="off"
-            {...described(id, error)}
-          />
-          <FieldError id={id} error={error} />
-        </div>
-        <span class="hint number" safe>
-          {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
-        </span>
-      </div>
-      <details open={isShort}>
-        <summary safe>{`Links of bundle ${index + 1}`}</summary>
-        <ul>
-          <Each
-            of={bundle.links}
-            show={({ url, metadata: { note = '', section = '', tags = [] } }, at) => {
-              const to = destination(url)
-              return (
-                <li>
-                  <label>
-                    <input
-                      type="checkbox"
-                      name="link"
-                      value={`${index}.${at}`}
-                      checked={form.ticked.has(`${index}.${at}`)}
-                    />
-                    <Tile url={url} />
-                    <span class="what">
-                      {note === '' ? '' : <span dir="auto" safe>{`${note.split('\n')[0]} `}</span>}
-                      <bdi class="hint" safe>
-                        {hostText(to) + to.path}
-                      </bdi>
-                      {section === '' ? '' : <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
-                      <Each
-                        of={tags}
-                        show={(tag) => (
-                          <span class="tag" dir="auto" safe>
-                            {tag}
-                          </span>
-                        )}
-                      />
-                    </span>
-                  </label>
-                </li>
-              )
-            }}
-          />
-        </ul>
-      </details>
-    </li>
   )
 }
