@@ -99,7 +99,7 @@ function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: KeyWithUsage })
   const share = Math.min(1, used / rateLimitPerHour)
   return (
     <span class={['used', share >= 0.9 && 'bad']}>
-      {`${formatInteger(used)} of ${formatInteger(rateLimitPerHour)} this hour`}
+      {escapeHtml(`${formatInteger(used)} of ${formatInteger(rateLimitPerHour)} this hour`)}
       <svg aria-hidden="true">
         <rect width={`${share * 100}%`} height="100%" />
       </svg>

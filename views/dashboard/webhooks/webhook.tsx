@@ -162,7 +162,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
         <span>
           <Outcome delivery={delivery} />
         </span>
-        <span safe>{attempts > 1 ? `${attempts} attempts` : ''}</span>
+        <span>{attempts > 1 ? `${attempts} attempts` : ''}</span>
         <span>
           <RelativeTime at={Date.parse(createdAt)} />
         </span>
