@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { PropsWithChildren } from '@kitajs/html'
+import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
@@ -23,7 +23,7 @@ export function TabbedSheet({ label, pages, at, children }: TabsProps): JSX.Elem
           of={pages}
           show={({ href, name, after = '' }) => (
             <a href={attribute(href)} aria-current={href === at ? 'page' : undefined}>
-              {name}
+              {escapeHtml(name)}
               {after}
             </a>
           )}
