@@ -17,6 +17,7 @@ import type { Policy, Tab } from './policy.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
 
 export * from './event-schema.ts'
+export * from './icon-schema.ts'
 export * from './identity-schema.ts'
 
 // Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID,

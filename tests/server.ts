@@ -59,6 +59,8 @@ export const TEST_ENV = {
   SERVICE_WRITES_PER_MINUTE: '0',
   SERVICE_WRITES_PER_HOUR: '0',
   SERVICE_READS_PER_MINUTE: '0',
+  // Nothing is asked for of the sites in their bundles, save where that is tested.
+  SERVICE_ICONS: 'off',
 }
 
 /** A running service. */

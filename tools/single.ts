@@ -25,11 +25,21 @@ const nativePart = `(unpacked) => {
   return require('node:fs').existsSync(beside) ? require(beside) : unpacked()
 }`
 
-/** What preview pictures are drawn with, as the executable keeps it in itself. */
-const DRAWN_WITH = [
+/** What preview pictures, and icons, are drawn with, as the executable keeps it in itself. */
+const PICTURES_WITH = [
   '@resvg/resvg-wasm/index_bg.wasm',
   'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
   'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+]
+const ICONS_WITH = ['@resvg/resvg-wasm/index_bg.wasm', '@cf-wasm/photon/photon.wasm']
+
+/** Has a worker read the files that it needs from the executable. */
+const withFiles = (paths: readonly string[]): [RegExp, string][] => [
+  [/^/, paths.map((path, at) => `import file${at} from '${path}' with { type: 'file' }\n`).join('')],
+  [
+    /fileURLToPath\(import\.meta\.resolve\(path\)\)/,
+    `[${paths.map((_, at) => `file${at}`)}][${JSON.stringify(paths)}.indexOf(path)]`,
+  ],
 ]
 
 /** Code that reads files next to its module, and what replaces it in the executable. */
@@ -54,16 +64,12 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     file: /src\/pages\/pictures\.ts$/,
     replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/pages/picture-worker.ts'"]],
   },
+  { file: /src\/pages\/picture-worker\.ts$/, replace: withFiles(PICTURES_WITH) },
   {
-    file: /src\/pages\/picture-worker\.ts$/,
-    replace: [
-      [/^/, DRAWN_WITH.map((path, at) => `import file${at} from '${path}' with { type: 'file' }\n`).join('')],
-      [
-        /fileURLToPath\(import\.meta\.resolve\(path\)\)/,
-        `[${DRAWN_WITH.map((_, at) => `file${at}`)}][${JSON.stringify(DRAWN_WITH)}.indexOf(path)]`,
-      ],
-    ],
+    file: /src\/icons\/drawing\.ts$/,
+    replace: [[/new URL\('\.\/draw-worker\.ts', import\.meta\.url\)/, "'./src/icons/draw-worker.ts'"]],
   },
+  { file: /src\/icons\/draw-worker\.ts$/, replace: withFiles(ICONS_WITH) },
   {
     file: /src\/api\/guides\.ts$/,
     replace: [
@@ -90,7 +96,9 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 /** Which of them there were: a pattern that matches no file is passed over silently. */
 const embedded = new Set<RegExp>()
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts', 'src/icons/draw-worker.ts'].map(
+    (file) => join(ROOT, file),
+  ),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },

@@ -96,6 +96,8 @@ export function readConfig(env: Record<string, string | undefined>) {
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     /** Whether requests that users have the service send may go to private addresses. */
     outgoingPrivateNetworks: readSetting(env, 'SERVICE_OUTGOING_PRIVATE_NETWORKS') === 'true',
+    /** Whether icons of sites are looked for, and shown. */
+    icons: readSetting(env, 'SERVICE_ICONS') === 'on',
     /** Who may have links looked at. */
     inspect: readSetting(env, 'SERVICE_INSPECT'),
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),

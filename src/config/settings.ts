@@ -140,6 +140,7 @@ export const SETTINGS = {
   SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined, isSecret: true },
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined, isSecret: true },
   SERVICE_OUTGOING_PRIVATE_NETWORKS: { reader: oneOf('true', 'false'), fallback: 'false' },
+  SERVICE_ICONS: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_INSPECT: { reader: oneOf('signed-in', 'anyone', 'off'), fallback: 'signed-in' },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },

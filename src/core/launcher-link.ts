@@ -26,6 +26,7 @@ export const OWN_PATHS: readonly string[] = [
   'docs',
   'found',
   'healthz',
+  'icons',
   'invitations',
   'login',
   'made',

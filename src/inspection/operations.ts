@@ -20,7 +20,7 @@ export const inspectUrls = implement('inspect_urls', {
       throw new Problem('FORBIDDEN', 'This server looks at no links: its operator has switched that off.')
     }
     await countLinks(service, caller, urls.length)
-    return { links: await Promise.all(urls.map((url) => inspect(url, config))) }
+    return { links: await Promise.all(urls.map((url) => inspect(url, config, service.siteIcons))) }
   },
 })
 

@@ -1,19 +1,27 @@
 import { Tokenizer } from 'htmlparser2'
 import { BOUNDS } from '../bundles/bounds.ts'
+import { MAX_URL } from '../core/text.ts'
 import { clip, onOneLine } from '../imports/clean.ts'
+import { type IconLink, iconLink } from './icon-links.ts'
 
-/**
- * The title that a page gives itself in its head, on one line and without what bundles do not accept; null if it has none.
- * Pure. @param contentType of its answer.
- */
-export function titleOf(html: Uint8Array, contentType: string): string | null {
+/** What a page says of itself in its head. */
+export interface PageHead {
+  /** On one line and without what bundles do not accept; null if it has none. */
+  title: string | null
+  icons: IconLink[]
+  /** What its links are relative to, itself relative to the page’s address. */
+  base: string
+}
+
+/** Reads the head of a page. Pure. @param contentType of its answer. */
+export function pageHead(html: Uint8Array, contentType: string): PageHead {
   const text = decoded(html, contentType)
   const reader = new HeadReader(text)
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader)
   tokenizer.write(text)
   tokenizer.end()
   const [title, other] = [reader.title, reader.ogTitle].map((one) => onOneLine(one).replace(/\s+/g, ' ').trim())
-  return clip(title || other || '', BOUNDS.title) || null
+  return { title: clip(title || other || '', BOUNDS.title) || null, icons: reader.icons, base: reader.base }
 }
 
 /** By its byte order mark, the answer, or the page itself, in this order, as browsers do. */
@@ -53,13 +61,22 @@ function decoderOf(label: string): TextDecoder | null {
   }
 }
 
-/** Attributes of which anything is wanted. */
-const ATTRIBUTES = ['property', 'name', 'content']
+/** Attributes of which anything is wanted, by element. */
+const ATTRIBUTES: Partial<Record<string, readonly string[]>> = {
+  meta: ['property', 'name', 'content'],
+  link: ['rel', 'href', 'sizes', 'type', 'media'],
+  base: ['href'],
+}
+/** A page may have any number of icons, and addresses of any length. */
+const MAX_ICONS = 20
+const MAX_LENGTH = MAX_URL
 
 /** Reads tokens without building a tree, so that unclosed tags cost nothing extra. */
 class HeadReader {
   title = ''
   ogTitle = ''
+  readonly icons: IconLink[] = []
+  base = ''
   private tag = ''
   private attribute = ''
   private attributes: Record<string, string> = {}
@@ -92,10 +109,13 @@ class HeadReader {
     if (tag === 'title') this.isInTitle = !this.isInPicture && this.title === ''
     const isTitle = tag === 'meta' && (attributes.property ?? attributes.name)?.toLowerCase() === 'og:title'
     if (isTitle && this.ogTitle === '') this.ogTitle = attributes.content ?? ''
+    if (tag === 'base' && this.base === '') this.base = attributes.href ?? ''
+    const icon = tag === 'link' ? iconLink(attributes) : null
+    if (icon !== null && this.icons.length < MAX_ICONS) this.icons.push(icon)
   }
 
   onselfclosingtag(): void {
-    if (this.tag === 'meta') this.onopentagend()
+    if (Object.hasOwn(ATTRIBUTES, this.tag)) this.onopentagend()
   }
 
   onclosetag(start: number, end: number): void {
@@ -120,7 +140,8 @@ class HeadReader {
   onprocessinginstruction(): void {}
 
   private addToAttribute(text: string): void {
-    if (this.tag !== 'meta' || !ATTRIBUTES.includes(this.attribute)) return
-    this.attributes[this.attribute] = (this.attributes[this.attribute] ?? '') + text
+    if (!Object.hasOwn(ATTRIBUTES, this.tag) || !ATTRIBUTES[this.tag]?.includes(this.attribute)) return
+    const before = this.attributes[this.attribute] ?? ''
+    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = before + text
   }
 }

@@ -39,21 +39,26 @@ export class Launchers {
     readonly blockedHosts: Pick<BlockedHosts, 'isIn'>,
     maxBytes: number,
     lastSeq: number,
+    readonly showsIcons: boolean,
   ) {
     this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf })
     this.#lastSeq = lastSeq
     this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
 
-  /** @param maxBytes maximum size of the cache. */
+  /**
+   * @param maxBytes maximum size of the cache.
+   * @param showsIcons whether launchers have the icons of their sites.
+   */
   static async start(
     store: Store,
     log: Logger,
     blockedHosts: Pick<BlockedHosts, 'isIn'>,
     maxBytes: number,
+    showsIcons = false,
   ): Promise<Launchers> {
     const [row] = await store.db.select({ last: max(bundleChanges.seq) }).from(bundleChanges)
-    return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0)
+    return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0, showsIcons)
   }
 
   /** The launcher if it is cached. */
@@ -69,7 +74,7 @@ export class Launchers {
   async load(slug: string): Promise<Launcher | null> {
     const drops = this.#drops
     this.loads += 1
-    const bundle = await find(this.store.db, slug)
+    const bundle = await find(this.store.db, slug, this.showsIcons)
     if (bundle === null) return null
     // Not checked per view: a change of a block drops cached launchers.
     if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
@@ -131,7 +136,7 @@ export class Launchers {
    */
   async bundleOf({ slug, versionNumber, bundle }: Launcher): Promise<ServedBundle | null> {
     if (bundle !== null) return bundle
-    const found = await find(this.store.db, slug)
+    const found = await find(this.store.db, slug, this.showsIcons)
     if (found?.versionNumber === versionNumber) return found
     this.drop(slug)
     return null

@@ -4,14 +4,21 @@ import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
 import { blockedBundles, bundles, type Content, organization, owners } from '../../db/schema.ts'
 import { NAMES, PUBLIC_NAMES, type PublicName, pick } from '../bundles/content.ts'
+import { iconsOf } from '../icons/kept.ts'
+import type { SiteIcons } from '../icons/site.ts'
 
 /** The columns from which launchers are made; `publicBundle` selects what viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
-/** The bundle with a slug; null if there is none or it was deleted. */
-export async function find(db: Store['db'], slug: string) {
+/**
+ * The bundle with a slug; null if there is none or it was deleted.
+ * @param showsIcons whether the icons of its sites are read too.
+ */
+export async function find(db: Store['db'], slug: string, showsIcons = false) {
   const [row] = await finder(db).execute({ slug })
-  return row ?? null
+  if (row === undefined) return null
+  const icons: SiteIcons = showsIcons ? await iconsOf(db, row) : {}
+  return { ...row, icons }
 }
 
 const finder = prepared((db) =>
@@ -51,6 +58,8 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   isProtected: boolean
   /** Whether viewers can make a copy of it. */
   isCopyable: boolean
+  /** Of its links’ sites, as far as they are known. */
+  icons: SiteIcons
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -70,6 +79,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     isProtected: bundle.access !== 'link',
     // A copy has no gate of its own.
     isCopyable: bundle.copyable && bundle.access === 'link',
+    icons: bundle.icons,
   }
   if (rule === null) return { ...own, rule }
   return {

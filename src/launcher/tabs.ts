@@ -10,7 +10,15 @@ import type { ViewerBundle } from './seen.ts'
 export function tabsOf({ bundle, filling }: Pick<ViewerBundle, 'bundle' | 'filling'>, site: Site): LauncherTabs {
   const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = filledBundle(bundle, filling)
   const { values, missing, invalid } = filling
-  const { organization: _, isUnclaimed: __, hasRules: ___, isProtected: ____, isCopyable: _____, ...forgotten } = rest
+  const {
+    organization: _,
+    isUnclaimed: __,
+    hasRules: ___,
+    isProtected: ____,
+    isCopyable: _____,
+    icons: ______,
+    ...forgotten
+  } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   return {

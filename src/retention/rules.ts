@@ -13,12 +13,14 @@ import {
   events,
   goneOwners,
   goneWebhooks,
+  icons,
   idempotencyAnswers,
   outbox,
   proposalMails,
   providerEntities,
   providerEvents,
   session,
+  sites,
   verification,
   webhooks,
 } from '../../db/schema.ts'
@@ -101,6 +103,9 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     keptMs: 3 * DAY_MS,
     only: isNotNull(proposalMails.dueAt),
   },
+  // Of sites that no bundle links to; then the icons that no site has.
+  { what: 'sites', table: sites, from: sites.unusedSince, keptMs: 30 * DAY_MS, only: isNotNull(sites.unusedSince) },
+  { what: 'icons', table: icons, from: icons.unusedSince, keptMs: DAY_MS, only: isNotNull(icons.unusedSince) },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
   leftBehind('gone_webhooks', goneWebhooks, { table: outbox, by: outbox.webhookId }),
   // Only as long as messages are signed with them.

@@ -16,6 +16,7 @@ import { accountPages } from '../pages/account-pages.tsx'
 import { claimPages } from '../pages/claim-pages.tsx'
 import { copyPages } from '../pages/copy-pages.tsx'
 import { homePages } from '../pages/home-pages.tsx'
+import { iconPages } from '../pages/icon-pages.ts'
 import { invitationPages } from '../pages/invitation-pages.tsx'
 import type { LauncherPages } from '../pages/launcher.tsx'
 import { linkPages } from '../pages/link-pages.tsx'
@@ -65,6 +66,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
     pageApp()
       .use(homePages(service))
       .use(titlePages(service))
+      .use(iconPages(service))
       .use(resultPages(service))
       .use(accountPages(service))
       .use(invitationPages(service))

@@ -13,6 +13,7 @@ import type { Service } from '../core/service.ts'
 import { Tally } from '../core/tally.ts'
 import type { PasswordCost } from '../identity/passwords.ts'
 import { sessionReader } from '../identity/sessions.ts'
+import { SiteIconFinder } from '../inspection/site-icons.ts'
 import { KeyEndMails } from '../keys/end-mails.ts'
 import { KeyRing } from '../keys/key-ring.ts'
 import { Launchers } from '../launcher/launchers.ts'
@@ -51,9 +52,11 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
   let searchIndex: SearchIndex | undefined
+  let siteIcons: SiteIconFinder | undefined
   const committed = (seconds: number, writes: number) => {
     tally.commit?.(seconds, writes)
     searchIndex?.wake()
+    siteIcons?.wake()
   }
   const tell = (progress: string) => log.info(progress)
   const store = await openStore(config.database, committed, tell).catch((error) => {
@@ -74,7 +77,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     broadcast = await Broadcast.open(config.redisUrl, config.secret, { keys: () => keyRing.forgetHere() })
   }
   let auth: ReturnType<Service['auth']> | undefined
-  const launchers = await Launchers.start(store, log, blockedHosts, config.cacheBytes)
+  const launchers = await Launchers.start(store, log, blockedHosts, config.cacheBytes, config.icons)
   blockedHosts.watch(() => launchers.clear())
   const bucket = counted(redis ?? memory, tally)
   let people: ReturnType<Service['accounts']> | undefined
@@ -93,6 +96,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const keyEndMails = new KeyEndMails(store, config, mailer, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
+  siteIcons = new SiteIconFinder(store, config, log)
   const metrics =
     config.metricsToken === undefined && config.metricsListener === null
       ? null
@@ -111,6 +115,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   outbox.start()
   proposalMails.start()
   keyEndMails.start()
+  siteIcons.start()
   const descriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
@@ -121,6 +126,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     recorder,
     launchers,
     blockedHosts,
+    siteIcons,
     bucket,
     tally,
     metrics,
@@ -148,7 +154,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await descriptors?.stop()
       await forgetting.stop()
       const isSwept = sweeper.stop()
-      await Promise.all([outbox.stop(), proposalMails.stop(), keyEndMails.stop()])
+      await Promise.all([outbox.stop(), proposalMails.stop(), keyEndMails.stop(), siteIcons?.stop()])
       backups?.stop()
       await launchers.stop()
       await blockedHosts.stop()

@@ -133,6 +133,8 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const reset = tokenOf(linkIn(await mailTo(server, person.email, 'Set a password')))
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
+  const iconId = 'a'.repeat(22)
+  await server.sql("INSERT INTO icons (id, png) VALUES (?, x'89504e47') RETURNING 1", [iconId])
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
   const form = await new Visitor(server, { 'x-client': newAddress() }).publish({
     urls: URL_A,
@@ -168,6 +170,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/dashboard/organizations/:invitation': sent.id,
       '/dashboard/organizations/:member': memberIds.get(other) ?? '',
       '/dashboard/settings/:id': String(session?.id),
+      '/icons/:icon': `${iconId}.png`,
       '/static/:file': icon.replace('/static/', ''),
     },
   }

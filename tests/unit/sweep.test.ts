@@ -61,6 +61,8 @@ const SEEDS: Record<string, string> = {
   gone_owners: `INSERT INTO gone_owners (id, at) SELECT 2000000 + i, ?1 FROM n`,
   provider_events: `INSERT INTO provider_events (source, event_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
+  sites: `INSERT INTO sites (origin, due_at, unused_since) SELECT 'https://' || i || '.example', 1, ?1 FROM n`,
+  icons: `INSERT INTO icons (id, png, unused_since) SELECT 'i' || i, x'00', ?1 FROM n`,
   gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,
   // They want what none of the other rows is.
   old_webhook_secrets: `INSERT INTO webhooks (id, owner_id, created_by, url, events, secret, created_at, old_secret, old_secret_until)

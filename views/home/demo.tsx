@@ -26,6 +26,7 @@ const BUNDLE = {
   hasRules: false,
   isProtected: false,
   isCopyable: false,
+  icons: {},
   rule: null,
 }
 

@@ -2,6 +2,7 @@
 
 import { type Section, sectionsOf } from '../../src/bundles/sections.ts'
 import { type Filling, fillText } from '../../src/core/template.js'
+import { iconOf } from '../../src/icons/site.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { Each } from '../parts/each.tsx'
 import { attribute } from '../parts/layout.tsx'
@@ -9,7 +10,7 @@ import { Filled, type FilledProps } from './filled.tsx'
 import { Tab } from './tab.tsx'
 
 interface SectionsProps {
-  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables'>
+  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables' | 'icons'>
   filling: Filling
   /** In a preview, the index of the tab that is being edited; null for none. */
   edited: number | null | undefined
@@ -28,7 +29,7 @@ export function Sections({ bundle, filling, edited }: SectionsProps): JSX.Elemen
       show={(section) => {
         const place = edited == null ? -1 : edited - section.from
         const fill = { variables: bundle.variables, filling }
-        const tabs = <Tabs section={section} fill={fill} edited={place} />
+        const tabs = <Tabs section={section} icons={bundle.icons} fill={fill} edited={place} />
         const holdsEdited = place >= 0 && place < section.urls.length
         return section.name === '' ? (
           tabs
@@ -45,7 +46,15 @@ interface PartProps {
   fill: FilledProps
 }
 
-function Tabs({ section: { urls, urlMetadata }, fill, edited }: PartProps & { edited: number }): JSX.Element {
+/** Without opening anything, a phone shows about as many tabs; the icons of the others are loaded later. */
+const ABOVE_FOLD = 6
+
+interface TabsProps extends PartProps {
+  icons: PublicBundle['icons']
+  edited: number
+}
+
+function Tabs({ section: { from, urls, urlMetadata }, icons, fill, edited }: TabsProps): JSX.Element {
   return (
     <ol class="tabs">
       <Each
@@ -54,6 +63,8 @@ function Tabs({ section: { urls, urlMetadata }, fill, edited }: PartProps & { ed
           <Tab
             url={url}
             metadata={urlMetadata[index] ?? {}}
+            icon={iconOf(url, icons)}
+            isLazy={from + index >= ABOVE_FOLD}
             fill={fill}
             kind={index === edited ? 'edited' : undefined}
           />

@@ -4,6 +4,7 @@ import { escapeHtml } from '@kitajs/html'
 import { marksOf } from '../../src/bundles/link-fields.ts'
 import { namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
+import type { SiteIcon } from '../../src/icons/site.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination, withBraces } from '../parts/destination.ts'
 import { Each } from '../parts/each.tsx'
@@ -17,13 +18,16 @@ const NAME_LENGTH = 90
 interface TabProps {
   url: string
   metadata: PublicBundle['urlMetadata'][number]
+  icon: SiteIcon | undefined
+  /** Whether its icon is loaded only once it is about to be seen. */
+  isLazy: boolean
   fill: FilledProps
   /** In a preview, the tab that is being edited. */
   kind: 'edited' | undefined
 }
 
 /** A tab of a bundle, as a link. */
-export function Tab({ url, metadata, fill, kind }: TabProps) {
+export function Tab({ url, metadata, icon, isLazy, fill, kind }: TabProps) {
   const names = fill.variables.map(({ name }) => name)
   const own = namesIn(url, names)
   const { note = '', tags = [], openPolicy } = metadata
@@ -36,7 +40,7 @@ export function Tab({ url, metadata, fill, kind }: TabProps) {
   return (
     // The whole row, address and mark too, begins where its first text begins.
     <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
-      <Tile url={url} />
+      <Tile url={url} icon={icon} isLazy={isLazy} />
       <a
         class="tab"
         {...leadTo(url, fill)}

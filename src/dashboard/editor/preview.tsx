@@ -11,6 +11,8 @@ import { Problem } from '../../core/problem.ts'
 import { checkLinks, readValues } from '../../core/template.js'
 import { page } from '../../http/page.ts'
 import { empty } from '../../http/respond.ts'
+import { iconsOf } from '../../icons/kept.ts'
+import type { SiteIcons } from '../../icons/site.ts'
 import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../identity/cookies.ts'
 import { outsideOf, timesOf } from '../../launcher/times.ts'
 import { validate } from '../../operations/validate.ts'
@@ -41,6 +43,7 @@ export const previewScreens: readonly Screen[] = [
         hasRules: false,
         isProtected: content.access !== 'link',
         isCopyable: content.copyable && content.access === 'link',
+        icons: await iconsIn(content, visit),
         rule: null,
       }
       const examples = readValues(content.variables, (name) =>
@@ -66,6 +69,10 @@ export const previewScreens: readonly Screen[] = [
     },
   },
 ]
+
+function iconsIn({ urls }: FormContent, { service: { config, store } }: Visit): Promise<SiteIcons> {
+  return config.icons ? iconsOf(store.db, { urls, resolutionPolicy: null }) : Promise.resolve({})
+}
 
 /** @throws Problem for content that nobody could save. */
 export function refuseInvalid(content: Omit<FormContent, GuardedName>, { service }: Visit): void {

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import type { Config } from '../config/config.ts'
+import { every, type Loop } from '../core/every.ts'
+import { Drawing, type Drawn } from '../icons/drawing.ts'
+import { keepIcon, keptSite } from '../icons/kept.ts'
+import { type SiteIcon, siteOf } from '../icons/site.ts'
+import { NotSent } from '../outgoing/target.ts'
+import { takeDueSites, tellLaunchers } from './due-sites.ts'
+import { getIcon } from './icon-file.ts'
+import { iconAddresses } from './icon-links.ts'
+import { recordSites } from './linked-sites.ts'
+import { getPage, type Page, pageOf } from './page.ts'
+
+declare module '../core/service.ts' {
+  interface Service {
+    siteIcons: Pick<SiteIconFinder, 'find'>
+  }
+}
+
+/** How long after a commit the sites of its bundles are recorded, with all others of that time. */
+const DELAY_MS = 250
+/** How often the store is looked at without a commit: sites become due, and another process may have stopped. */
+const LOOK_EVERY_MS = 60_000
+/** Pause between batches, so that writes need not wait for more than one. */
+const PAUSE_MS = 20
+/** For each request that an icon takes. */
+const TIMEOUT_MS = 4_000
+/** Sites that a process looks at at once. */
+const AT_ONCE = 8
+
+type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'icons'>
+
+/**
+ * Finds the icons of sites that owners link to, in the background, and again each month; and of those that somebody has
+ * looked at. Any process does so for the bundles of all: each leases the sites that it looks at.
+ */
+export class SiteIconFinder {
+  readonly #drawing = new Drawing()
+  /** By origin, those that are being looked for. */
+  readonly #underWay = new Map<string, Promise<SiteIcon | null | undefined>>()
+  readonly #writing = new Set<Promise<unknown>>()
+  #loop: Loop | undefined
+  #isStopping = false
+
+  constructor(
+    readonly store: Store,
+    readonly site: Site,
+    readonly log: Logger,
+  ) {}
+
+  start(): void {
+    if (!this.site.icons) return
+    const run = async () => {
+      const hasRecorded = await recordSites(this.store)
+      const free = AT_ONCE - this.#underWay.size
+      const due = free > 0 && !this.#isStopping ? await takeDueSites(this.store, free, Date.now()) : []
+      for (const origin of due) void this.#refresh(origin).finally(() => this.#loop?.runWithin(PAUSE_MS))
+      if (hasRecorded) this.#loop?.runWithin(PAUSE_MS)
+    }
+    this.#loop = every(LOOK_EVERY_MS, run, this.log, 'icons of sites could not be looked for; trying on')
+    this.#loop.runWithin(0)
+  }
+
+  /** To be called after each commit. */
+  wake(): void {
+    this.#loop?.runWithin(DELAY_MS)
+  }
+
+  /** Leaves what has not answered to another time. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#loop?.stop()
+    this.#drawing.stop()
+    await Promise.allSettled(this.#writing)
+  }
+
+  /**
+   * The icon of the site that a link leads to: as it is kept, else as its page says.
+   * @param page null if there is none: then only a kept icon is known.
+   * @param endsAt when to wait no longer, of `performance.now`. What is found later is kept for the next time.
+   * @param silence waits for as long as what does not answer.
+   */
+  async find(url: string, page: Page | null, endsAt: number, silence: () => Promise<void>): Promise<SiteIcon | null> {
+    const origin = siteOf(url)
+    if (!this.site.icons || origin === null) return null
+    const kept = await keptSite(this.store, origin)
+    if (page === null || (kept !== null && kept.dueAt > Date.now())) return kept?.icon ?? null
+    const wait = new AbortController()
+    const found = await Promise.race([
+      this.#look(origin, page),
+      sleep(Math.max(0, endsAt - performance.now()), undefined, { signal: wait.signal }).catch(() => undefined),
+    ])
+    wait.abort()
+    if (found === undefined) await silence()
+    return found ?? kept?.icon ?? null
+  }
+
+  async #refresh(origin: string): Promise<void> {
+    try {
+      await this.#look(origin, null)
+    } catch (error) {
+      if (!this.#isStopping) this.log.warn({ err: error }, 'the icon of a site could not be kept')
+    }
+  }
+
+  /** Looks for an icon, once at a time for each site. @param page null to get the site’s first page. */
+  #look(origin: string, page: Page | null): Promise<SiteIcon | null | undefined> {
+    const underWay = this.#underWay.get(origin)
+    if (underWay !== undefined) return underWay
+    const looking = this.#lookAndKeep(origin, page).finally(() => this.#underWay.delete(origin))
+    this.#underWay.set(origin, looking)
+    return looking
+  }
+
+  async #lookAndKeep(origin: string, page: Page | null): Promise<SiteIcon | null | undefined> {
+    const found = await this.#found(origin, page)
+    if (this.#isStopping) return undefined
+    const keeping = this.#keep(origin, found)
+    this.#writing.add(keeping)
+    await keeping.finally(() => this.#writing.delete(keeping))
+    return found
+  }
+
+  async #keep(origin: string, found: Drawn | null | undefined): Promise<void> {
+    const before = (await keptSite(this.store, origin))?.icon?.id
+    await keepIcon(this.store, origin, found, Date.now())
+    const after = (await keptSite(this.store, origin))?.icon?.id
+    if (before !== after) await tellLaunchers(this.store, origin, () => this.#isStopping)
+  }
+
+  /** @returns null if there is none that can be drawn; undefined if the site did not answer. */
+  async #found(origin: string, given: Page | null): Promise<Drawn | null | undefined> {
+    let isSilent = false
+    try {
+      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, TIMEOUT_MS))
+      for (const address of addressesOf(page, origin)) {
+        const drawn = await this.#drawn(address)
+        if (drawn) return drawn
+        if (drawn === undefined) isSilent = true
+      }
+    } catch (error) {
+      if (!(error instanceof NotSent)) throw error
+      return undefined
+    }
+    return isSilent ? undefined : null
+  }
+
+  async #drawn(address: string): Promise<Drawn | null | undefined> {
+    try {
+      const bytes = await getIcon(address, this.site, TIMEOUT_MS)
+      return bytes === null ? null : await this.#drawing.draw(bytes)
+    } catch (error) {
+      if (error instanceof NotSent) return undefined
+      throw error
+    }
+  }
+}
+
+/** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
+function addressesOf(page: Page | null, origin: string): string[] {
+  if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
+    return iconAddresses([], origin, origin)
+  const base = URL.canParse(page.base, page.url) ? new URL(page.base, page.url).href : page.url.href
+  return iconAddresses(page.icons, base, origin)
+}
+
+const bare = (host: string) => host.replace(/^www\./, '')
