@@ -39,6 +39,7 @@ const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) =
   'bundle.restored': (event) => `restored ${bundle(event)}`,
   'bundle.claimed': (event) => `claimed ${bundle(event)}`,
   'bundle.transferred': (event) => `moved ${bundle(event)} to another owner`,
+  'bundle.links_broken': (event) => `found broken links in ${bundle(event)}`,
   'proposal.opened': (event) => `suggested a change to ${bundle(event)}`,
   'proposal.accepted': (event) => `accepted a suggestion for ${bundle(event)}`,
   'proposal.rejected': (event) => `rejected a suggestion for ${bundle(event)}`,
