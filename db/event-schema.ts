@@ -11,6 +11,7 @@ export const WEBHOOK_EVENTS = [
   'bundle.restored',
   'bundle.claimed',
   'bundle.transferred',
+  'bundle.links_broken',
   'proposal.opened',
   'proposal.accepted',
   'proposal.rejected',

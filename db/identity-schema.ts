@@ -33,6 +33,8 @@ export const user = sqliteTable(
     mailDecided: integer('mail_decided', { mode: 'boolean' }).notNull().default(true),
     /** Whether they want a mail a week before one of their API keys ends. */
     mailKeyEnds: integer('mail_key_ends', { mode: 'boolean' }).notNull().default(true),
+    /** Whether they want a mail, at most one a week, when links of bundles that they can edit are broken. */
+    mailLinksBroken: integer('mail_links_broken', { mode: 'boolean' }).notNull().default(true),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -16,6 +16,7 @@ import { organization, user } from './identity-schema.ts'
 import type { Policy, Tab } from './policy.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
 
+export * from './check-schema.ts'
 export * from './event-schema.ts'
 export * from './icon-schema.ts'
 export * from './identity-schema.ts'
@@ -27,6 +28,8 @@ export * from './identity-schema.ts'
 export interface UrlMetadata extends Omit<Tab, 'url'> {
   tags?: string[]
   openPolicy?: 'auto' | 'manual'
+  /** Whether the service looks from time to time whether it still leads somewhere; true if missing. */
+  check?: boolean
 }
 
 /** What whoever opens the launcher fills in, in place of `{name}` in links and texts. */
@@ -155,6 +158,8 @@ export const owners = sqliteTable(
     proposalBytes: integer('proposal_bytes').notNull().default(0),
     /** Number of undeleted bundles, maintained by triggers, so that creating one need not count them. */
     bundleCount: integer('bundle_count').notNull().default(0),
+    /** Whether the service may look whether the links of its bundles still lead somewhere. */
+    checkLinks: integer('check_links', { mode: 'boolean' }).notNull().default(true),
   },
   (t) => [
     check('owners_one', sql`(${t.userId} IS NULL) <> (${t.organizationId} IS NULL)`),
@@ -548,6 +553,8 @@ export const proposals = sqliteTable(
     note: text('note'),
     /** The version that accepting it made. */
     versionNumber: integer('version_number'),
+    /** The link that it repairs, if the service itself proposed it; null if somebody did. */
+    repairs: text('repairs'),
     /** From which triggers count `owners.proposalBytes`, with what the row and its places in indexes take besides. */
     bytes: integer('bytes').generatedAlwaysAs(
       sql`octet_length("changes") + coalesce(octet_length("reason"), 0) + coalesce(octet_length("note"), 0) + 512`,
@@ -557,6 +564,9 @@ export const proposals = sqliteTable(
   (t) => [
     index('proposals_bundle').on(t.bundleId, t.state, t.createdAt),
     index('proposals_open').on(t.ownerId, t.createdAt).where(sql`${t.state} = 'open'`),
+    uniqueIndex('proposals_repair')
+      .on(t.bundleId, t.repairs)
+      .where(sql`${t.repairs} IS NOT NULL AND ${t.state} = 'open'`),
     // For the deletion of an owner, an account or a key; the first also to find an owner's oldest decided ones.
     index('proposals_owner').on(t.ownerId, t.decidedAt),
     index('proposals_proposer').on(t.proposedBy),
@@ -592,8 +602,8 @@ export const pins = sqliteTable(
 export const PROPOSAL_MAILS = ['proposed', 'decided'] as const
 export type ProposalMail = (typeof PROPOSAL_MAILS)[number]
 
-/** Mails that people can do without: the above, and that one of their API keys ends in a week. */
-export const OPTIONAL_MAILS = [...PROPOSAL_MAILS, 'keyEnds'] as const
+/** Mails that people can do without: the above, that one of their API keys ends in a week, and that links are broken. */
+export const OPTIONAL_MAILS = [...PROPOSAL_MAILS, 'keyEnds', 'linksBroken'] as const
 export type OptionalMail = (typeof OPTIONAL_MAILS)[number]
 
 /**

@@ -33,7 +33,7 @@ function linkValueOf(name: LinkName, link: string): unknown {
     case 'choice':
       return field.options[1]
     case 'switch':
-      return true
+      return !field.isOnByDefault
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SentEvent } from '../../db/schema.ts'
-import { Bundle } from '../bundles/answers.ts'
+import { Bundle, BundleWithHealth } from '../bundles/answers.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { LoggedEvent } from '../events/shapes.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
@@ -10,7 +10,7 @@ import { named } from './openapi-answers.ts'
 
 // What the service sends to webhooks, as the document has it.
 
-type About = 'bundle' | 'deleted bundle' | 'proposal' | 'test'
+type About = 'bundle' | 'bundle with health' | 'deleted bundle' | 'proposal' | 'test'
 
 /** Each event: when it is sent, and what it is about. */
 const EVENTS: Record<SentEvent, readonly [when: string, about: About]> = {
@@ -20,6 +20,7 @@ const EVENTS: Record<SentEvent, readonly [when: string, about: About]> = {
   'bundle.restored': ['The deletion of a bundle was undone', 'bundle'],
   'bundle.claimed': ['A bundle that was created without an account was claimed', 'bundle'],
   'bundle.transferred': ['A bundle moved to another owner', 'bundle'],
+  'bundle.links_broken': ['Links of a bundle lead nowhere any more', 'bundle with health'],
   'proposal.opened': ['Somebody suggested an edit of a bundle', 'proposal'],
   'proposal.accepted': ['A suggested edit was accepted', 'proposal'],
   'proposal.rejected': ['A suggested edit was rejected', 'proposal'],
@@ -71,6 +72,7 @@ function eventFields(naming: Naming): Record<string, JsonSchema> {
 
 function dataOf(about: About, naming: Naming): JsonSchema {
   if (about === 'proposal') return schemaOf(Proposal(), naming, '')
+  if (about === 'bundle with health') return schemaOf(BundleWithHealth(), naming, '')
   if (about === 'test') {
     const webhookId = { type: 'string', description: 'The webhook.' }
     return { type: 'object', properties: { webhookId }, required: ['webhookId'] }

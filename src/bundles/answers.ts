@@ -1,5 +1,5 @@
 import { type Type, type } from 'arktype'
-import { SOURCES } from '../../db/schema.ts'
+import { LINK_STATES, SOURCES } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { Pagination } from '../core/paging.ts'
 import { Time } from '../core/shape.ts'
@@ -70,14 +70,26 @@ const listItem = lazy(
 
 const metadata = lazy(() => type({ '[string]': 'string' }).or('null'))
 
+const whole = lazy(
+  () => ({ ...listItem(), metadata: metadata(), resolutionPolicy: SavedPolicy().or('null'), '+': 'reject' }) as const,
+)
+
 /** A bundle in full. */
-export const Bundle = lazy(() =>
+export const Bundle = lazy(() => type(whole()).configure({ named: 'Bundle' }, 'self'))
+
+const health = lazy(() =>
   type({
-    ...listItem(),
-    metadata: metadata(),
-    resolutionPolicy: SavedPolicy().or('null'),
+    url: 'string',
+    state: type.enumerated(...LINK_STATES),
+    since: Time(),
+    'finalUrl?': 'string',
     '+': 'reject',
-  }).configure({ named: 'Bundle' }, 'self'),
+  }).configure({ named: 'LinkHealth' }, 'self'),
+)
+
+/** The same with what is known of its links, once they were looked at. */
+export const BundleWithHealth = lazy(() =>
+  type({ ...whole(), 'health?': health().array() }).configure({ named: 'BundleWithHealth' }, 'self'),
 )
 
 /** The answer of a dry run: the bundle as it would be saved; without `slug` and `url` if a slug will be generated. */

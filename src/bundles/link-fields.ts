@@ -13,14 +13,13 @@ export type LinkName = keyof UrlMetadata
 /** A link with all its metadata, unset fields having their defaults. */
 export type Link = { url: string } & { readonly [Name in LinkName]: Readonly<Required<UrlMetadata>[Name]> }
 
-/** The same where any field may be missing, as it is stored. */
-type Metadata = { readonly [Name in LinkName]?: Link[Name] | undefined }
-
 interface Field {
   /** The name of its control, and of its value where it has no place of its own. */
   label: string
   /** Whether tabs of rules have it too. */
   isInRules: boolean
+  /** Whether viewers and readers of the launcher are told of it. */
+  isPublic: boolean
 }
 
 /** A string, or `''` for none. */
@@ -48,9 +47,9 @@ interface Words {
 /** One of a few words. */
 type ChoiceField<Option extends string> = Field & ChoiceKind<Option, Words>
 
-/** On or off; off by default. */
 interface SwitchField extends Field {
   kind: 'switch'
+  isOnByDefault: boolean
   words: Readonly<Record<(typeof SWITCH_TEXTS)['on' | 'off'], Words>>
 }
 
@@ -68,9 +67,9 @@ type FieldOf<Value> = [Value] extends [boolean]
 
 /** The fields of a link, in the order of answers. A new one of `UrlMetadata` does not compile until it is described here. */
 export const LINK_FIELDS = {
-  note: { kind: 'text', label: 'Title', max: BOUNDS.note, lines: 'many', isInRules: true },
-  tags: { kind: 'tags', label: 'Tags', max: BOUNDS.tag, most: BOUNDS.tags, isInRules: false },
-  section: { kind: 'text', label: 'Section', max: BOUNDS.section, lines: 'one', isInRules: true },
+  note: { kind: 'text', label: 'Title', max: BOUNDS.note, lines: 'many', isInRules: true, isPublic: true },
+  tags: { kind: 'tags', label: 'Tags', max: BOUNDS.tag, most: BOUNDS.tags, isInRules: false, isPublic: true },
+  section: { kind: 'text', label: 'Section', max: BOUNDS.section, lines: 'one', isInRules: true, isPublic: true },
   openPolicy: {
     kind: 'choice',
     label: 'Opens',
@@ -80,6 +79,18 @@ export const LINK_FIELDS = {
       manual: { option: 'Manually', mark: 'open manually', change: 'Open all now leaves it out' },
     },
     isInRules: false,
+    isPublic: true,
+  },
+  check: {
+    kind: 'switch',
+    label: 'Check the link',
+    isOnByDefault: true,
+    words: {
+      yes: { option: 'Yes', mark: 'checked', change: 'The service now checks it' },
+      no: { option: 'No', mark: 'not checked', change: 'The service no longer checks it' },
+    },
+    isInRules: false,
+    isPublic: false,
   },
 } as const satisfies {
   [Name in LinkName]-?: FieldOf<NonNullable<UrlMetadata[Name]>> & { isInRules: Name extends keyof Tab ? true : false }
@@ -88,6 +99,14 @@ export const LINK_FIELDS = {
 export const LINK_NAMES = Object.keys(LINK_FIELDS) as LinkName[]
 /** Those that tabs of rules have too. */
 export const RULE_NAMES = LINK_NAMES.filter((name): name is LinkName & keyof Tab => LINK_FIELDS[name].isInRules)
+
+/** Those that viewers are told of. */
+export const PUBLIC_LINK_NAMES = LINK_NAMES.filter(
+  (
+    name,
+  ): name is { [Name in LinkName]: (typeof LINK_FIELDS)[Name]['isPublic'] extends true ? Name : never }[LinkName] =>
+    LINK_FIELDS[name].isPublic,
+)
 
 /** Whether a name is that of a field of a link. */
 export function isLinkName(name: unknown): name is LinkName {
@@ -124,12 +143,17 @@ const READ: {
     ofText: (text) => options.find((option) => option === text.trim().toLowerCase()) ?? options[0],
     ofJson: (value) => options.find((option) => option === value) ?? options[0],
   }),
-  switch: () => ({
-    none: false,
-    ofText: (text) => text.trim().toLowerCase() === SWITCH_TEXTS.on,
-    ofJson: (value) => value === true,
+  switch: ({ isOnByDefault }) => ({
+    none: isOnByDefault,
+    ofText: (text) => SWITCHED.get(text.trim().toLowerCase()) ?? isOnByDefault,
+    ofJson: (value) => (typeof value === 'boolean' ? value : isOnByDefault),
   }),
 }
+
+const SWITCHED = new Map<string, boolean>([
+  [SWITCH_TEXTS.on, true],
+  [SWITCH_TEXTS.off, false],
+])
 
 const READERS = each(LINK_NAMES, (name) => {
   const field = linkField(name)
@@ -142,9 +166,14 @@ export function wholeLink(url: string, metadata: UrlMetadata = {}): Link {
   return { url, ...each(LINK_NAMES, (name) => metadata[name] ?? READERS[name].none) } as Link
 }
 
+/** Whether a field of a link has its default. */
+export function isDefault(name: LinkName, value: Value): boolean {
+  return linkText(value) === linkText(READERS[name].none)
+}
+
 /** What is stored of a link besides its URL: everything that is not the default. */
 export function metadataOf(link: Omit<Link, 'url'>): UrlMetadata {
-  const stored = LINK_NAMES.filter((name) => linkText(link[name]) !== linkText(READERS[name].none))
+  const stored = LINK_NAMES.filter((name) => !isDefault(name, link[name]))
   return structuredClone(pick(stored, link)) as UrlMetadata
 }
 
@@ -206,38 +235,15 @@ export function withTexts<Fields extends { [Name in LinkText]?: string }>(
   return { ...fields, ...Object.fromEntries(texts) }
 }
 
-/** The values that a field can have, as texts; null if it can have any. */
+/** The values that a field can have, as texts, the default first; null if it can have any. */
 export function optionsOf(name: LinkName): Map<string, Words> | null {
   const field = linkField(name)
   if (field.kind !== 'choice' && field.kind !== 'switch') return null
-  const texts = field.kind === 'choice' ? field.options : [SWITCH_TEXTS.off, SWITCH_TEXTS.on]
+  const texts = field.kind === 'choice' ? field.options : switchTexts(field)
   const words: Readonly<Record<string, Words>> = field.words
   return new Map(texts.flatMap((text) => (words[text] === undefined ? [] : [[text, words[text]] as const])))
 }
 
-/** Those that every view of a link has a place for. */
-const PLACED: readonly LinkName[] = ['note', 'tags', 'section']
-
-/** The fields that views of a link show as marks on it. */
-export const MARK_NAMES = LINK_NAMES.filter((name) => !PLACED.includes(name))
-
-/** What pages show as marks on a link: `open manually`. */
-export function marksOf(metadata: Metadata): string[] {
-  return marks(metadata, (name, text) => optionsOf(name)?.get(text)?.mark ?? `${linkField(name).label}: ${text}`)
-}
-
-/** The same for terminals and programs, in the words of the API: `manual`. */
-export function plainMarksOf(metadata: Metadata): string[] {
-  return marks(metadata, (name, text) => {
-    const { kind } = linkField(name)
-    return kind === 'choice' ? text : kind === 'switch' ? name : `${name}: ${text}`
-  })
-}
-
-/** A mark for each field that has not its default. */
-function marks(metadata: Metadata, markOf: (name: LinkName, text: string) => string): string[] {
-  return MARK_NAMES.flatMap((name) => {
-    const text = linkText(metadata[name] ?? READERS[name].none)
-    return text === linkText(READERS[name].none) ? [] : [markOf(name, text)]
-  })
+function switchTexts({ isOnByDefault }: SwitchField) {
+  return isOnByDefault ? [SWITCH_TEXTS.on, SWITCH_TEXTS.off] : [SWITCH_TEXTS.off, SWITCH_TEXTS.on]
 }

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-or
 import { bundles } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { ownerIdOf } from '../plans/owners.ts'
+import { hasLinkIn } from './health.ts'
 import { fold, matchesSearch } from './search.ts'
 import type { Listing } from './shapes.ts'
 
@@ -70,29 +71,43 @@ export function isListed(
 export interface Searching {
   isSearch: boolean
   isTagged: boolean
+  /** Whether only bundles with links of a state are wanted. */
+  isByHealth: boolean
 }
 
 /** Whether a bundle is in a list, and what is searched for in it. */
-export function matching({ isSearch, isTagged, ...shape }: Shape & Searching): SQL | undefined {
-  return and(isListed(shape), isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
+export function matching({ isSearch, isTagged, isByHealth, ...shape }: Shape & Searching): SQL | undefined {
+  return and(
+    isListed(shape),
+    isSearch ? matchesSearch() : undefined,
+    isTagged ? tagged() : undefined,
+    isByHealth ? hasLinkIn(ownerOf(shape.subject), sql.placeholder('health')) : undefined,
+  )
 }
 
 /** The shape of a list that a caller asks for. */
-export function shapeOf({ sort, state, q, tag, externalId }: Listing, { type }: Subject): Shape & Searching {
+export function shapeOf({ sort, state, q, tag, health, externalId }: Listing, { type }: Subject): Shape & Searching {
   return {
     sort,
     state,
     subject: type,
     isSearch: q !== undefined,
     isTagged: tag !== undefined,
+    isByHealth: health !== undefined,
     isNamed: externalId !== undefined,
   }
 }
 
 /** The values of what is searched for. */
-export function searched({ q, tag, externalId }: Pick<Listing, 'q' | 'tag' | 'externalId'>): Record<string, string> {
+export function searched({
+  q,
+  tag,
+  health,
+  externalId,
+}: Pick<Listing, 'q' | 'tag' | 'health' | 'externalId'>): Record<string, string> {
   return {
     ...(externalId === undefined ? {} : { externalId }),
+    ...(health === undefined ? {} : { health }),
     ...(q === undefined ? {} : { folded: fold(q) }),
     ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
   }

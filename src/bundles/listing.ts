@@ -29,7 +29,7 @@ export interface Listed extends Paged {
 /**
  * Lists the active subject’s bundles, those that the caller has pinned first.
  * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` must
- * equal a link's tag exactly.
+ * equal a link's tag exactly; `health` is what is known of a link.
  */
 export async function list(store: Store, caller: SignedIn, listing: Listing): Promise<Listed> {
   const { limit, offset, sort, cursor } = listing
@@ -74,6 +74,6 @@ export async function list(store: Store, caller: SignedIn, listing: Listing): Pr
 const MAX_SHORT_OFFSET = 1_000
 
 /** Whether a page may take long, because more than its entries must be read. */
-function isLong({ q, tag, sort, offset }: Listing): boolean {
-  return q !== undefined || tag !== undefined || sort === 'title' || offset > MAX_SHORT_OFFSET
+function isLong({ q, tag, health, sort, offset }: Listing): boolean {
+  return q !== undefined || tag !== undefined || health !== undefined || sort === 'title' || offset > MAX_SHORT_OFFSET
 }

@@ -10,6 +10,7 @@ import { claimMail, withoutClaim } from './claims.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
+import { healthOf, type LinkHealth } from './health.ts'
 import { type Listed, type ListedBundle, list } from './listing.ts'
 import * as pins from './pins.ts'
 import { etag, toBundle, toListItem } from './present.ts'
@@ -23,8 +24,8 @@ import { edit, partsOfEdit } from './versions.ts'
 export const createBundle = implement('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and get its link',
   description:
-    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens the link (`url` in the answer) sees them ' +
-    'and can open all at once. Without a credential it has no owner, and the answer has a claim token, shown only once.',
+    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens its `url` sees them and can open all at ' +
+    'once. Without a credential it has no owner, and the answer has a claim token, shown only once.',
   labelled: true,
   status: 201,
   input: NewBundle,
@@ -61,11 +62,16 @@ export const getBundle = implement('get_bundle', {
   description:
     'Reads one of your bundles; get_tabs reads anybody’s link. Send its `versionNumber` as the expected version of an edit.',
   input: OneBundle,
-  output: answers.Bundle,
+  output: answers.BundleWithHealth,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  present: toBundle,
+  present: ({ health, ...bundle }: StoredBundle & { health?: LinkHealth[] | undefined }, site) => {
+    return { ...toBundle(bundle, site), ...(health === undefined ? {} : { health }) }
+  },
   headers: { etag },
-  run: ({ slug }, { service: { store }, caller }) => loadFor(store.db, signedIn(caller), slug, 'viewer'),
+  async run({ slug }, { service, caller }) {
+    const bundle = await loadFor(service.store.db, signedIn(caller), slug, 'viewer')
+    return { ...bundle, health: await healthOf(service, bundle) }
+  },
 })
 
 /** PATCH /api/links/:slug. */
@@ -113,8 +119,8 @@ export const putBundle = implement('put_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Its link answers 404 from now on. For 30 days, or as the operator chose, restore_bundle undoes it; then all ' +
-    'is erased, and nobody can take its slug. Of an organisation’s, only admins can.',
+    'Its link answers 404 from now on. For 30 days, or as the operator chose, restore_bundle undoes it; then all is erased. ' +
+    'Of an organisation’s, only admins can.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -137,7 +143,7 @@ export const restoreBundle = implement('restore_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
-    'Lists your bundles, or those of the organisation that you act for, pinned ones first, without policies: see get_bundle. ' +
+    'Lists your bundles, or the organisation’s, pinned ones first, without policies: see get_bundle. ' +
     'If `hasMore`, send `nextCursor` as `cursor`.',
   input: Listing,
   output: answers.BundleList,

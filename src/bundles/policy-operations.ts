@@ -16,7 +16,7 @@ import { valuesIn } from './variables.ts'
 export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:
-    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which conditions match. Without ' +
+    'Tries a policy on a viewer whom you describe: which rule wins, their tabs, and which conditions match. Without ' +
     '`resolutionPolicy` it tries the saved one. Variables: `viewer.query`, else their defaults.',
   output: Preview,
   present: ({ filling, warnings, tabs, ...tried }: Tried) => ({

@@ -163,6 +163,7 @@ export const Listing = type({
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('tag')),
   'externalId?': ExternalId,
+  'health?': "'broken' | 'moved'",
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',

@@ -14,8 +14,8 @@ import * as versions from './versions.ts'
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
-    'Lists all versions of a bundle, with who made each and when: the first is its current state. restore_version goes back to ' +
-    'one. `before` starts further back. A tool returns at most 25, and says where to continue.',
+    'Lists all versions of a bundle, with who made each and when; restore_version goes back to one. ' +
+    '`before` starts further back. A tool returns at most 25.',
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -54,6 +54,7 @@ export const list = command({
       description: 'Only bundles with this in their titles, description or URLs',
     },
     tag: { type: 'string', valueHint: 'tag', description: 'Only bundles with this tag on a link' },
+    health: { type: 'enum', options: ['broken', 'moved'], description: 'Only bundles with such a link' },
     sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'Sort order' },
     deleted: { type: 'boolean', description: 'List deleted bundles, which openall restore brings back' },
     all: { type: 'boolean', alias: 'a', description: 'List all, not just one page' },
@@ -62,6 +63,7 @@ export const list = command({
     const input = {
       ...(args.search === undefined ? {} : { q: args.search }),
       ...(args.tag === undefined ? {} : { tag: args.tag }),
+      ...(args.health === undefined ? {} : { health: args.health }),
       ...(args.sort === undefined ? {} : { sort: args.sort }),
       ...(args.deleted ? { state: 'deleted' as const } : {}),
       ...(args.limit === undefined ? {} : { limit: integer(args.limit, '--limit') }),

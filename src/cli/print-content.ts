@@ -1,6 +1,6 @@
 import type { Content } from '../../db/schema.ts'
 import { CONTENT } from '../bundles/content.ts'
-import { plainMarksOf } from '../bundles/link-fields.ts'
+import { plainMarksOf } from '../bundles/link-marks.ts'
 import { labelOf } from '../bundles/variables.ts'
 import { minute, oneLine, plain, print, styled } from './output.ts'
 

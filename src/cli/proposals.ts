@@ -74,7 +74,12 @@ const list = command({
 })
 
 function rowOf({ id, slug, createdAt, proposedBy, state, reason }: Listed): string[] {
-  return [id, slug, minute(createdAt), proposedBy ?? 'deleted account', state, oneLine(reason ?? '')]
+  return [id, slug, minute(createdAt), authorOf(proposedBy), state, oneLine(reason ?? '')]
+}
+
+function authorOf(proposedBy: Listed['proposedBy']): string {
+  if (proposedBy === null) return 'deleted account'
+  return typeof proposedBy === 'string' ? proposedBy : 'the service'
 }
 
 const show = command({

@@ -1,5 +1,6 @@
 import { type BundleDiff, diff as differences, isSame, NO_DIFFERENCES } from '../bundles/diff.ts'
-import { type Link, plainMarksOf } from '../bundles/link-fields.ts'
+import type { Link } from '../bundles/link-fields.ts'
+import { plainMarksOf } from '../bundles/link-marks.ts'
 import type { Entry } from '../bundles/list-diff.ts'
 import type { Client } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'

@@ -100,6 +100,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     icons: readSetting(env, 'SERVICE_ICONS') === 'on',
     /** Who may have links looked at. */
     inspect: readSetting(env, 'SERVICE_INSPECT'),
+    /** Whether saved links are looked at from time to time. */
+    linkChecks: readSetting(env, 'SERVICE_LINK_CHECKS') === 'on',
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     /** How often view and click counts are written. */
     countFlushMs: readSetting(env, 'SERVICE_COUNT_FLUSH_MS'),

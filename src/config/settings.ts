@@ -142,6 +142,7 @@ export const SETTINGS = {
   SERVICE_OUTGOING_PRIVATE_NETWORKS: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_ICONS: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_INSPECT: { reader: oneOf('signed-in', 'anyone', 'off'), fallback: 'signed-in' },
+  SERVICE_LINK_CHECKS: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_EVERY_HOURS: { reader: integer(8_760), fallback: '24' },

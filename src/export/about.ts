@@ -12,7 +12,7 @@ import { toListed } from '../proposals/present.ts'
 import { madeBy } from '../proposals/stored.ts'
 
 const { takenEmail: _, takenHint: __, disabledAt: ___, ...rest } = getTableColumns(user)
-const { mailProposed: _____, mailDecided: ______, mailKeyEnds: _______, ...profile } = rest
+const { mailProposed: _____, mailDecided: ______, mailKeyEnds: _______, mailLinksBroken: ________, ...profile } = rest
 
 /** What belongs to a person besides keys and bundles. */
 export async function aboutPerson(store: Store, userId: string) {

@@ -20,6 +20,7 @@ const COLUMNS = {
   tags: ['tags', 'labels', 'keywords'],
   openPolicy: ['openpolicy'],
   section: ['section', 'heading'],
+  check: ['check'],
 } as const satisfies Record<'url' | 'title' | 'folder' | LinkName, readonly string[]>
 
 type Column = keyof typeof COLUMNS

@@ -1,12 +1,12 @@
 import { type Type, type } from 'arktype'
 import { linkAnswers } from '../bundles/answers.ts'
 import { each } from '../bundles/content.ts'
-import { LINK_NAMES, type Link, linkField } from '../bundles/link-fields.ts'
+import { type Link, linkField, PUBLIC_LINK_NAMES } from '../bundles/link-fields.ts'
 import { lazy } from '../core/lazy.ts'
 
-/** A tab with all fields of a link; null for a text that it has not. */
+/** A tab with all fields of a link that viewers are told of; null for a text that it has not. */
 export type LauncherTab = { url: string } & {
-  -readonly [Name in keyof Omit<Link, 'url'>]: string extends Link[Name] ? string | null : Link[Name]
+  -readonly [Name in (typeof PUBLIC_LINK_NAMES)[number]]: string extends Link[Name] ? string | null : Link[Name]
 }
 
 /** What viewers see of a bundle: the answer of GET /api/links/:slug/tabs and of /l/:slug.json. */
@@ -42,7 +42,7 @@ export type LauncherTabs = ReturnType<typeof LauncherTabs>['infer']
 
 const tab = lazy(() => {
   const answers = linkAnswers()
-  const fields = each(LINK_NAMES, (name): Type<unknown> => {
+  const fields = each(PUBLIC_LINK_NAMES, (name): Type<unknown> => {
     const answer = answers[name] as unknown as Type<unknown>
     return linkField(name).kind === 'text' ? answer.or('null') : answer
   })

@@ -1,5 +1,5 @@
 import { linkOf } from '../bundles/link.ts'
-import { wholeLink } from '../bundles/link-fields.ts'
+import { PUBLIC_LINK_NAMES, wholeLink } from '../bundles/link-fields.ts'
 import { labelOf } from '../bundles/variables.ts'
 import type { Site } from '../operations/operation.ts'
 import type { LauncherTab, LauncherTabs } from './answers.ts'
@@ -34,7 +34,7 @@ export function tabsOf({ bundle, filling }: Pick<ViewerBundle, 'bundle' | 'filli
     tabs: urls.map((url, index) => {
       const link = wholeLink(url, urlMetadata[index])
       return Object.fromEntries(
-        Object.entries(link).map(([name, value]) => [name, value === '' ? null : value]),
+        (['url', ...PUBLIC_LINK_NAMES] as const).map((name) => [name, link[name] === '' ? null : link[name]]),
       ) as LauncherTab
     }),
   }

@@ -11,6 +11,7 @@ export const SWITCHES = {
   proposed: user.mailProposed,
   decided: user.mailDecided,
   keyEnds: user.mailKeyEnds,
+  linksBroken: user.mailLinksBroken,
 } as const satisfies Record<OptionalMail, unknown>
 
 /** Which mails a person wants, of those that they can do without. */
@@ -24,8 +25,10 @@ export async function readerOf({ db }: Store, userId: string): Promise<{ email: 
 
 /** Stores which mails a person wants; those that are not named stay as they are. */
 export async function setSwitches({ db, write }: Store, userId: string, wanted: Partial<MailSwitches>): Promise<void> {
-  const { proposed: mailProposed, decided: mailDecided, keyEnds: mailKeyEnds } = wanted
-  await write([db.update(user).set({ mailProposed, mailDecided, mailKeyEnds }).where(eq(user.id, userId))])
+  const { proposed: mailProposed, decided: mailDecided, keyEnds: mailKeyEnds, linksBroken: mailLinksBroken } = wanted
+  await write([
+    db.update(user).set({ mailProposed, mailDecided, mailKeyEnds, mailLinksBroken }).where(eq(user.id, userId)),
+  ])
 }
 
 /** Which mails a link stops, and for whom. */

@@ -42,7 +42,7 @@ const ONLY_CHECKED = [
 ]
 
 /** More values are a catalogue, of which an answer has one: the API’s document lists them. */
-const MAX_OPTIONS = 12
+const MAX_OPTIONS = 10
 
 /** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
 export function leanOutput(schema: JsonSchema): JsonSchema {

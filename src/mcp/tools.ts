@@ -195,6 +195,7 @@ const OPAQUE = {
   MatchedRule: '{ id, name }',
   RefusedValue: '{ name, message }',
   LauncherVariable: '{ name, label, example, options }',
+  LinkHealth: '{ url, state, since, finalUrl? }',
   LauncherTab: '{ url, note, section, tags, openPolicy }',
   Policy: AS_SENT,
   SavedPolicy: AS_SENT,

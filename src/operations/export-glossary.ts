@@ -12,6 +12,7 @@ export const EXPORT_FIELDS: Record<string, readonly [description: string, exampl
   'mails.proposed': ['When somebody suggests a change to a bundle that the user can edit.', true],
   'mails.decided': ['When a change that the user suggested is accepted or rejected.', true],
   'mails.keyEnds': ['When one of the user’s API keys ends in a week.', true],
+  'mails.linksBroken': ['When links of a bundle that the user can edit are broken.', true],
   signInMethods: ['How the user can sign in.'],
   provider: ['`credential` for a password, `oidc` for single sign-on.', 'credential'],
   sessions: ['Where the user is signed in.'],

@@ -18,4 +18,17 @@ export const LINK_FIELDS: Record<string, readonly [description: string, example?
     '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
     'auto',
   ],
+  'BundleWithHealth.health': [
+    'What the service knows of each link that it looks at; left out before the first look, or if none is wanted.',
+    [{ url: 'https://example.com/plan', state: 'ok', since: '2026-11-02T09:00:00.000Z' }],
+  ],
+  'list_bundles.health': ['Only bundles with such a link.', 'broken'],
+  'LinkHealth.url': ['The link.', 'https://example.com/plan'],
+  'LinkHealth.state': [
+    '`ok`; `moved` for good, to `finalUrl`; `broken`: nothing was there over three days; or `unknown` so far.',
+    'moved',
+  ],
+  'LinkHealth.since': ['Since when it is in this state, as far as the service knows.', '2026-11-02T09:00:00.000Z'],
+  'LinkHealth.finalUrl': ['Where a link that has moved leads now.', 'https://example.com/plan-2027'],
+  check: ['false: never looked at whether it is broken.', false],
 }

@@ -37,7 +37,11 @@ export const PROPOSAL_FIELDS: Record<string, readonly [description: string, exam
   'ExportedData.proposals': ['The proposals that the user made.'],
   changes: ['The fields that it changes, as sent.', { title: 'Launch week' }],
   ...forEach(DIFFERENCES, 'changes', ['The old and new value of each field that differs.', {}]),
-  proposedBy: ['Who proposed it; null once the account is deleted.', 'u_19xk'],
+  proposedBy: [
+    'Who proposed it; null once the account is deleted; { type: "service" } if it repairs a link that has moved or is broken.',
+    'u_19xk',
+  ],
+  'ServiceAuthor.type': ['The service itself.', 'service'],
   'Version.proposedBy': ['Who proposed it, if the editor accepted a proposal; else null.', 'u_19xk'],
   decidedBy: ['Who decided or withdrew it; null once the account is deleted.', 'u_19xk'],
   decidedAt: ['When that was.', '2026-11-20T10:00:00.000Z'],

@@ -9,7 +9,7 @@ const MAX_INTERIM_ANSWERS = 20
 
 /** What to send to a target. */
 export interface Request {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST'
   headers: Record<string, string>
   /** Empty for none. */
   body: string
@@ -92,7 +92,7 @@ export function exchange({ url, host, addresses }: Target, request: Request, rea
 }
 
 const lengthOf = ({ method, body }: Request): Record<string, string> =>
-  method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
 const tooMuch = (maxBytes: number) => `the answer has more than ${maxBytes / 1024} KiB`
 const TOO_MANY = `the answer was preceded by more than ${MAX_INTERIM_ANSWERS} interim ones`
 const CUT_OFF = 'the answer was cut off'

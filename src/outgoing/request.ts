@@ -43,6 +43,8 @@ export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TI
 
 /** What to get, besides the URL, and how much of the answer. */
 export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
+  /** With `HEAD` there is no body; by default `GET`. */
+  method?: 'GET' | 'HEAD'
   headers: Record<string, string>
   /** For everything: look-ups, redirects and the answer. */
   timeoutMs?: number
@@ -68,11 +70,11 @@ export interface Got extends Head {
  * @throws NotSent if there was no answer, or too much of it.
  */
 export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
-  const { headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
+  const { method = 'GET', headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
   const { followsRedirects = true, wants = () => true, isEnough = () => false } = sent
   let body: Buffer = Buffer.alloc(0)
   let bytes = 0
-  const got = await follow(url, { method: 'GET', headers, body: '' }, guard, {
+  const got = await follow(url, { method, headers, body: '' }, guard, {
     maxBytes,
     timeoutMs,
     tooSlow: 'there was no complete answer in time',

@@ -25,6 +25,8 @@ const changes = lazy(() =>
   }).configure({ named: 'ProposedChanges' }, 'self'),
 )
 
+const service = lazy(() => type({ type: "'service'", '+': 'reject' }).configure({ named: 'ServiceAuthor' }, 'self'))
+
 const listed = lazy(
   () =>
     ({
@@ -33,7 +35,7 @@ const listed = lazy(
       baseVersion: 'number.integer >= 1',
       state: type.enumerated(...PROPOSAL_STATES),
       reason: 'string | null',
-      proposedBy: 'string | null',
+      proposedBy: type('string | null').or(service()),
       createdAt: Time(),
       'decidedBy?': 'string | null',
       'decidedAt?': Time(),

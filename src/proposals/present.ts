@@ -2,17 +2,32 @@ import type { ProposedChanges } from '../../db/schema.ts'
 import { iso } from '../core/time.ts'
 import type { ListedProposal, Proposal } from './stored.ts'
 
+/** The service as the author of a proposal. */
+const SERVICE = { type: 'service' } as const
+
 /** A proposal in a list. */
 export function toListed(proposal: ListedProposal) {
-  const { id, slug, baseVersion, state, reason, proposedBy, createdAt, decidedBy, decidedAt, note, versionNumber } =
-    proposal
-  return {
+  const {
     id,
     slug,
     baseVersion,
     state,
     reason,
     proposedBy,
+    repairs,
+    createdAt,
+    decidedBy,
+    decidedAt,
+    note,
+    versionNumber,
+  } = proposal
+  return {
+    id,
+    slug,
+    baseVersion,
+    state,
+    reason,
+    proposedBy: repairs === null ? proposedBy : SERVICE,
     createdAt: iso(createdAt),
     ...(decidedAt === null ? {} : { decidedBy, decidedAt: iso(decidedAt) }),
     ...(note === null ? {} : { note }),

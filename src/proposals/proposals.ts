@@ -60,6 +60,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     reason: reason?.trim() || null,
     proposedBy: caller.userId,
     createdAt: Date.now(),
+    repairs: null,
     ...OPEN,
     proposer: null,
     keyName: null,
@@ -93,9 +94,12 @@ export function replayed(first: Proposal, input: NewProposal): Proposal {
   return { ...first, changes: { ...changes, ...first.changes } }
 }
 
+/** Whether a proposal counts against what may be open: those of the service have a bound of their own. */
+const IS_COUNTED = sql`${IS_OPEN} AND ${proposals.repairs} IS NULL`
+
 /** Inserts a proposal; violates NOT NULL if the bundle is gone or another's by now, or too many are open. */
 function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Proposal, caller: SignedIn) {
-  const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${IS_OPEN})`
+  const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${IS_COUNTED})`
   const isRoom = sql`${ofBundle} < ${PROPOSAL_BOUNDS.open} AND ${openOfOwner(owner)} < ${PROPOSAL_BOUNDS.openOfOwner}`
   return db.insert(proposals).values({
     ...pick(['id', 'baseVersion', 'changes', 'reason', 'proposedBy', 'createdAt'], proposal),
@@ -107,12 +111,12 @@ function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Propo
 
 /** Whether the open proposals for a bundle may be added to those for another owner's. */
 export function hasRoomFor(bundleId: number, owner: Subject): SQL {
-  const moving = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${IS_OPEN})`
+  const moving = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${IS_COUNTED})`
   return sql`${openOfOwner(owner)} + ${moving} <= ${PROPOSAL_BOUNDS.openOfOwner}`
 }
 
 function openOfOwner(owner: Subject): SQL {
-  return sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_OPEN})`
+  return sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_COUNTED})`
 }
 
 /** Decided proposals erased at once; with what their rows count besides, they are larger than any one proposal. */

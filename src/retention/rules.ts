@@ -7,6 +7,8 @@ import {
   appRefreshTokens,
   bundleChanges,
   bundles,
+  checkedHosts,
+  checkedLinks,
   claims,
   counterBatches,
   deviceRequests,
@@ -119,6 +121,30 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
   },
   { what: 'events', table: events, from: events.expiresAt, keptMs: 0 },
   leftBehind('gone_owners', goneOwners, { table: events, by: events.ownerId }),
+  // What was found of links that no bundle has any more.
+  {
+    what: 'checked_links',
+    table: checkedLinks,
+    from: checkedLinks.unusedSince,
+    keptMs: 30 * DAY_MS,
+    only: isNotNull(checkedLinks.unusedSince),
+  },
+  {
+    what: 'checked_hosts',
+    table: checkedHosts,
+    from: checkedHosts.usedAt,
+    keptMs: 30 * DAY_MS,
+    key: [checkedHosts.host],
+    erase: (db, rows) => {
+      const isUsed = sql`EXISTS (SELECT 1 FROM ${checkedLinks} WHERE ${checkedLinks.host} = ${checkedHosts.host})`
+      const now = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+      return [
+        // Such as where nothing is looked at for long.
+        db.update(checkedHosts).set({ usedAt: now }).where(and(rows, isUsed)),
+        db.delete(checkedHosts).where(and(rows, sql`NOT ${isUsed}`)),
+      ]
+    },
+  },
   // Providers allow resending events by hand for about this long.
   { what: 'provider_events', table: providerEvents, from: providerEvents.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.

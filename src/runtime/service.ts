@@ -5,6 +5,7 @@ import { openStore } from '../../db/client.ts'
 import { MigrationFailed } from '../../db/migrator.ts'
 import { BlockedHosts } from '../abuse/hosts.ts'
 import { SearchIndex } from '../bundles/search-index.ts'
+import { LinkChecks } from '../checks/link-checks.ts'
 import { type Config, databaseFile } from '../config/config.ts'
 import { closeToOthers, keepPrivate } from '../config/private-files.ts'
 import { SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
@@ -94,6 +95,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const outbox = new Outbox(store, config, log, accounts)
   const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
   const keyEndMails = new KeyEndMails(store, config, mailer, log)
+  const linkChecks = new LinkChecks(store, config, mailer, blockedHosts, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
   siteIcons = new SiteIconFinder(store, config, log)
@@ -115,6 +117,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   outbox.start()
   proposalMails.start()
   keyEndMails.start()
+  linkChecks.start()
   siteIcons.start()
   const descriptors = watchDescriptors(log)
   backups?.start()
@@ -154,7 +157,10 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await descriptors?.stop()
       await forgetting.stop()
       const isSwept = sweeper.stop()
-      await Promise.all([outbox.stop(), proposalMails.stop(), keyEndMails.stop(), siteIcons?.stop()])
+      await Promise.all([
+        ...[outbox.stop(), proposalMails.stop(), keyEndMails.stop()],
+        ...[linkChecks.stop(), siteIcons?.stop()],
+      ])
       backups?.stop()
       await launchers.stop()
       await blockedHosts.stop()

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
 import { NAMES, pick } from '../bundles/content.ts'
+import { healthOf } from '../bundles/health.ts'
 import { toBundle } from '../bundles/present.ts'
 import { subjectOf } from '../bundles/roles.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
@@ -20,7 +21,7 @@ export interface Leased {
   webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
 }
 
-type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret'>
+type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks'>
 
 /**
  * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id, save that
@@ -66,10 +67,10 @@ async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id:
 }
 
 /** The bundle as the event left it. */
-async function bundleOf({ db }: Store, { row, webhook }: Leased, site: Site) {
+async function bundleOf(store: Store, { row, webhook }: Leased, site: Site) {
   const { bundleId, versionNumber, event, at } = row
   if (bundleId === null || versionNumber === null) return null
-  const [found] = await db
+  const [found] = await store.db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
     .from(bundles)
     // Not its owner of now: where it has moved since is none of this webhook's business.
@@ -86,5 +87,7 @@ async function bundleOf({ db }: Store, { row, webhook }: Leased, site: Site) {
     updatedAt: version.editedAt,
     deletedAt: event === 'bundle.deleted' ? at : null,
   }
-  return toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner: subjectOf(found) }, site)
+  const told = toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner: subjectOf(found) }, site)
+  if (event !== 'bundle.links_broken') return told
+  return { ...told, health: (await healthOf({ store, config: site }, { id: bundleId, urls: told.urls })) ?? [] }
 }

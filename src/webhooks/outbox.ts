@@ -47,7 +47,10 @@ export class Outbox {
 
   constructor(
     readonly store: Store,
-    readonly config: Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'outgoingPrivateNetworks'>,
+    readonly config: Pick<
+      Config,
+      'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks' | 'outgoingPrivateNetworks'
+    >,
     readonly log: Logger,
     readonly accounts: Accounts,
   ) {}

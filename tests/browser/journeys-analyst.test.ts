@@ -19,11 +19,11 @@ const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 const [PLAN, BOARD, PHONE] = ['https://plan.example/q3', 'https://board.example/?of=a,b', 'https://m.example/']
 
 /** A list as a spreadsheet saves it: every column that we have, and cells that need quotes. */
-const LINKS = `url,note,tags,openPolicy,section
-https://one.example/,"First, of all","read first, ""a, b""",auto,Start
-https://two.example/?q=1,Said “two”,,manual,Start
-https://three.example/,,third,auto,
-https://four.example/,'=SUM(A1),,auto,End
+const LINKS = `url,note,tags,openPolicy,section,check
+https://one.example/,"First, of all","read first, ""a, b""",auto,Start,yes
+https://two.example/?q=1,Said “two”,,manual,Start,no
+https://three.example/,,third,auto,,yes
+https://four.example/,'=SUM(A1),,auto,End,yes
 `
 const rowsOf = (csv: string) => Papa.parse<Record<string, string>>(csv.trim(), { header: true }).data
 

@@ -279,7 +279,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     const csv = await get('csv')
     expect(csv.type).toBe('text/csv; charset=utf-8')
     expect(csv.text).toBe(
-      `url,note,tags,openPolicy,section\r\n${URL_A},"'=1+1","""a,b"", c",auto,\r\n${URL_B},"two\nlines",,manual,\r\n`,
+      `url,note,tags,openPolicy,section,check\r\n${URL_A},"'=1+1","""a,b"", c",auto,,yes\r\n${URL_B},"two\nlines",,manual,,yes\r\n`,
     )
     const html = await get('html')
     expect(html.type).toBe('text/html; charset=utf-8')

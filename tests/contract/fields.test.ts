@@ -10,7 +10,8 @@ import {
   SCALAR_NAMES,
   TEXT_NAMES,
 } from '../../src/bundles/content.ts'
-import { LINK_NAMES, linkField, linkText, marksOf } from '../../src/bundles/link-fields.ts'
+import { LINK_NAMES, linkField, linkText, PUBLIC_LINK_NAMES } from '../../src/bundles/link-fields.ts'
+import { publicMarksOf } from '../../src/bundles/link-marks.ts'
 import { NOTHING } from '../../src/bundles/values.ts'
 import { wholeVariable } from '../../src/bundles/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
@@ -215,11 +216,11 @@ onEveryTarget({}, (at) => {
     const { tabs, ...json } = JSON.parse(await read(`/l/${slug}.json`)) as Record<string, unknown>
     const [first] = tabs as object[]
     const [metadata = {}] = WHOLE.urlMetadata as Record<string, string>[]
-    expect(first).toEqual({ url: (WHOLE.urls as string[])[0], ...metadata })
+    expect(first).toEqual({ url: (WHOLE.urls as string[])[0], ...pick(PUBLIC_LINK_NAMES, metadata) })
     expect(json).toMatchObject(pick(PUBLIC_NAMES.filter(isScalar), WHOLE))
     const shown = [
       ...PUBLIC_NAMES.filter(isScalar).map((name) => String(WHOLE[name])),
-      ...marksOf(metadata),
+      ...publicMarksOf(metadata),
       ...['text', 'tags']
         .flatMap((kind) => LINK_NAMES.filter((name) => linkField(name).kind === kind))
         .map((name) => linkText(metadata[name] ?? '')),

@@ -210,7 +210,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     ]
     for (const url of forged) expect([url, (await stop(url)).status]).toEqual([url, 404])
     expect([await wants(admin), await wants(viewer)]).toEqual(
-      Array(2).fill({ proposed: true, decided: true, keyEnds: true }),
+      Array(2).fill({ proposed: true, decided: true, keyEnds: true, linksBroken: true }),
     )
 
     const form = new FormData()
@@ -218,8 +218,8 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     const stopped = await stop(link, { body: form })
     expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining('You won’t get these emails')])
     expect([await wants(admin), await wants(viewer)]).toEqual([
-      { proposed: false, decided: true, keyEnds: true },
-      { proposed: true, decided: true, keyEnds: true },
+      { proposed: false, decided: true, keyEnds: true, linksBroken: true },
+      { proposed: true, decided: true, keyEnds: true, linksBroken: true },
     ])
     expect((await stop(link, { body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })).status).toBe(200)
     await propose(slug, viewer, { title: 'another' })
@@ -229,10 +229,16 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
 
     // It works for as long as the account does, whatever became of the proposal.
     await decide(slug, id, 'reject', admin)
-    await admin.form('/dashboard/settings', { change: 'mails', proposed: 'yes', decided: 'yes', keyEnds: 'yes' })
-    expect(await wants(admin)).toEqual({ proposed: true, decided: true, keyEnds: true })
+    await admin.form('/dashboard/settings', {
+      change: 'mails',
+      proposed: 'yes',
+      decided: 'yes',
+      keyEnds: 'yes',
+      linksBroken: 'yes',
+    })
+    expect(await wants(admin)).toEqual({ proposed: true, decided: true, keyEnds: true, linksBroken: true })
     expect((await stop(link)).status).toBe(200)
-    expect(await wants(admin)).toEqual({ proposed: false, decided: true, keyEnds: true })
+    expect(await wants(admin)).toEqual({ proposed: false, decided: true, keyEnds: true, linksBroken: true })
     await becomes(() => subjectsTo(viewer).length, 1)
     const ofViewer = unsubscribeOf(lastTo(viewer))
     expect((await viewer.api('POST', '/api/auth/delete-user', { password: 'correct horse battery' })).status).toBe(200)
@@ -250,12 +256,14 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       ['proposed', true],
       ['decided', true],
       ['keyEnds', true],
+      ['linksBroken', true],
     ])
     await person.form('/dashboard/settings', { change: 'mails', proposed: 'yes' })
     expect(await checked()).toEqual([
       ['proposed', true],
       ['decided', false],
       ['keyEnds', false],
+      ['linksBroken', false],
     ])
   })
 

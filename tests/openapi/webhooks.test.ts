@@ -32,6 +32,10 @@ test('what a webhook gets for each event is as the document has it', async () =>
   const [accepted, rejected] = [await propose('three'), await propose('four')]
   await person.api('POST', `${at}/proposals/${accepted}/accept`)
   await person.api('POST', `${at}/proposals/${rejected}/reject`, { note: 'not now' })
+  await eventually(async () => (await server.sql('SELECT 1 FROM checked_links')).length > 0, 'its link to be known')
+  await server.sql("UPDATE checked_links SET state = 'broken', told_up_to = 0 RETURNING 1")
+  const isTold = async () => (await server.sql("SELECT 1 FROM events WHERE type = 'bundle.links_broken'")).length > 0
+  await eventually(isTold, 'the event of a broken link')
   await person.api('DELETE', at)
   await person.api('POST', `${at}/restore`)
   const { claimToken: token } = await new Visitor(server).makeBundle()

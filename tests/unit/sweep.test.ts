@@ -68,6 +68,9 @@ const SEEDS: Record<string, string> = {
   old_webhook_secrets: `INSERT INTO webhooks (id, owner_id, created_by, url, events, secret, created_at, old_secret, old_secret_until)
     SELECT 'old_' || i, owners.id, 'ada', 'https://a.example/', '["proposal.rejected"]', x'00', ${NOW}, x'00', ?1
     FROM n JOIN owners ON owners.user_id = 'ada'`,
+  checked_links: `INSERT INTO checked_links (owner_id, host, hash, url, since, unused_since)
+    SELECT 1, 'swept.example', 'h' || i, 'https://swept.example/' || i, 1, ?1 FROM n`,
+  checked_hosts: `INSERT INTO checked_hosts (host, used_at) SELECT 'h' || i || '.example', ?1 FROM n`,
   provider_entities: `INSERT INTO provider_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,

@@ -8,6 +8,7 @@ const MAIL_OCCASIONS = {
   proposed: 'somebody sends a suggestion for a bundle that you can edit',
   decided: 'a suggestion of yours is accepted or rejected',
   keyEnds: 'one of your API keys ends in a week',
+  linksBroken: 'links of bundles that you can edit are broken',
 } as const satisfies Record<OptionalMail, string>
 
 interface UnsubscribeProps {

@@ -1,5 +1,5 @@
 import { type LinkSite, linkOf } from '../../src/bundles/link.ts'
-import { marksOf } from '../../src/bundles/link-fields.ts'
+import { publicMarksOf } from '../../src/bundles/link-marks.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
 import { type Filling, fillText, isComplete } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
@@ -72,7 +72,7 @@ function tab(url: string, metadata: PublicBundle['urlMetadata'][number], note: r
   const details = [
     ...more,
     ...(tags.length === 0 ? [] : [`Tags: ${tags.map(inline).join(', ')}`]),
-    ...marksOf(metadata).map((mark) => `${inline(asSentence(mark))}.`),
+    ...publicMarksOf(metadata).map((mark) => `${inline(asSentence(mark))}.`),
   ]
   // The note is not the link’s text: readers disagree on escaped brackets there.
   const link = `- [${inline(host)}](${target(url)})${first === undefined ? '' : `: ${first}`}`

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
-import { marksOf } from '../../src/bundles/link-fields.ts'
+import { publicMarksOf } from '../../src/bundles/link-marks.ts'
 import { namesIn } from '../../src/core/template.js'
 import { asSentence } from '../../src/core/words.ts'
 import type { SiteIcon } from '../../src/icons/site.ts'
@@ -31,7 +31,7 @@ export function Tab({ url, metadata, icon, isLazy, fill, kind }: TabProps) {
   const names = fill.variables.map(({ name }) => name)
   const own = namesIn(url, names)
   const { note = '', tags = [], openPolicy } = metadata
-  const marks = marksOf(metadata)
+  const marks = publicMarksOf(metadata)
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
   const { href, host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')

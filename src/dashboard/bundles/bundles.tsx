@@ -6,6 +6,7 @@ import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { Folders } from '../../../views/dashboard/bundles/folders.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { type Broken, brokenIn, hasBroken } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import type { Listed } from '../../bundles/listing.ts'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
@@ -34,12 +35,14 @@ export const bundleScreens: readonly Screen[] = [
       const { store, config } = visit.service
       const ids = listed.bundles.map(({ id }) => id)
       const isPart = htmxTarget(visit.request) === 'list'
-      const [total, history, recent, open, tags] = await Promise.all([
+      const [total, history, recent, open, broken, tags, isAnyBroken] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
         recentCounts(store, ids, Date.now()),
         countsOpen(store, ids),
+        config.linkChecks ? brokenIn(store, ids) : NOTHING_BROKEN,
         isPart ? [] : tagCounts(store, listed.subject, visit.session.userId),
+        !isPart && config.linkChecks && hasBroken(store, listed.subject),
       ])
       const props = {
         site: visit.site,
@@ -50,11 +53,12 @@ export const bundleScreens: readonly Screen[] = [
         proposals: visit.site.toReview,
         recent,
         open,
+        broken,
         idempotencyKey: randomUUID(),
         keptDays: config.keepDeletedMs / DAY_MS,
       }
       if (isPart) return { part: <BundleList {...props} /> }
-      const aside = <Folders tags={tags} listing={props.listing} />
+      const aside = <Folders tags={tags} isAnyBroken={isAnyBroken} listing={props.listing} />
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} />, aside }
     },
   },
@@ -81,6 +85,9 @@ export const bundleScreens: readonly Screen[] = [
     },
   },
 ]
+
+/** Where nothing is looked at. */
+const NOTHING_BROKEN: ReadonlyMap<number, Broken> = new Map()
 
 /** What a search of the address bar (`open=1`) is to open: its only hit; null otherwise. */
 async function onlyHit({ query }: Visit, { bundles, count }: Listed): Promise<Listed['bundles'][number] | null> {

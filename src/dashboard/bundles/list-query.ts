@@ -7,7 +7,7 @@ import { type Cookie, cookieIn, cookieOf, LONGEST_SECONDS } from '../../identity
 import type { Visit } from '../parts/visit.ts'
 
 /** The query fields of the list besides the texts `q` and `tag`. */
-const FIELDS = ['limit', 'offset', 'sort', 'state'] as const
+const FIELDS = ['limit', 'offset', 'sort', 'state', 'health'] as const
 
 /** The list query of a visitor. Other fields of links to the page (utm_source, notice) are ignored. */
 export function listQuery({ query, request }: Pick<Visit, 'query' | 'request'>): Record<string, unknown> {

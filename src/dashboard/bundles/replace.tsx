@@ -18,7 +18,8 @@ export const replaceScreens: readonly Screen[] = [
     path: '/dashboard/replace',
     async get(visit) {
       requireRole(visit.site.user.role, 'editor')
-      return replacePage({ from: visit.query.get('from')?.trim() ?? '', to: '', found: null, errors: {} })
+      const [from = '', to = ''] = ['from', 'to'].map((name) => visit.query.get(name)?.trim())
+      return replacePage({ from, to, found: null, errors: {} })
     },
     async post(visit, form) {
       const [from = '', to = ''] = ['from', 'to'].map((name) => form.get(name)?.trim() ?? '')

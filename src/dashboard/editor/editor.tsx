@@ -8,6 +8,7 @@ import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { diff, isSame } from '../../bundles/diff.ts'
+import { healthOf } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
@@ -36,7 +37,7 @@ export const editorScreens: readonly Screen[] = [
       if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
         return editorPage(visit, bundle, { ...untouched(savedForm(bundle)), version: bundle.versionNumber })
       }
-      return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} /> }
+      return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} health={bundle.health} /> }
     },
     post: save,
   },
@@ -156,7 +157,10 @@ async function editorPage(
 ): Promise<ScreenPage> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const history = await historyUse(store, bundle.owner, config)
+  const [history, health] = await Promise.all([
+    historyUse(store, bundle.owner, config),
+    healthOf(visit.service, bundle),
+  ])
   const props = {
     site: visit.site,
     bundle,
@@ -166,6 +170,7 @@ async function editorPage(
     isLosing,
     state,
     history,
+    health,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }

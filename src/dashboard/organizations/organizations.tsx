@@ -19,6 +19,7 @@ import {
   organizationIdBySlug,
 } from '../../accounts/organizations.ts'
 import { keysMintedBy, ownedDataOf } from '../../accounts/owned-data.ts'
+import { setChecks, wantsChecks } from '../../bundles/health-switch.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
@@ -61,6 +62,7 @@ export const organizationScreens: readonly Screen[] = [
     },
     async post(visit, form) {
       const organization = await organizationOf(visit)
+      if (form.get('change') === 'checks') return switchChecks(visit, organization, form)
       return form.has('email') ? invite(visit, organization, form) : rename(visit, organization, form)
     },
   },
@@ -151,14 +153,23 @@ interface Forms {
   name?: { name: string; errors: NameErrors }
 }
 
-function organizationPage(
-  { site }: Visit,
+async function organizationPage(
+  { site, service }: Visit,
   organization: OrganizationInFull,
   forms: Forms = {},
   problem?: Problem,
-): Outcome {
-  const view = <OrganizationView site={site} organization={organization} {...forms} />
+): Promise<Outcome> {
+  const { id, role } = organization
+  const isSwitch = service.config.linkChecks && role === 'admin'
+  const isChecked = isSwitch ? await wantsChecks(service.store, { type: 'organization', organizationId: id }) : null
+  const view = <OrganizationView site={site} organization={organization} isChecked={isChecked} {...forms} />
   return { section: 'organizations', title: organization.name, view, problem }
+}
+
+async function switchChecks({ service }: Visit, { id, role }: OrganizationInFull, form: URLSearchParams) {
+  requireRole(role, 'admin')
+  await setChecks(service.store, { type: 'organization', organizationId: id }, form.has('checkLinks'))
+  return { to: withFlash(`${LIST}/${id}`, 'checksSaved') }
 }
 
 async function invite(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {

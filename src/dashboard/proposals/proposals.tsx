@@ -7,6 +7,7 @@ import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
+import { withoutBroken } from '../../checks/choices.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
@@ -119,9 +120,23 @@ function saidOf({ code, message }: Problem): string {
 async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const expectedVersion = versionIn(sent.get('version') ?? '')
   if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
-  const saved = await resultOrProblem(() => run(visit, acceptProposal, visit.params, { expectedVersion }))
+  const instead = sent.get('instead') === 'leave-out' ? await leavingOut(visit) : {}
+  const input = { ...visit.params, ...instead }
+  const saved = await resultOrProblem(() => run(visit, acceptProposal, input, { expectedVersion }))
   if (saved instanceof Problem) return proposalPage(visit, { problem: saved })
-  return accepted(saved)
+  if (sent.get('after') !== 'replace') return accepted(saved)
+  // Its page offers to replace the link in all other bundles.
+  return {
+    to: withFlash(`/dashboard/links/${saved.slug}/proposals/${visit.params.id}`, 'accepted', madeVersion(saved)),
+  }
+}
+
+/** The links without a broken one, in place of its repair. */
+async function leavingOut(visit: Visit) {
+  const found = await read(visit)
+  const links = withoutBroken(found.bundle, found)
+  if (links === null) throw new Problem('BAD_REQUEST', 'This page is out of date. Reload it and try again.')
+  return links
 }
 
 function accepted(saved: { slug: string; versionNumber: number }): Outcome {

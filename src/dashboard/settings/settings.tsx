@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { OPTIONAL_MAILS } from '../../../db/schema.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
@@ -9,6 +10,7 @@ import { NoticePage } from '../../../views/parts/notice.tsx'
 import { localPath } from '../../accounts/links.ts'
 import { deletionEffects } from '../../accounts/owned-data.ts'
 import { parseUserAgent } from '../../audience/user-agent.ts'
+import { setChecks, wantsChecks } from '../../bundles/health-switch.ts'
 import { besidePassword } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { page } from '../../http/page.ts'
@@ -71,9 +73,13 @@ const CHANGES = new Map<string, Change>(
       return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
     },
     async mails({ service, session }, form) {
-      const [proposed, decided, keyEnds] = [form.has('proposed'), form.has('decided'), form.has('keyEnds')]
-      await setSwitches(service.store, session.userId, { proposed, decided, keyEnds })
+      const wanted = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [kind, form.has(kind)]))
+      await setSwitches(service.store, session.userId, wanted)
       return { to: withFlash(SETTINGS, 'mailsSaved') }
+    },
+    async checks({ service, session }, form) {
+      await setChecks(service.store, { type: 'user', userId: session.userId }, form.has('checkLinks'))
+      return { to: withFlash(SETTINGS, 'checksSaved') }
     },
     async verification(visit, form) {
       const { email } = visit.session
@@ -114,10 +120,11 @@ async function settingsPage(
   problem?: Problem,
 ): Promise<Outcome> {
   const { service, session, site } = visit
-  const [sessions, isWithPassword, reader] = await Promise.all([
+  const [sessions, isWithPassword, reader, isChecked] = await Promise.all([
     sessionsOf(service.store, session.userId),
     usesPassword(service, session.userId),
     readerOf(service.store, session.userId),
+    wantsChecks(service.store, { type: 'user', userId: session.userId }),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
     return { id, createdAt, isThis: id === session.id, ...parseUserAgent(userAgent ?? '') }
@@ -129,6 +136,7 @@ async function settingsPage(
       errors={errors}
       browsers={browsers}
       mails={service.mailer.isConfigured && reader !== null ? reader.mails : null}
+      isChecked={service.config.linkChecks ? isChecked : null}
       password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )

@@ -25,7 +25,7 @@ export function kindOf({ type }: LoggedEvent): Kind {
 /** How far back a list may be asked to go, in days. */
 export const PERIODS = { '1': 'Last 24 hours', '7': 'Last 7 days', '30': 'Last 30 days' } as const
 
-const FIELDS: Record<keyof typeof CONTENT | 'password', string> = {
+const FIELDS: Record<keyof typeof CONTENT | 'password' | 'externalId' | 'enabled' | 'url', string> = {
   urls: 'the links',
   urlMetadata: 'the links',
   variables: 'the variables',
@@ -38,6 +38,10 @@ const FIELDS: Record<keyof typeof CONTENT | 'password', string> = {
   copyable: 'whether viewers may copy',
   resolutionPolicy: 'the rules',
   password: 'the password',
+  externalId: 'the ID',
+  // Of webhooks.
+  enabled: 'whether it is enabled',
+  url: 'the URL',
 }
 
 /** A field that changed, within a sentence. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Broken } from '../../../src/bundles/health.ts'
 import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
@@ -24,10 +25,12 @@ export interface ListProps {
   recent: ReadonlyMap<number, RecentCounts>
   /** How many proposals are open, by bundle id. */
   open: ReadonlyMap<number, number>
+  /** What is broken, by bundle id. */
+  broken: ReadonlyMap<number, Broken>
 }
 
 /** A page of bundles, which searching, sorting and paging replace. */
-export function BundleList({ site, listed, total, listing, recent, open }: ListProps): JSX.Element {
+export function BundleList({ site, listed, total, listing, recent, open, broken }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
@@ -43,7 +46,7 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
       </div>
     )
   }
-  const isFiltered = listing.q !== undefined || listing.tag !== undefined
+  const isFiltered = listing.q !== undefined || listing.tag !== undefined || listing.health !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
       {allowsRole(site.user.role, 'editor') && listing.state === 'active' ? (
@@ -87,6 +90,7 @@ export function BundleList({ site, listed, total, listing, recent, open }: ListP
                     listing={listing}
                     recent={recent.get(bundle.id)}
                     open={open.get(bundle.id) ?? 0}
+                    broken={broken.get(bundle.id)}
                   />
                 )}
               />
@@ -133,7 +137,9 @@ function groupsOf(bundles: readonly ListedBundle[]): Group[] {
   return groups.filter(({ rows }) => rows.length > 0)
 }
 
-function nothingFound({ q, tag }: Listing): string {
+function nothingFound({ q, tag, health }: Listing): string {
+  if (health !== undefined)
+    return `No bundle ${q === undefined && tag === undefined ? '' : 'of these '}has a ${health === 'moved' ? 'link that has moved' : 'broken link'}.`
   const wanted = q === undefined ? '' : `No title, link or tag contains “${q}”`
   if (tag === undefined) return `${wanted}.`
   return q === undefined

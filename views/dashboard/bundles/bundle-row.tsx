@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Broken } from '../../../src/bundles/health.ts'
 import { linkOf } from '../../../src/bundles/link.ts'
 import type { ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
@@ -15,7 +16,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
 import { Pin } from '../parts/pin.tsx'
-import { RelativeTime } from '../parts/relative-time.tsx'
+import { dayOf, RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Tiles } from '../parts/tiles.tsx'
 import { listAddress } from './address.ts'
@@ -30,20 +31,22 @@ interface BundleRowProps {
   recent: RecentCounts | undefined
   /** How many proposals wait to be decided. */
   open: number
+  /** Undefined if nothing is. */
+  broken: Broken | undefined
 }
 
 /** Tags beyond this number are only counted. */
 const MOST = 3
 
 /** A row of the list, with its actions. */
-export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProps): JSX.Element {
+export function BundleRow({ bundle, site, listing, recent, open, broken }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, versionNumber } = bundle
   const isDeleted = deletedAt !== null
   const waiting = isDeleted ? 0 : open
   const opening = isDeleted ? '' : openingState(bundle)
   const name = <Blanks text={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} />
   return (
-    <li class={['row bundle', (waiting > 0 || opening !== '') && 'marked']}>
+    <li class={['row bundle', (waiting > 0 || opening !== '' || broken !== undefined) && 'marked']}>
       {mayChoose(listing, site.user.role) ? (
         <label class="choose">
           <input
@@ -73,6 +76,14 @@ export function BundleRow({ bundle, site, listing, recent, open }: BundleRowProp
         </bdi>
       </div>
       <div class="marks">
+        {broken === undefined ? (
+          ''
+        ) : (
+          <a class="waits" href={`/dashboard/links/${slug}#health`}>
+            <Icon name="alert" />
+            <span safe>{`${broken.links} broken since ${dayOf(broken.since)}`}</span>
+          </a>
+        )}
         {waiting === 0 ? (
           ''
         ) : (

@@ -23,6 +23,7 @@ export function Search(props: ListProps): JSX.Element {
         <form class="tools" method="get" action="/dashboard">
           {listing.state === 'deleted' ? <input type="hidden" name="state" value="deleted" /> : ''}
           {listing.tag === undefined ? '' : <input type="hidden" name="tag" value={attribute(listing.tag)} />}
+          {listing.health === undefined ? '' : <input type="hidden" name="health" value={listing.health} />}
           <div class="search">
             <Icon name="search" />
             <input
@@ -73,9 +74,24 @@ export function Search(props: ListProps): JSX.Element {
           </button>
         </form>
         {listing.tag === undefined ? '' : <TagFilter listing={listing} tag={listing.tag} />}
+        {listing.health === undefined ? '' : <HealthFilter listing={listing} />}
       </search>
       <BundleList {...props} />
     </>
+  )
+}
+
+/** The state of links that the list is filtered by, and a link that removes the filter. */
+function HealthFilter({ listing }: Pick<ListProps, 'listing'>): JSX.Element {
+  const { health, ...rest } = listing
+  return (
+    <p class="filter hint">
+      {health === 'moved' ? 'With links that have moved' : 'With broken links'}
+      <a class="quiet small" href={attribute(listAddress({ ...rest, offset: 0 }))}>
+        <Icon name="cross" />
+        Show all
+      </a>
+    </p>
   )
 }
 

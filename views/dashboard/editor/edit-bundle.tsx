@@ -1,9 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { LinkHealth } from '../../../src/bundles/health.ts'
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { HealthNotice } from '../parts/health-notice.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { About } from './about.tsx'
@@ -23,6 +25,7 @@ interface EditBundleProps {
   state: EditorState
   isPreviewHidden: boolean
   history: HistoryUse
+  health: readonly LinkHealth[] | undefined
 }
 
 /** The editor of an existing bundle. */
@@ -36,6 +39,7 @@ export function EditBundlePage({
   state,
   isPreviewHidden,
   history,
+  health,
 }: EditBundleProps): JSX.Element {
   const reminder = (
     <p class="alert" safe>
@@ -50,6 +54,7 @@ export function EditBundlePage({
       title={<About state={state} untitled={headingOf({ ...bundle, title: null })} />}
     >
       <HistoryNotice history={history} />
+      <HealthNotice health={health} />
       <Editor
         action={`/dashboard/links/${bundle.slug}`}
         kind="saved"

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { MARK_NAMES, optionsOf } from '../../../src/bundles/link-fields.ts'
+import { optionsOf } from '../../../src/bundles/link-fields.ts'
+import { MARK_NAMES } from '../../../src/bundles/link-marks.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'

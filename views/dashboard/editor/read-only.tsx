@@ -2,6 +2,7 @@
 
 import type { Content } from '../../../db/schema.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
+import type { LinkHealth } from '../../../src/bundles/health.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { inWords } from '../../../src/bundles/values.ts'
 import { count } from '../../../src/core/words.ts'
@@ -9,6 +10,7 @@ import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { HealthNotice } from '../parts/health-notice.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { ReadOnlyLinks } from './read-only-links.tsx'
 
@@ -35,10 +37,16 @@ const PARTS = {
   resolutionPolicy: null,
 } satisfies Record<keyof Content, ((props: PartProps) => JSX.Element) | null>
 
+interface ReadOnlyProps extends PartProps {
+  site: DashboardSite
+  health: readonly LinkHealth[] | undefined
+}
+
 /** A bundle for members who cannot edit it. */
-export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
+export function ReadOnlyPage({ site, bundle, health }: ReadOnlyProps): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
+      <HealthNotice health={health} />
       <div class="split">
         <section class="stack" aria-labelledby="links-heading">
           <h2 id="links-heading" safe>

@@ -6,6 +6,7 @@ import { allowsRole } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
+import { ChecksPanel } from '../parts/checks-panel.tsx'
 import type { FormErrors } from '../parts/form.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
@@ -17,6 +18,8 @@ import { organizationPages } from './pages.ts'
 interface OrganizationProps {
   site: DashboardSite
   organization: OrganizationInFull
+  /** Whether its links are looked at; null for who cannot switch that. */
+  isChecked: boolean | null
   /** The submitted form, if it was refused. */
   invite?: InviteForm
   name?: { name: string; errors: NameErrors }
@@ -25,7 +28,7 @@ interface OrganizationProps {
 export type NameErrors = FormErrors<'name'>
 
 /** An organisation: its members, and for admins the actions on them. */
-export function OrganizationView({ site, organization, invite, name }: OrganizationProps): JSX.Element {
+export function OrganizationView({ site, organization, isChecked, invite, name }: OrganizationProps): JSX.Element {
   const { id, role, members, invitations } = organization
   const { user } = site
   const isAdmin = role === 'admin'
@@ -73,6 +76,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
             />
             {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
             <NameForm organization={organization} form={name} />
+            {isChecked === null ? '' : <ChecksPanel action={`/dashboard/organizations/${id}`} isOn={isChecked} />}
           </>
         ) : (
           ''

@@ -38,6 +38,7 @@ const MESSAGES = {
   left: 'You’ve left the organisation.',
   nameSaved: 'Name saved.',
   mailsSaved: 'Saved which emails you get.',
+  checksSaved: 'Saved whether links are checked.',
   verificationSent: 'Email sent. Open the link in it to confirm your address.',
   passwordChanged: 'Password changed. All other browsers are signed out.',
   passwordMailSent: 'Email sent. Open the link in it to choose a new password.',

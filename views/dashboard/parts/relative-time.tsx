@@ -24,6 +24,15 @@ function shortly(at: number, now: number): string {
   return (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
 }
 
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' })
+
+/** The day of a time in the past, in UTC: `Tuesday` within the last six days, else the date. */
+export function dayOf(at: number): string {
+  const now = Date.now()
+  if (now - at < 6 * 86_400_000) return weekday.format(at)
+  return (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
+}
+
 /**
  * A relative time: "5 minutes ago", "yesterday", "in 3 days", and beyond a week the date. The exact time, in UTC, shows on hover; the page's script converts it to the local time zone.
  * @param at milliseconds since 1970.

@@ -31,6 +31,7 @@ function SampleProposals({ site }: { site: DashboardSite }): JSX.Element {
     decider: null,
     note: null,
     versionNumber: null,
+    repairs: null,
     ...more,
   })
   const rows = [

@@ -41,7 +41,9 @@ export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundl
 }
 
 /** The name of who made a proposal; empty once their account is deleted. */
-export function proposerName({ site: { user }, proposal: { proposedBy, proposer } }: ProposalProps): string {
+export function proposerName({ site: { user, name }, proposal }: ProposalProps): string {
+  const { proposedBy, proposer, repairs } = proposal
+  if (repairs !== null) return name
   return proposedBy === user.userId ? personName(user) : proposer === null ? '' : personName(proposer)
 }
 
@@ -59,7 +61,9 @@ export function StateTag({ state }: Pick<ListedProposal, 'state'>): JSX.Element 
 }
 
 /** Who made a proposal, and with which key. */
-export function ProposedBy({ site, proposal: { proposedBy, proposer, keyName } }: ProposalProps): JSX.Element {
+export function ProposedBy({ site, proposal }: ProposalProps): JSX.Element {
+  const { proposedBy, proposer, keyName, repairs } = proposal
+  if (repairs !== null) return <bdi safe>{site.name}</bdi>
   return (
     <>
       {proposedBy === site.user.userId ? (

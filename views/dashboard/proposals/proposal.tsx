@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { asSentence, count } from '../../../src/core/words.ts'
+import { movedTo, withoutBroken } from '../../../src/checks/choices.ts'
+import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
@@ -16,6 +17,7 @@ import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
+import { Decision } from './decision.tsx'
 import { ProposalRow, ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
 export interface ProposalPageProps extends ProposalInFull {
@@ -93,10 +95,10 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
 
 /** `Sam suggests 3 changes`, as it was made. */
 function Heading({ site, proposal, difference }: ProposalPageProps): JSX.Element {
-  const { proposedBy, proposer } = proposal
+  const { proposedBy } = proposal
   const changes = Object.values(difference).reduce((sum, part) => sum + Object.keys(part).length, 0)
   const isOwn = proposedBy === site.user.userId
-  const who = isOwn ? 'You suggest' : `${proposer === null ? 'A deleted account' : personName(proposer)} suggests`
+  const who = isOwn ? 'You suggest' : `${proposerName({ site, proposal }) || 'A deleted account'} suggests`
   return <bdi safe>{`${who} ${count(changes, 'change')}`}</bdi>
 }
 
@@ -134,48 +136,15 @@ function Next({ site, others }: ProposalPageProps): JSX.Element {
   )
 }
 
-/** What became of it, and why. */
-function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
-  const { state, decidedBy, decidedAt, decider, note, versionNumber } = proposal
-  if (decidedAt === null) return ''
-  const who = decidedBy === site.user.userId ? 'you' : decider === null ? 'a deleted account' : personName(decider)
-  return (
-    <>
-      <p>
-        <span safe>{`${asSentence(state)} by `}</span>
-        <bdi safe>{who}</bdi>
-        {', '}
-        <RelativeTime at={decidedAt} />
-        {versionNumber === null ? (
-          '.'
-        ) : (
-          <>
-            {', as '}
-            <a href={`/dashboard/links/${bundle.slug}/versions?version=${versionNumber}`} safe>
-              {`version ${versionNumber}`}
-            </a>
-            .
-          </>
-        )}
-      </p>
-      {note === null ? (
-        ''
-      ) : (
-        <blockquote dir="auto" safe>
-          {note}
-        </blockquote>
-      )}
-    </>
-  )
-}
-
 /** The label of what is said to its rejection. */
-function messageTo({ proposer }: ProposalPageProps['proposal']): string {
+function messageTo({ proposer, repairs }: ProposalPageProps['proposal']): string {
+  if (repairs !== null) return 'Note'
   return `Message to ${proposer === null ? 'the author' : personName(proposer)}`
 }
 
 function Actions(props: ProposalPageProps): JSX.Element {
-  const { site, bundle, proposal, conflicts, note } = props
+  const { site, bundle, proposal, difference, conflicts, note } = props
+  const to = movedTo({ proposal, difference })
   const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
   const mayDecide = allowsRole(roleOver(bundle, site.user), 'editor')
   const mayWithdraw = proposal.proposedBy === site.user.userId
@@ -188,6 +157,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
             {conflicts.length === 0 ? (
               <form method="post" action={`${path}/accept`}>
                 <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+                {to === null ? '' : <input type="hidden" name="after" value="replace" />}
                 <button type="submit" class="primary" title={`Saves it as version ${bundle.versionNumber + 1}`}>
                   <Icon name="check" />
                   Accept
@@ -195,6 +165,16 @@ function Actions(props: ProposalPageProps): JSX.Element {
               </form>
             ) : (
               ''
+            )}
+            {withoutBroken(bundle, { proposal, difference }) === null ? (
+              ''
+            ) : (
+              <form method="post" action={`${path}/accept`}>
+                <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+                <button type="submit" name="instead" value="leave-out">
+                  Leave the link out
+                </button>
+              </form>
             )}
             <a class={['button', conflicts.length > 0 && 'primary']} href={`${path}/edit`}>
               <Icon name="edit" />

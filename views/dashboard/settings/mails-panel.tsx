@@ -7,6 +7,7 @@ const LABELS: [OptionalMail, string][] = [
   ['proposed', 'Somebody sends a suggestion for my bundles'],
   ['decided', 'My suggestion was accepted or rejected'],
   ['keyEnds', 'One of my API keys ends in a week'],
+  ['linksBroken', 'Links of a bundle I can edit are broken'],
 ]
 
 /** Switches for the emails that a person can do without. */

@@ -2,6 +2,7 @@
 
 import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
+import { ChecksPanel } from '../parts/checks-panel.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { TabbedSheet } from '../parts/tabs.tsx'
@@ -18,6 +19,8 @@ interface SettingsProps {
   browsers: Browser[]
   /** Which emails they want; null if this server sends none. */
   mails: Parameters<typeof MailsPanel>[0]['mails'] | null
+  /** Whether their links are looked at; null if this server looks at none. */
+  isChecked: boolean | null
   /** `off` if passwords are turned off on this server. */
   password: 'set' | 'none' | 'off'
 }
@@ -33,6 +36,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
         <Profile {...props} />
         {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
         {mails === null ? '' : <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
+        {props.isChecked === null ? '' : <ChecksPanel action="/dashboard/settings" isOn={props.isChecked} />}
         <section class="panel" aria-labelledby="browsers">
           <h2 id="browsers">Where you’re signed in</h2>
           <ul class="rows">

@@ -6,9 +6,9 @@ import {
   type Link,
   type LinkName,
   linkText,
-  marksOf,
   optionsOf,
 } from '../../../src/bundles/link-fields.ts'
+import { marksOf } from '../../../src/bundles/link-marks.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'

@@ -11,6 +11,7 @@ export const EVENTS: Record<WantedEvent, string> = {
   'bundle.restored': 'Bundle restored',
   'bundle.claimed': 'Bundle claimed',
   'bundle.transferred': 'Bundle moved to another owner',
+  'bundle.links_broken': 'Links found broken',
   'proposal.opened': 'Suggestion made',
   'proposal.accepted': 'Suggestion accepted',
   'proposal.rejected': 'Suggestion rejected',

@@ -1,0 +1,101 @@
+import { and, eq, min, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
+import { bundleLinks, bundles, checkedLinks, type LinkState, owners } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { iso } from '../core/time.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ownerId } from '../plans/owners.ts'
+import type { StoredBundle } from './roles.ts'
+
+// What `src/checks` has found of the links of bundles.
+
+/** What is known of a link of a bundle. */
+export interface LinkHealth {
+  url: string
+  state: LinkState
+  since: string
+  finalUrl?: string
+}
+
+/**
+ * What is known of each link of a bundle that is looked at, in their order.
+ * @returns undefined before the first look, or if its owner or the operator wants none.
+ */
+export async function healthOf(
+  { store, config }: { store: Pick<Store, 'db'>; config: Pick<Config, 'linkChecks'> },
+  { id, urls }: Pick<StoredBundle, 'id' | 'urls'>,
+): Promise<LinkHealth[] | undefined> {
+  if (!config.linkChecks) return undefined
+  const rows = await ofBundle(store.db).all({ id })
+  if (rows.every(({ state }) => state === 'unknown')) return undefined
+  const found = new Map(rows.map((row) => [row.url, row]))
+  return [...new Set(urls)].flatMap((url) => {
+    const row = found.get(url)
+    if (row === undefined) return []
+    const { state, since, finalUrl } = row
+    return [{ url, state, since: iso(since), ...(state === 'moved' && finalUrl !== null ? { finalUrl } : {}) }]
+  })
+}
+
+const ofBundle = prepared((db) => {
+  const { url, state, since, finalUrl } = checkedLinks
+  return db
+    .select({ url, state, since, finalUrl })
+    .from(bundleLinks)
+    .innerJoin(checkedLinks, eq(checkedLinks.id, bundleLinks.linkId))
+    .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
+    .where(eq(bundleLinks.bundleId, sql.placeholder('id')))
+    .prepare()
+})
+
+/** How many links of a bundle are broken, and since when the first of them is. */
+export interface Broken {
+  links: number
+  since: number
+}
+
+/**
+ * What is broken in each of several bundles, by id; a bundle without a broken link is missing.
+ * @param ids of bundles that the caller may see.
+ */
+export async function brokenIn(
+  { db }: Pick<Store, 'db'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Broken>> {
+  const rows = await brokenOf(db).all({ ids: JSON.stringify(ids) })
+  return new Map(rows.map(({ id, links, since }) => [id, { links, since: since ?? 0 }]))
+}
+
+const brokenOf = prepared((db) =>
+  db
+    .select({ id: bundleLinks.bundleId, links: sql<number>`count(*)`, since: min(checkedLinks.since) })
+    .from(bundleLinks)
+    .innerJoin(checkedLinks, and(eq(checkedLinks.id, bundleLinks.linkId), eq(checkedLinks.state, 'broken')))
+    .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
+    .where(sql`${bundleLinks.bundleId} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
+    .groupBy(bundleLinks.bundleId)
+    .prepare(),
+)
+
+/** Whether a bundle of an owner has a link in a state, `moved` or `broken`. */
+export function hasLinkIn(owner: SQL, state: SQLWrapper): SQL {
+  // With all states of the index, so that SQLite uses it.
+  const isWrong = sql`${checkedLinks.state} IN ('moved', 'broken') AND ${checkedLinks.state} = ${state}`
+  return sql`${bundles.id} IN (SELECT ${bundleLinks.bundleId} FROM ${checkedLinks}
+    JOIN ${bundleLinks} ON ${bundleLinks.linkId} = ${checkedLinks.id}
+    JOIN ${owners} ON ${owners.id} = ${checkedLinks.ownerId} AND ${owners.checkLinks}
+    WHERE ${checkedLinks.ownerId} = ${owner} AND ${isWrong})`
+}
+
+/** Whether an owner has a bundle with a broken link. */
+export async function hasBroken({ db }: Pick<Store, 'db'>, subject: Subject): Promise<boolean> {
+  const isTheirs = and(eq(checkedLinks.ownerId, ownerId(subject)), sql`${checkedLinks.state} IN ('moved', 'broken')`)
+  const found = await db
+    .select({ one: sql`1` })
+    .from(checkedLinks)
+    .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
+    .where(and(isTheirs, eq(checkedLinks.state, 'broken'), sql`${checkedLinks.unusedSince} IS NULL`))
+    .limit(1)
+  return found.length > 0
+}

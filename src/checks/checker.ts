@@ -1,0 +1,132 @@
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Query, Store } from '../../db/client.ts'
+import { checkedLinks, owners, proposals } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { after, LOOK_EVERY_MS, type Seen } from './findings.ts'
+import { type Clock, SharedHosts } from './hosts.ts'
+import type { Hosts } from './look.ts'
+
+/** Links that a process looks at at once, each of another host. */
+const AT_ONCE = 16
+/** Links of a host read to find one whose owner wants it looked at. */
+const LINKS_READ = 20
+/** Owners of one link who learn what was found in one write. */
+const OWNERS_AT_ONCE = 50
+
+type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
+type Link = typeof checkedLinks.$inferSelect
+
+/** Looks at a link; `look.ts`, except in tests of how many. */
+export type Look = (url: string, looking: { site: Site; hosts: Hosts }) => Promise<Seen>
+
+/** Loaded with the first look: most processes make none for hours. */
+const lookNow: Look = async (url, looking) => (await import('./look.ts')).look(url, looking)
+
+/**
+ * Looks at links that are due. Any number of processes may do so on one store: each takes the host of a link first. A look is
+ * made again only if a process dies before it has stored what it found.
+ */
+export class Checker {
+  /** Links looked at. */
+  looks = 0
+  readonly #hosts: SharedHosts
+  readonly #looking = new Set<Promise<void>>()
+  #isStopping = false
+
+  constructor(
+    readonly store: Store,
+    readonly site: Site,
+    readonly log: Logger,
+    readonly clock: Clock,
+    readonly look: Look = lookNow,
+  ) {
+    this.#hosts = new SharedHosts(store, clock)
+  }
+
+  /** Begins to look at some links that are due. @returns at how many hosts. */
+  async begin(): Promise<number> {
+    if (this.#isStopping || this.#looking.size >= AT_ONCE) return 0
+    const hosts = await this.#hosts.take(AT_ONCE - this.#looking.size)
+    for (const host of hosts) {
+      const look: Promise<void> = this.#lookAt(host)
+        .catch((error) => this.log.warn({ err: error }, 'a link could not be looked at; trying again later'))
+        .finally(() => this.#looking.delete(look))
+      this.#looking.add(look)
+    }
+    return hosts.length
+  }
+
+  /** Resolves when no look is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#looking)
+  }
+
+  /** Begins no further look, and waits for those under way, or for as long as given. */
+  async stop(withinMs: number): Promise<void> {
+    this.#isStopping = true
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, withinMs)
+    await Promise.race([this.settled(), promise])
+    clearTimeout(timer)
+    if (this.#looking.size > 0) await this.#hosts.releaseAll()
+  }
+
+  async #lookAt(host: string): Promise<void> {
+    const [link, unwanted] = await this.#nextOf(host)
+    const found = link === undefined ? [] : await this.#lookFor(link)
+    await this.store.write([...found, ...unwanted, this.#hosts.release(host)])
+  }
+
+  /** The writes of what a look at a link finds. */
+  async #lookFor(link: Link): Promise<Query[]> {
+    const seen = await this.look(link.url, { site: this.site, hosts: this.#hosts.forLookAt(link.host) })
+    this.looks += 1
+    return this.#found(link, seen)
+  }
+
+  /** The next link of a host to look at, and writes that put those off whose owners want no looks. */
+  async #nextOf(host: string): Promise<[Link | undefined, Query[]]> {
+    const { db } = this.store
+    const now = this.clock.now()
+    const due = await db
+      .select({ link: checkedLinks, isWanted: owners.checkLinks })
+      .from(checkedLinks)
+      .leftJoin(owners, eq(owners.id, checkedLinks.ownerId))
+      .where(and(eq(checkedLinks.host, host), lte(checkedLinks.dueAt, now)))
+      .orderBy(asc(checkedLinks.dueAt))
+      .limit(LINKS_READ)
+    const at = due.findIndex(({ isWanted }) => isWanted === true)
+    const before = due.slice(0, at === -1 ? due.length : at).map(({ link }) => link.id)
+    const putOff = db
+      .update(checkedLinks)
+      .set({ dueAt: now + LOOK_EVERY_MS })
+      .where(inArray(checkedLinks.id, before))
+    return [due[at]?.link, before.length === 0 ? [] : [putOff]]
+  }
+
+  /** The writes of what a look found, for all owners for whom that link is due. */
+  async #found({ hash }: Link, seen: Seen): Promise<Query[]> {
+    const { db } = this.store
+    const now = this.clock.now()
+    const links = await db
+      .select({ link: checkedLinks })
+      .from(checkedLinks)
+      .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
+      .where(and(eq(checkedLinks.hash, hash), lte(checkedLinks.dueAt, now)))
+      .limit(OWNERS_AT_ONCE)
+    return links.flatMap(({ link }) => {
+      const { url: _, ...next } = after(link, seen, now)
+      // Nobody has it any more, or it was looked at by somebody else meanwhile.
+      const isSame = and(eq(checkedLinks.id, link.id), eq(checkedLinks.dueAt, sql`${link.dueAt}`))
+      const isOver = next.state !== link.state && (link.state === 'moved' || link.state === 'broken')
+      return [...(isOver ? [withdrawRepairs(db, link, now)] : []), db.update(checkedLinks).set(next).where(isSame)]
+    })
+  }
+}
+
+/** Withdraws what the service proposed for a link that is not any more as it was then. */
+function withdrawRepairs(db: Store['db'], { ownerId, url }: Link, now: number): Query {
+  const isOpen = and(eq(proposals.ownerId, ownerId), sql`${proposals.state} = 'open'`, eq(proposals.repairs, url))
+  return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
+}

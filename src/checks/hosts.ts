@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { checkedHosts, checkedLinks, type RobotsRule } from '../../db/schema.ts'
+import type { Hosts } from './look.ts'
+
+/** From one request to a host to the next, whichever process sends it. */
+const TURN_MS = 1_000
+/** A turn that is further away is not waited for. */
+const PATIENCE_MS = 15_000
+/** Longer than a look may take: after this, the process that looks is taken to be dead. */
+const LEASE_MS = 300_000
+const ROBOTS_KEPT_MS = 86_400_000
+
+/** The clock, which tests set. Times are milliseconds since 1970. */
+export interface Clock {
+  now(): number
+  until(time: number): Promise<unknown>
+}
+
+/** Hosts as all processes on a store share them: one of them looks at a host at a time, and a host gets a request a second. */
+export class SharedHosts {
+  readonly #mark = randomUUID()
+
+  constructor(
+    readonly store: Pick<Store, 'db' | 'write'>,
+    readonly clock: Clock,
+  ) {}
+
+  /** Takes some hosts of which a link is due, for as long as a look may take. Each has its first turn. */
+  async take(most: number): Promise<string[]> {
+    const now = this.clock.now()
+    const due = sql`SELECT ${checkedHosts.host} FROM ${checkedHosts} WHERE ${checkedHosts.dueAt} <= ${now} AND ${checkedHosts.nextAt} <= ${now} ORDER BY ${checkedHosts.dueAt} LIMIT ${most}`
+    // Nothing is written most of the time.
+    if ((await this.store.db.select({ host: sql`host` }).from(sql`(${due})`)).length === 0) return []
+    const taken = { dueAt: now + LEASE_MS, nextAt: now + TURN_MS, usedAt: now, lease: this.#mark }
+    const update = this.store.db.update(checkedHosts).set(taken).where(sql`${checkedHosts.host} IN (${due})`)
+    const [result] = await this.store.write([update.returning({ host: checkedHosts.host })])
+    return (result?.rows ?? []).map(({ host }) => String(host))
+  }
+
+  /** The write that gives a host back, to be looked at again when its next link is due. */
+  release(host: string) {
+    const next = sql`(SELECT min(${checkedLinks.dueAt}) FROM ${checkedLinks} WHERE ${checkedLinks.host} = ${host})`
+    return this.store.db
+      .update(checkedHosts)
+      .set({ dueAt: next, lease: null })
+      .where(and(eq(checkedHosts.host, host), eq(checkedHosts.lease, this.#mark)))
+  }
+
+  /** Gives all hosts back at once, whose looks others begin anew. */
+  async releaseAll(): Promise<void> {
+    const given = { dueAt: this.clock.now(), lease: null }
+    await this.store.write([this.store.db.update(checkedHosts).set(given).where(eq(checkedHosts.lease, this.#mark))])
+  }
+
+  /** What a look at a link of a host that was taken needs of it and of those that it is led to. */
+  forLookAt(taken: string): Hosts {
+    let hasTurn = true
+    return {
+      turn: async (host) => {
+        if (host !== taken || !hasTurn) return this.#turn(host)
+        hasTurn = false
+        return true
+      },
+      robotsOf: async (host) => {
+        const [row] = await this.store.db
+          .select({ robots: checkedHosts.robots, at: checkedHosts.robotsAt })
+          .from(checkedHosts)
+          .where(eq(checkedHosts.host, host))
+        return row?.at != null && row.at > this.clock.now() - ROBOTS_KEPT_MS ? row.robots : null
+      },
+      keepRobots: async (host, rules) => {
+        const robots = [...rules] as RobotsRule[]
+        const kept = { robots, robotsAt: this.clock.now() }
+        await this.store.write([this.store.db.update(checkedHosts).set(kept).where(eq(checkedHosts.host, host))])
+      },
+    }
+  }
+
+  /** Reserves the next turn of a host, and waits for it. */
+  async #turn(host: string): Promise<boolean> {
+    const now = this.clock.now()
+    const [reserved] = await this.store.write([
+      sql`INSERT INTO ${checkedHosts} (host, next_at, used_at) VALUES (${host}, ${now + TURN_MS}, ${now})
+        ON CONFLICT (host) DO UPDATE SET next_at = max(next_at, ${now}) + ${TURN_MS}, used_at = ${now}
+        WHERE next_at <= ${now + PATIENCE_MS} RETURNING next_at`,
+    ])
+    const nextAt = reserved?.rows[0]?.next_at
+    if (nextAt === undefined) return false
+    await this.clock.until(Number(nextAt) - TURN_MS)
+    return true
+  }
+}

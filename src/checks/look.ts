@@ -1,0 +1,161 @@
+import type { RobotsRule } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { userAgent } from '../inspection/page.ts'
+import type { Head } from '../outgoing/exchange.ts'
+import { type Get, type Got, get } from '../outgoing/request.ts'
+import { NotSent } from '../outgoing/target.ts'
+import type { Seen } from './findings.ts'
+import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
+
+/** For one request. */
+const TIMEOUT_MS = 8_000
+/** For a look with all its requests and waits; the lease of its host is longer. */
+const LOOK_MS = 90_000
+const MAX_REDIRECTS = 5
+
+/** How the hosts of links are treated, which all processes agree on. */
+export interface Hosts {
+  /** Resolves once a host may get a request; false if that is too far away. */
+  turn(host: string): Promise<boolean>
+  /** What its `robots.txt` said within the last day; null if it has to be read. */
+  robotsOf(host: string): Promise<readonly RobotsRule[] | null>
+  keepRobots(host: string, rules: readonly RobotsRule[]): Promise<void>
+}
+
+type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
+
+/** What a look needs. */
+interface Looking {
+  site: Site
+  hosts: Hosts
+}
+
+const UNSEEN: Seen = { kind: 'unseen' }
+const GONE: Seen = { kind: 'gone' }
+
+/** Whether something is behind a link, and where it leads: asks for its head, and only if that is refused for its beginning. */
+export async function look(url: string, looking: Looking): Promise<Seen> {
+  const endsAt = performance.now() + LOOK_MS
+  let at = new URL(url)
+  let movedTo: string | null = null
+  let isForGood = true
+  try {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      if (performance.now() > endsAt) return UNSEEN
+      const answer = await ask(at, looking)
+      if (answer === null) return UNSEEN
+      const to = leadsTo(answer, at)
+      if (to === null) return isThere(answer) ? { kind: 'there', movedTo } : GONE
+      isForGood &&= answer.status === 301 || answer.status === 308
+      if (isForGood) movedTo = to.href
+      at = to
+    }
+  } catch (error) {
+    if (!(error instanceof NotSent)) throw error
+  }
+  return GONE
+}
+
+/** The answer of a page; null if it may not be asked for now. */
+async function ask(url: URL, looking: Looking): Promise<Head | null> {
+  const { hosts } = looking
+  if (!(await mayAsk(url, looking)) || !(await hosts.turn(url.host))) return null
+  const head = await send(url, looking, { method: 'HEAD' }).catch(withoutAnswer)
+  if (head !== null && isThere(head) && head.status !== 405) return head
+  if (!(await hosts.turn(url.host))) return null
+  // Some sites know no HEAD, and answer it with anything.
+  return send(url, looking, { headers: { range: 'bytes=0-1023' } })
+}
+
+/** An address that must not be asked for is no missing answer. */
+function withoutAnswer(error: unknown): null {
+  if (error instanceof NotSent && error.reason === null) return null
+  throw error
+}
+
+function send(url: URL, { site }: Looking, { method = 'GET', headers = {} }: Partial<Get>): Promise<Got> {
+  return get(
+    url.href,
+    {
+      method,
+      headers: { 'user-agent': userAgent(site.origin), accept: '*/*', ...headers },
+      timeoutMs: TIMEOUT_MS,
+      followsRedirects: false,
+      wants: () => false,
+    },
+    { privateNetworks: site.outgoingPrivateNetworks },
+  )
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** Where an answer leads, with the fragment of the link as in browsers; null if it leads nowhere else. */
+function leadsTo({ status, headers }: Head, from: URL): URL | null {
+  const { location } = headers
+  if (!REDIRECTS.has(status) || location === undefined || !URL.canParse(location, from.href)) return null
+  const to = new URL(location, from)
+  if (to.hash === '') to.hash = from.hash
+  return to
+}
+
+/**
+ * Whether an answer shows that something is there. Sites that want a person to sign in, or no service to look, say so in many
+ * ways; only that there is no such page, or that the server fails, is taken at its word.
+ */
+function isThere({ status, headers }: Head): boolean {
+  if (status === 404 || status === 410) return false
+  if (status < 500 || status >= 600) return true
+  const isWall = headers['cf-mitigated'] !== undefined || WALLS.test(String(headers.server ?? ''))
+  return status === 503 && (isWall || headers['retry-after'] !== undefined)
+}
+
+/** Who stands before sites and sends services away with 503. */
+const WALLS = /cloudflare|akamai|ddos-guard|sucuri|imperva|incapsula|datadome/i
+
+/** Whether `robots.txt` lets a page be asked for. A host that does not answer cannot forbid it: the look will tell. */
+async function mayAsk(url: URL, looking: Looking): Promise<boolean> {
+  const { hosts } = looking
+  const known = await hosts.robotsOf(url.host)
+  if (known !== null) return allows(known, url)
+  const rules = await readRobots(new URL('/robots.txt', url), looking)
+  if (rules === null) return false
+  if (rules === 'no answer') return true
+  await hosts.keepRobots(url.host, rules)
+  return allows(rules, url)
+}
+
+const NOTHING: readonly RobotsRule[] = [[0, '/']]
+
+/** The rules of a host; null if it has had too many requests. */
+async function readRobots(url: URL, { site, hosts }: Looking): Promise<readonly RobotsRule[] | 'no answer' | null> {
+  let at = url
+  try {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      if (!(await hosts.turn(at.host))) return null
+      const answer = await get(
+        at.href,
+        {
+          headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
+          timeoutMs: TIMEOUT_MS,
+          followsRedirects: false,
+          maxBytes: 2 * MAX_ROBOTS_BYTES,
+          wants: ({ status }) => status < 300,
+          isEnough: (_, bytes) => bytes >= MAX_ROBOTS_BYTES,
+        },
+        { privateNetworks: site.outgoingPrivateNetworks },
+      )
+      const to = leadsTo(answer, at)
+      if (to !== null) {
+        at = to
+        continue
+      }
+      // RFC 9309, 2.3.1: a server that fails may want nothing to be asked for, one without the file minds nothing.
+      if (answer.status >= 500 && answer.status < 600) return NOTHING
+      return answer.status < 300 ? await rulesIn(answer.body.toString('utf8')) : []
+    }
+  } catch (error) {
+    if (!(error instanceof NotSent)) throw error
+    return 'no answer'
+  }
+  return []
+}

@@ -1,0 +1,26 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { bundleLinks, checkedLinks } from '../../db/schema.ts'
+
+// A bundle and a link of it, and what was done about a finding: the `since` of the finding says which one it was.
+
+export type Link = typeof checkedLinks.$inferSelect
+
+/** Whether nothing else was found of a link since. */
+export function isStill({ state, since }: Pick<Link, 'state' | 'since'>): SQL {
+  return sql`${checkedLinks.state} = ${state} AND ${checkedLinks.since} = ${since}`
+}
+
+/** Whether the owner of a bundle was not told of what was found of a link. */
+export function isUntold(link: Link, bundleId: number): SQL {
+  return isNotDone(link, bundleId, sql`${bundleLinks.toldOf}`)
+}
+
+/** Whether no repair was proposed for it. */
+export function isUnrepaired(link: Link, bundleId: number): SQL {
+  return isNotDone(link, bundleId, sql`${bundleLinks.repairedOf}`)
+}
+
+function isNotDone(link: Link, bundleId: number, doneOf: SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${bundleLinks} JOIN ${checkedLinks} ON ${checkedLinks.id} = ${bundleLinks.linkId}
+    WHERE ${bundleLinks.bundleId} = ${bundleId} AND ${checkedLinks.id} = ${link.id} AND ${isStill(link)} AND ${doneOf} IS NOT ${checkedLinks.since})`
+}

@@ -1,0 +1,92 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
+import { bundleLinks, bundles, type Content, owners, proposals } from '../../db/schema.ts'
+import type { BlockedHosts } from '../abuse/hosts.ts'
+import { refuseUnfitTemplates } from '../bundles/merge.ts'
+import { subjectOf } from '../bundles/roles.ts'
+import { Problem } from '../core/problem.ts'
+import { randomBase62 } from '../core/secrets.ts'
+import { namesIn } from '../core/template.js'
+import { MAX_URL } from '../core/text.ts'
+import { clip } from '../imports/clean.ts'
+import { isTooLarge, withinBytes } from '../proposals/proposals.ts'
+import { PROPOSAL_BOUNDS } from '../proposals/shapes.ts'
+import { IS_OPEN } from '../proposals/stored.ts'
+import { ARCHIVE } from './choices.ts'
+import { isUnrepaired, type Link } from './pairs.ts'
+
+// What the service proposes for a link that has moved or is broken: for a person to accept, and never twice for one finding.
+
+/** Open repairs of an owner’s bundles; beyond it, more are proposed once some are decided. */
+const MAX_OPEN = 200
+/** Characters of a URL in a reason. */
+const MAX_SHOWN = 150
+
+/** What proposing a repair needs. */
+export interface Repairing {
+  store: Store
+  blockedHosts: Pick<BlockedHosts, 'refuse'>
+}
+
+/** Proposes the repair of a link in a bundle, if there is one, and it has not been proposed for this finding. */
+export async function proposeRepair({ store, blockedHosts }: Repairing, link: Link, bundleId: number, now: number) {
+  const [found] = await store.db
+    .select({ bundle: bundles, owner: { userId: owners.userId, organizationId: owners.organizationId } })
+    .from(bundles)
+    .innerJoin(owners, eq(owners.id, bundles.ownerId))
+    .where(and(eq(bundles.id, bundleId), eq(owners.id, link.ownerId)))
+  const repair = found === undefined ? null : repairOf(found.bundle, link, blockedHosts)
+  if (found === undefined || repair === null) return
+  const { versionNumber } = found.bundle
+  const id = `p_${randomBase62(10)}`
+  const ofOwner = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${link.ownerId} AND ${IS_OPEN} AND ${proposals.repairs} IS NOT NULL)`
+  const isSame = sql`EXISTS (SELECT 1 FROM ${bundles} WHERE ${bundles.id} = ${bundleId} AND ${bundles.ownerId} = ${link.ownerId} AND ${bundles.versionNumber} = ${versionNumber} AND ${bundles.deletedAt} IS NULL)`
+  const writes: Query[] = [
+    sql`INSERT INTO ${proposals} (id, bundle_id, owner_id, base_version, changes, reason, created_at, repairs)
+      SELECT ${id}, ${bundleId}, ${link.ownerId}, ${versionNumber}, ${JSON.stringify(repair.changes)}, ${repair.reason}, ${now}, ${link.url}
+      WHERE ${isUnrepaired(link, bundleId)} AND ${isSame} AND ${ofOwner} < ${MAX_OPEN} ON CONFLICT DO NOTHING`,
+    store.db
+      .update(bundleLinks)
+      .set({ repairedOf: link.since })
+      .where(
+        and(
+          eq(bundleLinks.bundleId, bundleId),
+          eq(bundleLinks.linkId, link.id),
+          sql`EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.id} = ${id})`,
+        ),
+      ),
+    ...withinBytes(subjectOf(found.owner)),
+  ]
+  try {
+    await store.write(writes)
+  } catch (error) {
+    // People’s proposals take the room: it is tried again after the next look.
+    if (!isTooLarge(brokenConstraint(error))) throw error
+  }
+}
+
+/** What to change, and why; null if nothing helps, or nobody could accept it. */
+function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedHosts']) {
+  const to = link.state === 'moved' ? link.finalUrl : archived(link)
+  const names = bundle.variables.map(({ name }) => name)
+  if (to === null || to.length > MAX_URL || bundle.urls.includes(to) || namesIn(to, names).length > 0) return null
+  const urls = bundle.urls.map((url) => (url === link.url ? to : url))
+  try {
+    blockedHosts.refuse({ ...bundle, urls })
+    refuseUnfitTemplates({ ...bundle, urls })
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+  const [from, shown] = [link.url, to].map((url) => clip(url, MAX_SHOWN))
+  const reason =
+    link.state === 'moved'
+      ? `The link has moved for good: ${from} is now at ${shown}`
+      : `Nothing is at ${from} any more. This is the newest copy that the Wayback Machine may have of it.`
+  return { changes: { urls, urlMetadata: bundle.urlMetadata }, reason: clip(reason, PROPOSAL_BOUNDS.text) }
+}
+
+/** Where the Wayback Machine would have a copy of the time when a link broke: it leads to the nearest one there is. */
+function archived({ url, since }: Link): string | null {
+  return url.startsWith(ARCHIVE) ? null : `${ARCHIVE}${new Date(since).getUTCFullYear()}/${url}`
+}

@@ -1,0 +1,57 @@
+import { freePort } from '../ports.ts'
+
+/** A request that a site got. */
+interface Asked {
+  method: string
+  path: string
+  agent: string
+  range: string | null
+}
+
+type Answer = (request: Request, at: (name: string) => string) => Response
+
+const page = (status: number, headers: Record<string, string> = {}) =>
+  new Response('<title>x</title>', { status, headers })
+
+/** What each site answers; the others are there. */
+const ANSWERS: Record<string, Answer> = {
+  gone: () => page(404),
+  moved: (_, at) => page(301, { location: at('new') }),
+  wandering: (_, at) => page(302, { location: at('fine') }),
+  headless: ({ method }) => page(method === 'HEAD' ? 404 : 206),
+  forbidden: () => page(403),
+  busy: () => page(429),
+  walled: () => page(503, { server: 'cloudflare' }),
+}
+
+/** Sites on this machine, each at a port of its own and so a host of its own; `down` is none. */
+export function startChecked() {
+  const asked = new Map<string, Asked[]>()
+  const down = freePort()
+  const names = ['fine', 'new', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
+  const at = (name: string): string => `http://localhost:${name === 'down' ? down : ports.get(name)}/${name}`
+  const servers = names.map((name) => {
+    const requests: Asked[] = []
+    asked.set(name, requests)
+    return Bun.serve({
+      port: 0,
+      hostname: 'localhost',
+      fetch(request) {
+        const { headers, method } = request
+        const path = new URL(request.url).pathname
+        const agent = headers.get('user-agent') ?? ''
+        requests.push({ method, path, agent, range: headers.get('range') })
+        if (path === '/robots.txt') {
+          return name === 'kept-out' ? new Response('User-agent: Openall\nDisallow: /kept') : page(404)
+        }
+        return (ANSWERS[name] ?? (() => page(200)))(request, at)
+      },
+    })
+  })
+  const ports = new Map(names.map((name, index) => [name, servers[index]!.port]))
+  return {
+    at,
+    asked: (name: string): readonly Asked[] => asked.get(name) ?? [],
+    stop: () => Promise.all(servers.map((server) => server.stop(true))),
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
+import { newPerson, type Person } from '../people.ts'
+import type { Server } from '../server.ts'
+import { onEveryTarget } from '../targets.ts'
+import { startChecked } from './checked-sites.ts'
+
+// What the service finds of links, with real sites on this machine. What is concluded from it: tests/unit/link-findings.test.ts.
+
+interface Health {
+  url: string
+  state: string
+  since: string
+  finalUrl?: string
+}
+
+const DAY_MS = 86_400_000
+/** A site gets a request a second, and is asked up to three times; generous, because the machine may be busy. */
+const PATIENCE_MS = 60_000
+
+const sites = startChecked()
+afterAll(() => sites.stop())
+
+async function newBundle(person: Person, urls: string[], more: object = {}): Promise<string> {
+  const made = await person.api<{ slug: string }>('POST', '/api/links', { urls, ...more })
+  expect(made.status).toBe(201)
+  return made.body.slug
+}
+const healthOf = async (person: Person, slug: string) =>
+  (await person.api<{ health?: Health[] }>('GET', `/api/links/${slug}`)).body.health
+const statesOf = async (person: Person, slug: string) =>
+  (await healthOf(person, slug))?.map(({ url, state }) => [url, state])
+
+/** Lets days pass for links, and resolves once all that are due then have been looked at. */
+async function pass(server: Server, days: number): Promise<void> {
+  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+  const shift = (columns: string[]) => columns.map((name) => `${name} = ${name} - ${days * DAY_MS}`).join(', ')
+  await server.sql(`UPDATE checked_links SET ${shift(['since', 'first_at', 'due_at'])} RETURNING 1`)
+  await server.sql(`UPDATE checked_hosts SET ${shift(['due_at', 'robots_at'])} RETURNING 1`)
+  await becomes(() => server.sql('SELECT url FROM checked_links WHERE due_at <= ?', [Date.now()]), [], PATIENCE_MS)
+}
+
+describe('links', () => {
+  onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true', SERVICE_LINK_CHECKS: 'on' }, (server) => {
+    test('lead somewhere, have moved, or are broken, which whoever may read the bundle in full sees', async () => {
+      const person = await newPerson(server())
+      const names = [
+        'fine',
+        'gone',
+        'moved',
+        'wandering',
+        'headless',
+        'forbidden',
+        'busy',
+        'walled',
+        'kept-out',
+        'down',
+      ]
+      const [fine, gone, moved, wandering, headless, forbidden, busy, walled, keptOut, down] = names.map(sites.at)
+      const urls = [fine, gone, moved, wandering, headless, forbidden, busy, walled, keptOut, down] as string[]
+      const secret = sites.at('secret')
+      const slug = await newBundle(person, [...urls, secret, `${sites.at('fine')}?{who}`], {
+        urlMetadata: [...urls.map(() => ({})), { check: false }],
+        variables: [{ name: 'who' }],
+      })
+      expect(await healthOf(person, slug)).toBeUndefined()
+      for (const days of [1, 3, 3]) await pass(server(), days)
+      expect(await statesOf(person, slug)).toEqual([
+        [fine!, 'ok'],
+        [gone!, 'broken'],
+        [moved!, 'moved'],
+        [wandering!, 'ok'],
+        [headless!, 'ok'],
+        [forbidden!, 'ok'],
+        [busy!, 'ok'],
+        [walled!, 'ok'],
+        [keptOut!, 'unknown'],
+        [down!, 'broken'],
+      ])
+      const health = await healthOf(person, slug)
+      expect(health?.[2]).toEqual({ ...health![2]!, finalUrl: sites.at('new') })
+      expect(Date.now() - Date.parse(health![1]!.since)).toBeGreaterThan(5 * DAY_MS)
+      // Neither viewers nor their programs are told of it.
+      const shown = await (await person.fetch(`/l/${slug}.json?who=x`)).text()
+      expect(shown).not.toMatch(/health|broken|"check"/)
+      // Nor was anything asked for that is kept out.
+      expect(sites.asked('secret')).toEqual([])
+      expect(sites.asked('kept-out').map(({ path }) => path)).not.toContain('/kept-out')
+      const looked = ['GET /robots.txt', 'HEAD /forbidden']
+      expect(sites.asked('forbidden').map(({ method, path }) => `${method} ${path}`)).toEqual([
+        ...[...looked, ...looked, ...looked],
+      ])
+      const [request] = sites.asked('headless').filter(({ path, method }) => path === '/headless' && method === 'GET')
+      expect(request?.agent).toMatch(new RegExp(`^Openall/[\\d.]+ \\(\\+${server().origin}/docs/checks\\)$`))
+      expect(request?.range).toBe('bytes=0-1023')
+    })
+
+    test('of a bundle follow its edits, and are forgotten with it', async () => {
+      const person = await newPerson(server())
+      const slug = await newBundle(person, [sites.at('fine'), sites.at('gone')])
+      await pass(server(), 1)
+      expect(await statesOf(person, slug)).toEqual([
+        [sites.at('fine'), 'ok'],
+        [sites.at('gone'), 'unknown'],
+      ])
+      await person.api('PATCH', `/api/links/${slug}`, { setMetadata: { [sites.at('gone')]: { check: false } } })
+      await becomes(() => statesOf(person, slug), [[sites.at('fine'), 'ok']])
+      await person.api('DELETE', `/api/links/${slug}`)
+      const left = () =>
+        server().sql('SELECT 1 FROM bundle_links WHERE bundle_id = (SELECT id FROM bundles WHERE slug = ?)', [slug])
+      await becomes(left, [])
+      await person.api('POST', `/api/links/${slug}/restore`)
+      await becomes(() => statesOf(person, slug), [[sites.at('fine'), 'ok']])
+    })
+
+    test('are looked at for those who want it', async () => {
+      const [wanting, other] = [await newPerson(server()), await newPerson(server())]
+      await server().sql(
+        'INSERT INTO owners (user_id, check_links) VALUES (?1, 0) ON CONFLICT (user_id) DO UPDATE SET check_links = 0 RETURNING 1',
+        [other.userId],
+      )
+      const slugs = [await newBundle(wanting, [sites.at('fine')]), await newBundle(other, [sites.at('fine')])]
+      await pass(server(), 1)
+      expect(await statesOf(wanting, slugs[0]!)).toEqual([[sites.at('fine'), 'ok']])
+      expect(await healthOf(other, slugs[1]!)).toBeUndefined()
+      const found = await server().sql(
+        "SELECT 1 FROM checked_links JOIN owners ON owners.id = owner_id WHERE user_id = ? AND state <> 'unknown'",
+        [other.userId],
+      )
+      expect(found).toEqual([])
+    })
+  })
+})
