@@ -33,11 +33,11 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   title: ['The title, shown on the launcher; null for none.', 'Launch day'],
   description: ['What the bundle is for, shown below its title; null for none.', 'Everything for Friday.'],
   urls: [
-    'The URLs, in the order in which they are shown and opened: http: or https:.',
+    'The URLs, in the order shown and opened: http: or https:.',
     ['https://example.com/plan', 'https://example.com/status'],
   ],
   urlMetadata: [
-    'Metadata of each URL, in the order of `urls`; {} for none. A shorter list is padded with {}.',
+    'Metadata of each URL, in order; {} for none. A shorter list is padded with {}.',
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
@@ -49,12 +49,13 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
-  copyable: ['Whether viewers can make a copy of what they see; false by default.', true],
+  copyable: ['Whether viewers can copy what they see.', true],
+  icons: ['Whether its page shows icons of sites.', false],
   password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
-    'Shows different viewers different tabs; null for none. If no rule matches, the viewer gets the bundle’s own `urls`. ' +
+    'Shows different viewers different tabs; null for none. If none matches, the viewer gets `urls`. ' +
       'At most 128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
-      '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
+      '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people ' +
       'at acme.com their own plan, and everyone else `urls`.',
   ],
   version: ['The version of the policy language: 1.', 1],

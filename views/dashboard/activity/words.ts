@@ -30,6 +30,7 @@ const FIELDS: Record<keyof typeof CONTENT | 'password', string> = {
   closedNote: 'the note after closing',
   access: 'the access',
   copyable: 'whether viewers may copy',
+  icons: 'icons',
   resolutionPolicy: 'the rules',
   password: 'the password',
 }
