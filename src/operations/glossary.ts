@@ -93,12 +93,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   email: ['Where to email the claim link, for callers without an account. Never shown again.', 'someone@example.com'],
   source: ['What created it; by default `mcp` from a tool, `web` from a page, else `api`.', 'api'],
   dryRun: ['true: return what would be saved, with any warnings, and save nothing.', true],
-  idempotencyKey: [
-    'Any string: calls with the same key within 24 hours take effect once, so a retry is safe.',
-    'import-2026-11-20',
-  ],
+  idempotencyKey: ['Any string: calls with the same key within 24 hours take effect once.', 'import-2026-11-20'],
   expectedVersion: [
-    'The `versionNumber` that you have read: if there is a newer one, the call fails with VERSION_CONFLICT and changes nothing.',
+    'The `versionNumber` that you have read: if there is a newer one, nothing changes, and it is VERSION_CONFLICT.',
     3,
   ],
   limit: ['The maximum number of results.', 20],
@@ -118,8 +115,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Overview.range': ['The period counted.'],
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [
-    'The bundle’s version: 1 on creation, one more with every edit. Send it as the expected version of an edit, so that ' +
-      'you overwrite no one else’s edit.',
+    'The bundle’s version: 1 on creation, one more with every edit. Send it with an edit, so that ' +
+      'you overwrite no one else’s.',
     2,
   ],
   viewer: ['The viewer to simulate; omitted fields are unknown.', { emailDomain: 'acme.com', language: 'de' }],
