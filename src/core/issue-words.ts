@@ -117,6 +117,7 @@ const HINTS: { readonly [Code in Hint['code']]: (hint: Extract<Hint, { code: Cod
   instead_of: ({ sent, meant }) => `, not ${quoted(sent)}${meant === null ? '' : `: did you mean "${meant}"?`}`,
   meant_list: ({ link }) => `: did you mean [${quoted(link)}]?`,
   meant_tab: ({ link }) => `: did you mean {"url": ${quoted(link)}}?`,
+  meant_json: () => ', not a text with its JSON: send it without the quotes around it',
   meant_text: ({ link }) => `: did you mean ${quoted(link)}? Notes and tags go into urlMetadata`,
 }
 

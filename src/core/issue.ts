@@ -90,6 +90,8 @@ export type Hint =
   | { code: 'instead_of'; sent: string; meant: string | null }
   /** A link was sent as a text in place of a list or a tab, or with its notes in place of a text. */
   | { code: 'meant_list' | 'meant_tab' | 'meant_text'; link: string }
+  /** A list or an object was sent as the text of its JSON. */
+  | { code: 'meant_json' }
 
 /** One error in the input. */
 export interface Issue {

@@ -101,6 +101,8 @@ function withNames(db: Store['db'], subject: Subject) {
     subject.type === 'user'
       ? sql`${id} = ${subject.userId}`
       : sql`EXISTS (SELECT 1 FROM ${member} WHERE ${member.organizationId} = ${subject.organizationId} AND ${member.userId} = ${id})`
+  // Who has accepted is a person like the others.
+  const isToKnow = sql`${invitation.status} <> 'accepted' OR EXISTS (SELECT 1 FROM ${user} WHERE ${user.email} = ${invitation.email} AND ${isKnown(sql`${user.id}`)})`
   const ofKind = (...kinds: EventKind[]) => inArray(events.kind, kinds)
   return db
     .select({
@@ -112,7 +114,7 @@ function withNames(db: Store['db'], subject: Subject) {
       keyName: key.name,
       webhookUrl: webhooks.url,
       person: { name: person.name, email: realEmailIn(person) },
-      invited: invitation.email,
+      invited: sql<string | null>`CASE WHEN ${isToKnow} THEN ${invitation.email} END`,
       organization: organization.name,
     })
     .from(events)

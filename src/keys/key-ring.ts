@@ -57,7 +57,7 @@ export class KeyRing {
    * @param address the client’s, in plain form; empty if unknown.
    * @throws Problem FORBIDDEN if the key does not work from there.
    */
-  async identify(authorization: string, address = ''): Promise<KnownKey | null> {
+  async identify(authorization: string, address: string): Promise<KnownKey | null> {
     const key = /^bearer /i.test(authorization) ? await this.keyOf(authorization.slice('bearer '.length).trim()) : null
     if (key === null) return null
     if (key.networks !== null) await refuseFrom(address, key.networks)

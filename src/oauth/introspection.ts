@@ -1,5 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { clientAddress } from '../http/client.ts'
 import { json } from '../http/respond.ts'
 import { invalidCredential, type KnownKey, type Subject, unauthorized } from '../identity/caller.ts'
 import { allows, allowsRole } from '../identity/roles.ts'
@@ -16,7 +17,7 @@ import { resourceOf } from './resources.ts'
 export async function introspect(request: Request, service: Service): Promise<Response> {
   const authorization = request.headers.get('authorization')
   if (authorization === null) throw unauthorized()
-  const caller = await service.keyRing.identify(authorization)
+  const caller = await service.keyRing.identify(authorization, clientAddress(request))
   if (caller === null) throw invalidCredential('This token is not valid. Send one that is, or an API key.')
   const headers = await countForKey(caller, service)
   const { token } = await inForm(request)

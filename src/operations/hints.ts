@@ -27,7 +27,8 @@ export function hintFor(
     const text = String(data).trim()
     return text.length > MAX_QUOTED ? undefined : { code: 'instead_of', sent: text, meant: addressIn(text) }
   }
-  return forLink(path, data)
+  const isJson = reason.code === 'type' && typeof data === 'string' && /^\s*[[{]/.test(data)
+  return isJson ? { code: 'meant_json' } : forLink(path, data)
 }
 
 /** The field that a name probably stands for: one with nearly that name, else one that others call so. */
@@ -49,11 +50,15 @@ function addressIn(text: string): string | null {
   return isHost ? address : null
 }
 
+/** Lists of links, and lists of objects with a link. */
+const LISTS: ReadonlySet<unknown> = new Set(['urls', 'removeUrls'])
+const OBJECTS: ReadonlySet<unknown> = new Set(['tabs', 'addUrls'])
+
 /** A link that was sent in another form than its place takes. */
 function forLink(path: Path, data: unknown): Hint | undefined {
   const isText = typeof data === 'string' && data.length <= MAX_QUOTED
-  if (isText && path.length === 1 && path[0] === 'urls') return { code: 'meant_list', link: data }
-  if (isText && path.at(-2) === 'tabs') return { code: 'meant_tab', link: data }
+  if (isText && path.length === 1 && LISTS.has(path[0])) return { code: 'meant_list', link: data }
+  if (isText && OBJECTS.has(path.at(-2))) return { code: 'meant_tab', link: data }
   const { url } = (data ?? {}) as { url?: unknown }
   const isTab = path.length === 2 && path[0] === 'urls' && typeof url === 'string' && url.length <= MAX_QUOTED
   return isTab ? { code: 'meant_text', link: url } : undefined

@@ -48,6 +48,9 @@ function foundIn(error: SchemaError, above: Path = []): Found[] {
     const whole = within.length === 0 ? undefined : error.meta?.whole?.(error.data)
     if (whole instanceof type.errors) return whole.flatMap((one) => foundIn(one, path))
     if (within.length > 0) return within.flatMap((one) => foundIn(one, above))
+    // It has the shape of one branch, whose check says what no end of "it must be … or …" can.
+    const said = error.errors.filter((one) => 'reason' in one && !isExpectation(reasonOf(one)))
+    if (said.length > 0) return said.flatMap((one) => foundIn(one, above))
   }
   return [{ issue: { path, reason: reasonOf(error) }, data: error.data }]
 }

@@ -36,13 +36,19 @@ function organizationRow({ id, name, slug, image_url }: typeof Organization.infe
   }
 }
 
-/** Revokes an organisation’s keys, soft-deletes its bundles and removes its members. */
+/**
+ * Revokes an organisation’s keys, soft-deletes its bundles and removes its members. Its row stays, with a log that nobody
+ * can read any more: so its admins have the end in theirs.
+ */
 export function removeOrganization(db: Db, { data }: Event): Effect {
   const { id } = validate<typeof Organization.infer>(Organization, data)
   const owner = eq(owners.organizationId, id)
+  const admins = sql`${member} JOIN ${organization} ON ${organization.id} = ${member.organizationId} WHERE ${organization.id} = ${id} AND ${member.role} = 'admin'`
   return {
     entity: entityOf('organization', id),
     writes: [
+      sql`INSERT INTO happened (user_id, type, target, changes) SELECT ${member.userId}, 'organization.deleted', ${organization.id},
+        json_array(json_object('field', 'name', 'from', ${organization.name})) FROM ${admins}`,
       ...deleteBundles(db, owner),
       deleteWebhooks(db, owner),
       revokeKeys(db, sql`${apiKeys.ownerId} IN ${db.select({ id: owners.id }).from(owners).where(owner)}`),

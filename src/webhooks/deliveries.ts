@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { ResultSet } from '@libsql/client'
 import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, outbox, webhooks } from '../../db/schema.ts'
@@ -43,8 +42,8 @@ export async function test({ store, caller }: Managing, webhookId: string): Prom
   const [made] = await store.write([
     sql`INSERT INTO ${outbox} (webhook_id, message_id, event, at, due_at) SELECT ${webhookId}, ${messageId}, 'webhook.test', ${now}, ${now} WHERE NOT ${isUnderWay} AND ${isThere}`,
   ])
-  const id = insertedId(made)
-  if (id === null) return latest(store, isTest)
+  if (made?.rowsAffected !== 1) return latest(store, isTest)
+  const id = Number(made.lastInsertRowid)
   return toDelivery({
     slug: null,
     row: {
@@ -97,20 +96,17 @@ export async function redeliver(
     // Pressing the button many times makes one more delivery, not many.
     sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, due_at)
       SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
-      FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)})`,
+      FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)}) RETURNING id, due_at`,
   ])
-  const id = insertedId(made)
-  if (id === null) return latest(store, isSame)
-  return toDelivery({ slug: asked.slug, row: { ...asked.row, ...UNSENT, id, dueAt: now } })
+  const [inserted] = made?.rows ?? []
+  if (inserted === undefined) return latest(store, isSame)
+  const { id, due_at: dueAt } = inserted
+  const row = { ...asked.row, ...UNSENT, id: Number(id), dueAt: dueAt === null ? null : Number(dueAt) }
+  return toDelivery({ slug: asked.slug, row })
 }
 
 /** A delivery before it is first sent. */
 const UNSENT = { lease: null, attempts: 0, attemptedAt: null, status: null, failure: null, sentAt: null }
-
-/** The id of the row that a statement inserted, if it did. */
-function insertedId(result: ResultSet | undefined): number | null {
-  return result?.rowsAffected === 1 ? Number(result.lastInsertRowid) : null
-}
 
 /** The newest of some deliveries. */
 async function latest(store: Store, which: SQL | undefined): Promise<DeliveryInfo> {

@@ -249,6 +249,11 @@ onEveryTarget({}, (at) => {
         expect([status, body.code, body.error.slice(0, place.length)]).toEqual([400, 'BAD_REQUEST', place])
       }
     }
+    for (const [fields, error] of [
+      [{ metadata: many }, 'metadata must have at most 50 entries'],
+      [{ externalId: ' ' }, 'externalId must be a text that is not blank'],
+    ] as const)
+      expect((await call('PATCH', `/${slug}`, fields)).body.error).toStartWith(error)
     const full = { externalId: 'ä'.repeat(128), metadata: { ...many, k50: undefined, k0: 'é'.repeat(500) } }
     expect((await call('PATCH', `/${slug}`, full)).status).toBe(200)
     for (const fields of [{ externalId: 'x' }, { metadata: { a: 'b' } }]) {

@@ -27,6 +27,18 @@ const MISTAKES: [string, object, string, string][] = [
     'BAD_REQUEST',
     'remove it, or did you mean note?',
   ],
+  [
+    'a list as its text',
+    { urls: JSON.stringify([URL_A]) },
+    'INVALID_URLS',
+    'urls must be an array, not a text with its JSON: send it without the quotes around it',
+  ],
+  [
+    'an object as its text',
+    { urls: [URL_A], urlMetadata: ['{"note":"x"}'] },
+    'BAD_REQUEST',
+    'urlMetadata[0] must be an object, not a text with its JSON',
+  ],
   ['one URL as text', { urls: URL_A }, 'INVALID_URLS', `did you mean ["${URL_A}"]?`],
   [
     'URLs as objects',
@@ -58,6 +70,13 @@ onEveryTarget({}, (at) => {
     const { status, body } = await person.api('POST', '/api/links', sent)
     expect([status, body.code]).toEqual([400, code])
     expect(body.error).toContain(hint)
+  })
+
+  test('links of an edit in another form get one too', async () => {
+    const { slug } = await person.makeBundle()
+    const edit = async (sent: object) => (await person.api('PATCH', `/api/links/${slug}`, sent)).body.error
+    expect(await edit({ addUrls: [URL_A] })).toBe(`addUrls[0] must be an object: did you mean {"url": "${URL_A}"}?`)
+    expect(await edit({ removeUrls: URL_A })).toBe(`removeUrls must be an array: did you mean ["${URL_A}"]?`)
   })
 
   test('what is no mistake of typing gets no hint, and long values are not repeated', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { post } from '../oauth.ts'
 import { onEveryTarget } from '../targets.ts'
 import { ask, mint, newPerson, type Person } from './people.ts'
 
@@ -98,6 +99,12 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect((await ask(server(), 'POST /api/mcp', { key: rawKey, body: message, headers: accept })).status).toBe(403)
     const open = { key: rawKey, body: { urls: ['https://a.example/'] }, headers: { 'x-client': '192.0.2.1' } }
     expect((await ask(server(), 'POST /api/links', open)).status).toBe(403)
+    // And where it asks about itself.
+    const active = async (from: string) => {
+      const headers = { authorization: `Bearer ${rawKey}`, 'x-client': from }
+      return (await post(server(), 'introspect', { token: rawKey }, headers)).status
+    }
+    expect([await active('203.0.113.7'), await active('192.0.2.1')]).toEqual([200, 403])
     // A refused address neither uses the key nor its limit.
     const unused = await mint(server(), person, { allowedNetworks: ['203.0.113.0/24'], rateLimitPerHour: 1 })
     for (let times = 0; times < 3; times += 1) expect(await statusOf(unused.rawKey, '192.0.2.1')).toBe(403)

@@ -359,6 +359,20 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     expect(receiver.received.filter(({ data }) => data.slug === slug).length).toBeGreaterThanOrEqual(2)
   })
 
+  test('an event that is to be sent again behind a later one of its bundle that waits says no time', async () => {
+    const person = await newPerson(at())
+    const { receiver, address } = await connected(person)
+    const { slug } = await person.makeBundle()
+    await becomes(async () => (await deliveriesOf(person, address))[0]?.state, 'delivered')
+    receiver.answer = () => NOT_TAKEN
+    await edit(person, slug, 'later')
+    await becomes(async () => (await deliveriesOf(person, address))[0]?.responseStatus, 503)
+    const created = (await deliveriesOf(person, address)).at(-1)
+    const asked = await person.api<{ delivery: Delivery }>('POST', `${address}/deliveries/${created?.id}/redeliver`)
+    expect(asked.body.delivery).toMatchObject({ event: 'bundle.created', state: 'waiting', nextAttemptAt: null })
+    expect((await deliveriesOf(person, address))[0]).toEqual(asked.body.delivery)
+  })
+
   test('deleting a webhook ends what waits, and makes room for another', async () => {
     const person = await newPerson(at())
     const make = () =>

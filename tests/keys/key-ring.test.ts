@@ -77,13 +77,13 @@ test('a key read before it was revoked is not cached if the answer comes after',
   const { headers, first } = await newKeys(1)
   const gate = Promise.withResolvers<void>()
   const { ring, reads } = watched(() => gate.promise)
-  const early = ring.identify(headers[0]!)
+  const early = ring.identify(headers[0]!, '')
   while (reads.length === 0) await Bun.sleep(1)
   await client.execute({ sql: 'UPDATE api_keys SET revoked_at = 1 WHERE id = ?', args: [first] })
   ring.forget()
   gate.resolve()
   expect(await early).not.toBeNull()
-  expect(await ring.identify(headers[0]!)).toBeNull()
+  expect(await ring.identify(headers[0]!, '')).toBeNull()
   await ring.stop()
 })
 
@@ -91,10 +91,10 @@ test('a key costs one indexed read, and none while cached or if its checksum is 
   const { headers } = await newKeys(1)
   const { ring, reads } = watched()
   const [header = ''] = headers
-  for (let times = 0; times < 5; times += 1) expect(await ring.identify(header)).not.toBeNull()
+  for (let times = 0; times < 5; times += 1) expect(await ring.identify(header, '')).not.toBeNull()
   expect(reads).toHaveLength(1)
-  expect(await ring.identify(`${header.slice(0, -1)}${header.endsWith('A') ? 'B' : 'A'}`)).toBeNull()
-  expect(await ring.identify('Bearer nonsense')).toBeNull()
+  expect(await ring.identify(`${header.slice(0, -1)}${header.endsWith('A') ? 'B' : 'A'}`, '')).toBeNull()
+  expect(await ring.identify('Bearer nonsense', '')).toBeNull()
   expect(reads).toHaveLength(1)
   const { sql, args } = reads[0] as { sql: string; args: string[] }
   const plan = await client.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args })
@@ -108,7 +108,7 @@ test('writing the uses of twenty times as many keys takes less than a hundred ti
   const work = async (count: number) => {
     const { headers, first } = await newKeys(count)
     const ring = new KeyRing(store, silent)
-    for (const header of headers) await ring.identify(header)
+    for (const header of headers) await ring.identify(header, '')
     const took = await processorMs(() => ring.stop())
     const written = and(gte(schema.apiKeys.id, first), isNotNull(schema.apiKeys.lastUsedAt))
     expect(await store.db.$count(schema.apiKeys, written)).toBe(count)
