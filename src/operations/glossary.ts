@@ -16,7 +16,7 @@ const CURSOR = 'WzQyXQ'
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
   slug: ['Identifies the bundle: the last part of its link, /l/<slug>; or ext:<externalId>.', 'launch-day'],
   'create_bundle.slug': [
-    'The last part of the link, /l/<slug>: 3 to 64 lower-case letters, digits and single hyphens; generated if omitted.',
+    'The last part of the link, /l/<slug>: 3 to 64 of a-z, 0-9 and single hyphens; generated if omitted.',
     'launch-day',
   ],
   newSlug: ['The slug of the copy; generated if omitted.', 'launch-day-2'],
@@ -31,13 +31,13 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Draft.url': ['The link; null if a slug will be generated.', 'https://openall.example/l/launch-day'],
   'tabs.url': ['The tab’s URL: http: or https:.', 'https://example.com/plan'],
   title: ['The title, shown on the launcher; null for none.', 'Launch day'],
-  description: ['What the bundle is for, shown below its title; null for none.', 'Everything for Friday.'],
+  description: ['Shown below the title; null for none.', 'Everything for Friday.'],
   urls: [
     'The URLs, in the order shown and opened: http: or https:.',
     ['https://example.com/plan', 'https://example.com/status'],
   ],
   urlMetadata: [
-    'Metadata of each URL, in order; {} for none. A shorter list is padded with {}.',
+    'Metadata of each URL, in order; {} for none. A shorter one is padded.',
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
@@ -47,16 +47,16 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...LINK_FIELDS,
   opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
-  closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
+  closedNote: ['What viewers read after that; null for none.', 'The sign-up is over. See you next year!'],
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
   copyable: ['Whether viewers can copy what they see.', true],
-  icons: ['Whether its page shows icons of sites.', false],
+  icons: ['Show sites’ icons.', false],
   password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
     'Shows different viewers different tabs; null for none. If none matches, the viewer gets `urls`. ' +
       'At most 128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
       '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people ' +
-      'at acme.com their own plan, and everyone else `urls`.',
+      'at acme.com their own plan.',
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
@@ -102,11 +102,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   offset: ['How many results to skip.', 0],
   cursor: ['The `nextCursor` of the page before.', CURSOR],
   nextCursor: ['The `cursor` of the next page; missing on the last.', CURSOR],
-  q: [
-    'Lists only bundles with this text in their slug, texts, URLs, notes, sections or tags, ignoring case.',
-    'launch',
-  ],
-  tag: ['Lists only bundles with a URL that has exactly this tag.', 'live'],
+  q: ['Only bundles with this text in slug, texts, URLs, notes, sections or tags, ignoring case.', 'launch'],
+  tag: ['Only bundles with a URL of exactly this tag.', 'live'],
   before: ['Lists only versions older than this one.', 4],
   sort: ['`created`: newest first; `updated`: last edited first; `title`: from A to Z.', 'created'],
   state: ['`deleted`: deleted bundles, which restore_bundle can restore.', 'active'],

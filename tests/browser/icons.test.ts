@@ -52,7 +52,7 @@ test('the preview beside the editor shows them too, and letters once they are sw
   )
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1280, height: 900 } })
   const preview = page.frameLocator('iframe').first()
-  const shown = () =>
+  const shown = (): Promise<(number | string | null)[]> =>
     preview
       .locator('.tabs .tile')
       .evaluateAll((all) => all.map((tile) => (tile as HTMLImageElement).naturalWidth ?? tile.textContent))
