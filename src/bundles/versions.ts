@@ -173,7 +173,7 @@ async function write(
   }
   try {
     const writes = [
-      withChanges(changesIn(bundle, content, passwordHash !== undefined)),
+      withChanges(changesIn(bundle, { ...content, ...own }, passwordHash !== undefined)),
       ...(acceptance?.writes(versionNumber) ?? []),
       ...editWrites(store.db, shape, edited),
       ...recordRuleIds(store.db, id, newRuleIds),

@@ -80,7 +80,7 @@ export async function list(
   }
 }
 
-/** Keys read at a time: revoked ones are kept, so there may be very many. */
+/** Keys read at a time: stores from before there was a bound may have very many revoked ones. */
 const AT_ONCE = 1000
 
 /** A key as the API shows it. */

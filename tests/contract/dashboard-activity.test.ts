@@ -52,6 +52,32 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     expect((await page(stranger, `/dashboard/organizations/${id}/activity.csv`)).status).toBe(404)
   })
 
+  test('an ID, metadata and the switch of a webhook are said in words, too', async () => {
+    const person = await newPerson(server())
+    const bundle = await person.makeBundle({ title: 'Named' })
+    await person.api('PATCH', `/api/links/${bundle.slug}`, { externalId: 'crm 1', metadata: { team: 'a' } })
+    await person.api('PATCH', `/api/links/${bundle.slug}`, { externalId: 'crm 2' })
+    const { body } = await person.api<{ webhook: { id: string } }>('POST', '/api/me/webhooks', {
+      url: 'http://127.0.0.1:65500/',
+      events: ['bundle.claimed'],
+    })
+    const change = (fields: object) => person.api('PATCH', `/api/me/webhooks/${body.webhook.id}`, fields)
+    await change({ enabled: false })
+    await change({ enabled: true })
+    await change({ enabled: false, url: 'http://127.0.0.1:65501/' })
+    const { rows, text } = await page(person, '/dashboard/settings/activity')
+    expect(rows.slice(0, 7)).toEqual([
+      'You changed the URL and whether it is enabled of the webhook to 127.0.0.1:65501',
+      'You enabled the webhook to 127.0.0.1:65501',
+      'You disabled the webhook to 127.0.0.1:65501',
+      'You created the webhook to 127.0.0.1:65501',
+      'You changed the ID of Named',
+      'You changed the ID and the metadata of Named',
+      'You created Named',
+    ])
+    expect(text).toContain('The ID: “crm 1” → “crm 2”')
+  })
+
   test('it is filtered by what, who, when and about what, without a script, and its CSV likewise', async () => {
     const path = `/dashboard/organizations/${id}/activity`
     expect((await page(admin, `${path}?type=key`)).rows).toEqual(['You created the API key CI'])

@@ -359,6 +359,8 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
       const locked = await edit({ access: 'password', password: 'four stairs down' })
       expect(locked?.changes).toEqual([{ field: 'access', from: 'link', to: 'password' }, { field: 'password' }])
       expect((await edit({ access: 'password' }))?.changes).toEqual([])
+      const named = await edit({ externalId: 'crm 4711', metadata: { team: 'sales' } })
+      expect(named?.changes).toEqual([{ field: 'externalId', from: null, to: 'crm 4711' }, { field: 'metadata' }])
       const secret = 'https://127.0.0.1:65500/a-secret-path'
       await person.api('POST', '/api/me/webhooks', { url: secret, events: ['bundle.created'] })
       const all = JSON.stringify(await read(person))

@@ -224,10 +224,10 @@ onEveryTarget(CAPS, (at) => {
     const { ann } = people()
     const { slug } = await ann.makeBundle()
     const wrong: [unknown, string][] = [
-      // Of what is no object, arktype names the field that would say which it is, or not, by which schemas are loaded.
+      // By which schemas are loaded, arktype names the field that would say which it is, or not, and that it is missing, or not.
       [null, 'to(.type)? must be'],
       ['me', 'to(.type)? must be'],
-      [{}, 'to.type is missing'],
+      [{}, 'to.type (?:is missing|must be)'],
       [{ type: 'team', userId: 'x' }, 'to.type must be'],
       [{ type: 'user' }, 'to.userId is missing'],
       [{ type: 'user', userId: 7 }, 'to.userId must be a string'],

@@ -218,7 +218,7 @@ test.each([WIDE, PHONE])('so it is for members who may only read: %j', async (si
   const { page } = await stage.open(`/dashboard/links/${slug}`, viewer, size)
   const parts = ['.tile', '.called', '.at', '.tag:not([hidden])']
   const [hebrew = [], english = []] = await page
-    .locator('.shown > li')
+    .locator('.reading > li')
     .evaluateAll(
       (rows, parts) =>
         rows.map((row) =>

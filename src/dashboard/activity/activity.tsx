@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type ActivityFilter, ActivityView } from '../../../views/dashboard/activity/activity.tsx'
+import { type ActivityFilter, type ActivityProps, ActivityView } from '../../../views/dashboard/activity/activity.tsx'
 import { PERIODS } from '../../../views/dashboard/activity/words.ts'
+import { organizationPages } from '../../../views/dashboard/organizations/pages.ts'
 import { personName } from '../../../views/dashboard/parts/person.tsx'
+import { SETTINGS_PAGES } from '../../../views/dashboard/settings/pages.ts'
 import { noOrganization, organizationFor } from '../../accounts/organizations.ts'
 import { listEvents } from '../../events/operations.ts'
 import { streamParts } from '../../http/respond.ts'
@@ -19,7 +21,8 @@ interface Log extends Pick<ScreenPage, 'section'> {
   subject: Subject
   path: string
   lede: string
-  crumb: { href: string; name: string }
+  title: string
+  pages: ActivityProps['pages']
   people: { userId: string; name: string }[]
 }
 
@@ -30,7 +33,8 @@ export const activityScreens: readonly Screen[] = [
     subject: { type: 'user', userId },
     path: '/dashboard/settings/activity',
     lede: 'What happened to your own bundles, keys and account in the last 90 days.',
-    crumb: { href: '/dashboard/settings', name: 'Settings' },
+    title: 'Settings',
+    pages: SETTINGS_PAGES,
     people: [],
   })),
   ...screensOf('/dashboard/organizations/:id/activity', async ({ service, session, params }) => {
@@ -43,7 +47,8 @@ export const activityScreens: readonly Screen[] = [
       subject: { type: 'organization', organizationId: id },
       path: `/dashboard/organizations/${id}/activity`,
       lede: `What happened in ${name} in the last 400 days.`,
-      crumb: { href: `/dashboard/organizations/${id}`, name },
+      title: name,
+      pages: organizationPages(id),
       people: members.map((member) => ({ userId: member.userId, name: personName(member) })),
     }
   }),

@@ -8,8 +8,9 @@ import { attribute } from '../../parts/layout.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
+import { TabbedSheet } from '../parts/tabs.tsx'
 import { Sentence } from './sentence.tsx'
-import { fieldName, KINDS, PERIODS } from './words.ts'
+import { fieldName, KINDS, kindOf, PERIODS } from './words.ts'
 
 /** What the list is restricted to, as in the page’s address; empty for no restriction. */
 export interface ActivityFilter {
@@ -19,11 +20,13 @@ export interface ActivityFilter {
   days: string
 }
 
-interface ActivityProps {
+export interface ActivityProps {
   /** The page’s path. */
   path: string
   lede: string
-  crumb: { href: string; name: string }
+  /** Whose pages these are, and which. */
+  title: string
+  pages: readonly { href: string; name: string }[]
   /** Who reads it. */
   userId: string
   /** Whose events can be asked for, if others than the reader’s. */
@@ -37,46 +40,50 @@ interface ActivityProps {
 
 /** What happened to what a person or an organisation has, newest first. */
 export function ActivityView(props: ActivityProps): JSX.Element {
-  const { path, lede, crumb, userId, filter, events, cursor, nextCursor } = props
+  const { path, lede, title, pages, userId, filter, events, cursor, nextCursor } = props
   const isFiltered = Object.values(filter).some((value) => value !== '')
   return (
     <>
-      <Head
-        title="Activity"
-        lede={lede}
-        crumb={
-          <p class="crumb">
-            <a href={attribute(crumb.href)} safe>
-              {crumb.name}
-            </a>
-          </p>
-        }
-      >
-        <a class="button" href={attribute(addressOf(`${path}.csv`, filter))} hx-boost="false" download="">
-          <Icon name="download" />
-          Download CSV
-        </a>
-      </Head>
-      <Filter {...props} />
-      {events.length === 0 ? (
-        <Nothing path={path} isFiltered={isFiltered || cursor !== undefined} />
-      ) : (
-        <ul class="rows" aria-label="What happened">
-          <Each of={events} show={(event) => <EventRow event={event} userId={userId} />} />
-        </ul>
-      )}
-      {cursor === undefined && nextCursor === undefined ? (
-        ''
-      ) : (
-        <Pager
-          text=""
-          previous={cursor === undefined ? null : addressOf(path, filter)}
-          next={nextCursor === undefined ? null : addressOf(path, filter, nextCursor)}
-          names={{ previous: 'Newest', next: 'Older' }}
-        />
-      )}
+      <Head title={title} lede={lede} />
+      <TabbedSheet label={title} pages={pages} at={path}>
+        <Filter {...props} />
+        {events.length === 0 ? (
+          <Nothing path={path} isFiltered={isFiltered || cursor !== undefined} />
+        ) : (
+          <Each
+            of={daysOf(events)}
+            show={([day, rows]) => (
+              <section>
+                <h2 class="group" safe>
+                  {day}
+                </h2>
+                <ul class="rows" aria-label={`What happened: ${day}`}>
+                  <Each of={rows} show={(event) => <EventRow event={event} userId={userId} />} />
+                </ul>
+              </section>
+            )}
+          />
+        )}
+        {cursor === undefined && nextCursor === undefined ? (
+          ''
+        ) : (
+          <Pager
+            text=""
+            previous={cursor === undefined ? null : addressOf(path, filter)}
+            next={nextCursor === undefined ? null : addressOf(path, filter, nextCursor)}
+            names={{ previous: 'Newest', next: 'Older' }}
+          />
+        )}
+      </TabbedSheet>
     </>
   )
+}
+
+const dayOf = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/** The events by the day, in UTC, on which they happened. */
+function daysOf(events: readonly LoggedEvent[]): [day: string, events: LoggedEvent[]][] {
+  return [...Map.groupBy(events, ({ createdAt }) => dayOf.format(Date.parse(createdAt)))]
 }
 
 function addressOf(path: string, filter: ActivityFilter, cursor?: string): string {
@@ -86,7 +93,7 @@ function addressOf(path: string, filter: ActivityFilter, cursor?: string): strin
 }
 
 function Filter({ path, people, filter }: ActivityProps): JSX.Element {
-  const kinds = Object.entries(KINDS)
+  const kinds = Object.entries(KINDS).map(([kind, { name }]) => [kind, name] as const)
   const periods = Object.entries(PERIODS)
   const names = people.map(({ userId, name }) => [userId, name] as const)
   return (
@@ -101,6 +108,10 @@ function Filter({ path, people, filter }: ActivityProps): JSX.Element {
         )}
         <Choice name="days" label="When" all="All the time" options={periods} chosen={filter.days} />
         <button type="submit">Show</button>
+        <a class="quiet" href={attribute(addressOf(`${path}.csv`, filter))} hx-boost="false" download="">
+          <Icon name="download" />
+          Download CSV
+        </a>
       </form>
       {filter.target === '' ? (
         ''
@@ -178,6 +189,9 @@ function EventRow({ event, userId }: { event: LoggedEvent; userId: string }): JS
   return (
     <li class="row happened">
       <div class="what">
+        <span class="tile">
+          <Icon name={KINDS[kindOf(event)].icon} />
+        </span>
         <p>
           <Sentence event={event} userId={userId} />
         </p>

@@ -47,7 +47,7 @@ const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) =
   'key.rotated': (event) => `rotated the API key ${thing(event)}`,
   'key.revoked': (event) => `revoked the API key ${thing(event)}`,
   'webhook.created': (event) => `created the webhook to ${thing(event)}`,
-  'webhook.updated': (event) => `changed ${list(event)} of the webhook to ${thing(event)}`,
+  'webhook.updated': (event) => `${switched(event) ?? `changed ${list(event)} of`} the webhook to ${thing(event)}`,
   'webhook.rotated': (event) => `gave the webhook to ${thing(event)} a new secret`,
   'webhook.deleted': (event) => `deleted the webhook ${thing(event)}`,
   'app.connected': (event) => `connected the app ${thing(event)}`,
@@ -70,6 +70,13 @@ const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) =
 function edited(event: LoggedEvent): string {
   if (event.changes?.length === 0) return `saved ${bundle(event)} without changing it`
   return event.changes === undefined ? `edited ${bundle(event)}` : `changed ${list(event)} of ${bundle(event)}`
+}
+
+/** What was done to a webhook that was only enabled or disabled; else null. */
+function switched({ changes = [] }: LoggedEvent): string | null {
+  const [first, ...others] = changes
+  if (first?.field !== 'enabled' || others.length > 0) return null
+  return first.to === true ? 'enabled' : 'disabled'
 }
 
 /** The fields that changed: `the title, the links and 2 more`. */

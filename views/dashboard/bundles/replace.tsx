@@ -107,10 +107,10 @@ function Row({ slug, says }: { slug: string; says: string }): JSX.Element {
         <a class="name" href={attribute(`/dashboard/links/${slug}`)} safe>
           {`/l/${slug}`}
         </a>
-        <span class="hint" safe>
-          {says}
-        </span>
       </div>
+      <span class="hint" safe>
+        {says}
+      </span>
     </li>
   )
 }

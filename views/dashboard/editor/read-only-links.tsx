@@ -19,7 +19,7 @@ export function ReadOnlyLinks({ bundle }: { bundle: StoredBundle }): JSX.Element
       of={sectionsOf(bundle)}
       show={({ name, urls, urlMetadata }) => {
         const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} />)
-        const list = <ol class="links shown">{links}</ol>
+        const list = <ol class="links reading">{links}</ol>
         if (name === '') return list
         return (
           <section>

@@ -3,8 +3,10 @@
 import { escapeHtml } from '@kitajs/html'
 import { DEVICE_HOST } from '../../../src/keys/apps.ts'
 import type { ListedKey } from '../../../src/keys/keys.ts'
+import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
+import { Tile } from '../../parts/tile.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { scopeNames } from './scopes.ts'
 
@@ -28,8 +30,15 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
   const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, allowedNetworks, replacedBy, app } = apiKey
   const end = endOf(apiKey)
   return (
-    <li class="row">
+    <li class="row roomy">
       <div class="what">
+        {app === undefined || app.host === DEVICE_HOST ? (
+          <span class="tile">
+            <Icon name={app === undefined ? 'key' : 'phone'} />
+          </span>
+        ) : (
+          <Tile url={`https://${app.host}`} />
+        )}
         <span class={['name', end !== null && 'gone']}>
           <bdi safe>{name}</bdi>
         </span>
@@ -47,8 +56,19 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
         </span>
       </div>
       <div class="facts hint">
-        {end === null ? <Ending apiKey={apiKey} /> : ''}
-        {end === null ? <Usage apiKey={apiKey} /> : ''}
+        {end === null ? (
+          <>
+            <Ending apiKey={apiKey} />
+            <Usage apiKey={apiKey} />
+          </>
+        ) : (
+          <>
+            <span>
+              {escapeHtml(end.how)} <RelativeTime at={Date.parse(end.at)} />
+            </span>
+            <span></span>
+          </>
+        )}
         <span>
           {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
           <RelativeTime at={Date.parse(lastUsedAt ?? createdAt)} />
@@ -68,9 +88,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
           </a>
         </div>
       ) : (
-        <span class="tag bad">
-          {escapeHtml(end.how)} <RelativeTime at={Date.parse(end.at)} />
-        </span>
+        ''
       )}
     </li>
   )
@@ -78,11 +96,13 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
 
 function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: KeyWithUsage }): JSX.Element {
   if (used === null) return <span>No limit</span>
-  const text = `${formatInteger(used)} of ${formatInteger(rateLimitPerHour)} this hour`
-  if (used < rateLimitPerHour * 0.9) return <span safe>{text}</span>
+  const share = Math.min(1, used / rateLimitPerHour)
   return (
-    <span class="tag bad" safe>
-      {text}
+    <span class={['used', share >= 0.9 && 'bad']}>
+      {escapeHtml(`${formatInteger(used)} of ${formatInteger(rateLimitPerHour)} this hour`)}
+      <svg aria-hidden="true">
+        <rect width={`${share * 100}%`} height="100%" />
+      </svg>
     </span>
   )
 }
@@ -91,11 +111,11 @@ const SOON_MS = 7 * 86_400_000
 
 /** When a key that still works will end. */
 function Ending({ apiKey: { expiresAt, replacedBy } }: { apiKey: KeyWithUsage }): JSX.Element {
-  if (expiresAt === undefined) return ''
+  if (expiresAt === undefined) return <span></span>
   const at = Date.parse(expiresAt)
   const isSoon = replacedBy === undefined && at - Date.now() < SOON_MS
   return (
-    <span class={isSoon ? 'tag bad' : undefined}>
+    <span class={isSoon ? 'bad' : undefined}>
       {replacedBy === undefined ? 'Ends ' : 'Replaced, ends '}
       <RelativeTime at={at} />
     </span>

@@ -28,7 +28,7 @@ function SampleKeys(): JSX.Element {
   ]
   return (
     <Sample caption="An example of what you’ll see here">
-      <ul class="rows">
+      <ul class="rows even">
         <Each of={keys} show={(apiKey) => <KeyRow apiKey={apiKey} />} />
       </ul>
     </Sample>
@@ -72,7 +72,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
         <CreateKey />
       </Head>
       <div>
-        <ul class="rows">
+        <ul class="rows even">
           <Each of={keys} show={(key) => <KeyRow apiKey={key} />} />
         </ul>
         {total > keys.length ? (

@@ -9,8 +9,10 @@ import { ROLE_WORDS } from '../../parts/role-words.ts'
 import type { FormErrors } from '../parts/form.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
+import { TabbedSheet } from '../parts/tabs.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
 import { MemberRow } from './members.tsx'
+import { organizationPages } from './pages.ts'
 
 interface OrganizationProps {
   site: DashboardSite
@@ -27,19 +29,13 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
   const { id, role, members, invitations } = organization
   const { user } = site
   const isAdmin = role === 'admin'
+  const pages = organizationPages(id)
   return (
     <>
       <Head title={organization.name} lede={`You’re ${ROLE_WORDS[role].one}. ${ROLE_WORDS[role].you}`}>
         {allowsRole(role, 'editor') ? (
           <a class="button" href={`/dashboard/organizations/${id}/move`}>
             Move bundles here
-          </a>
-        ) : (
-          ''
-        )}
-        {isAdmin ? (
-          <a class="button" href={`/dashboard/organizations/${id}/activity`}>
-            Activity
           </a>
         ) : (
           ''
@@ -54,33 +50,35 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
           </form>
         )}
       </Head>
-      <Alert text={invite?.errors.form ?? name?.errors.form} />
-      <section class="panel" aria-labelledby="members">
-        <h2 id="members" safe>
-          {count(members.length, 'member')}
-        </h2>
-        <ul class="rows">
-          <Each
-            of={members}
-            show={(member) => <MemberRow organization={organization} member={member} currentUserId={user.userId} />}
-          />
-        </ul>
-      </section>
-      {isAdmin ? (
-        <>
-          <Invite
-            form={invite ?? { email: '', role: 'editor', errors: {} }}
-            id={id}
-            isAlone={members.length === 1}
-            mayInvite={user.emailVerified}
-          />
-          {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
-          <NameForm organization={organization} form={name} />
-        </>
-      ) : (
-        ''
-      )}
-      <OrganizationActions site={site} organization={organization} />
+      <TabbedSheet label="This organisation" pages={isAdmin ? pages : pages.slice(0, 1)} at={pages[0].href}>
+        <Alert text={invite?.errors.form ?? name?.errors.form} />
+        <section class="panel" aria-labelledby="members">
+          <h2 id="members" safe>
+            {count(members.length, 'member')}
+          </h2>
+          <ul class="rows">
+            <Each
+              of={members}
+              show={(member) => <MemberRow organization={organization} member={member} currentUserId={user.userId} />}
+            />
+          </ul>
+        </section>
+        {isAdmin ? (
+          <>
+            <Invite
+              form={invite ?? { email: '', role: 'editor', errors: {} }}
+              id={id}
+              isAlone={members.length === 1}
+              mayInvite={user.emailVerified}
+            />
+            {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
+            <NameForm organization={organization} form={name} />
+          </>
+        ) : (
+          ''
+        )}
+        <OrganizationActions site={site} organization={organization} />
+      </TabbedSheet>
     </>
   )
 }

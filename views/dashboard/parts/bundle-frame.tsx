@@ -10,6 +10,7 @@ import { BundleMenu } from './bundle-menu.tsx'
 import { Pin } from './pin.tsx'
 import { roleOver } from './role.ts'
 import { type DashboardSite, Head } from './shell.tsx'
+import { TabbedSheet } from './tabs.tsx'
 import { Waiting } from './waiting.tsx'
 
 const TABS = {
@@ -40,6 +41,12 @@ type BundleFrameProps = PropsWithChildren<{
 export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameProps): JSX.Element {
   const { slug } = bundle
   const link = linkOf(slug, site)
+  const pageOf = (key: keyof typeof TABS) => `/dashboard/links/${slug}${TABS[key].path}`
+  const pages = (Object.keys(TABS) as (keyof typeof TABS)[]).map((key) => ({
+    href: pageOf(key),
+    name: TABS[key].name,
+    ...(key === 'proposals' ? { after: <Waiting number={site.openProposals} word="open" /> } : {}),
+  }))
   return (
     <>
       <Head
@@ -81,18 +88,9 @@ export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameP
           />
         </BundleMenu>
       </Head>
-      <nav class="tabbar" aria-label="This bundle">
-        <Each
-          of={Object.entries(TABS)}
-          show={([key, { path, name }]) => (
-            <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
-              {name}
-              {key === 'proposals' ? <Waiting number={site.openProposals} word="open" /> : ''}
-            </a>
-          )}
-        />
-      </nav>
-      <div class="sheet">{children}</div>
+      <TabbedSheet label="This bundle" pages={pages} at={pageOf(tab)}>
+        {children}
+      </TabbedSheet>
     </>
   )
 }

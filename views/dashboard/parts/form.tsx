@@ -64,24 +64,32 @@ export function Choices({ name, legend, type, options, chosen, hint, error }: Ch
   return (
     <fieldset class="field" {...described(name, error)}>
       <legend safe>{legend}</legend>
-      <Each
-        of={options}
-        show={([value, label, meaning]) => (
-          <label class="choice">
-            <input type={type} name={name} value={value} checked={chosen.includes(value)} required={type === 'radio'} />
-            <span>
-              <strong safe>{label}</strong> <code safe>{value}</code>
-              {meaning === undefined ? (
-                ''
-              ) : (
-                <span class="hint" safe>
-                  {meaning}
-                </span>
-              )}
-            </span>
-          </label>
-        )}
-      />
+      <div class="choices">
+        <Each
+          of={options}
+          show={([value, label, meaning]) => (
+            <label class="choice">
+              <input
+                type={type}
+                name={name}
+                value={value}
+                checked={chosen.includes(value)}
+                required={type === 'radio'}
+              />
+              <span>
+                <strong safe>{label}</strong> <code safe>{value}</code>
+                {meaning === undefined ? (
+                  ''
+                ) : (
+                  <span class="hint" safe>
+                    {meaning}
+                  </span>
+                )}
+              </span>
+            </label>
+          )}
+        />
+      </div>
       <Hint text={hint} />
       <FieldError id={name} error={error} />
     </fieldset>

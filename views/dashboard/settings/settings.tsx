@@ -4,8 +4,10 @@ import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
+import { TabbedSheet } from '../parts/tabs.tsx'
 import { type Browser, BrowserRow } from './browsers.tsx'
 import { MailsPanel } from './mails-panel.tsx'
+import { SETTINGS_PAGES } from './pages.ts'
 import { PasswordPanel, type SettingsErrors } from './password-panel.tsx'
 
 interface SettingsProps {
@@ -26,53 +28,44 @@ export function SettingsView(props: SettingsProps): JSX.Element {
   return (
     <>
       <Head title="Settings" lede="Your account, across all workspaces." />
-      <Alert text={errors.form} />
-      <Profile {...props} />
-      {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
-      {mails === null ? '' : <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
-      <section class="panel" aria-labelledby="browsers">
-        <h2 id="browsers">Where you’re signed in</h2>
-        <ul class="rows">
-          <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
-        </ul>
-        {browsers.length < 2 ? (
-          ''
-        ) : (
-          <form method="post" action="/dashboard/settings/sessions/end">
-            <button type="submit">Sign out everywhere else</button>
-          </form>
-        )}
-      </section>
-      <section class="panel" aria-labelledby="activity">
-        <h2 id="activity">Activity</h2>
-        <p class="words hint">
-          What was done with your own bundles, keys and account: by you, your keys and your apps.
-        </p>
-        <p>
-          <a class="button" href="/dashboard/settings/activity">
-            See your activity
-          </a>
-        </p>
-      </section>
-      <section class="panel" aria-labelledby="data">
-        <h2 id="data">Your data</h2>
-        <p class="words hint">
-          Download your profile, bundles (with versions, rules and insights) and API keys (without their secrets) as one
-          JSON file. Admins can export an organisation’s data from its page.
-        </p>
-        <p>
-          <ExportLink site={props.site} label="Export your data" back="/dashboard/settings" />
-        </p>
-      </section>
-      <section class="panel" aria-labelledby="delete">
-        <h2 id="delete">Delete account</h2>
-        <p class="words hint">You’ll see what gets deleted before you confirm.</p>
-        <p>
-          <a class="button danger" href="/dashboard/settings/delete">
-            Delete account…
-          </a>
-        </p>
-      </section>
+      <TabbedSheet label="Settings" pages={SETTINGS_PAGES} at={SETTINGS_PAGES[0].href}>
+        <Alert text={errors.form} />
+        <Profile {...props} />
+        {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
+        {mails === null ? '' : <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
+        <section class="panel" aria-labelledby="browsers">
+          <h2 id="browsers">Where you’re signed in</h2>
+          <ul class="rows">
+            <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
+          </ul>
+          {browsers.length < 2 ? (
+            ''
+          ) : (
+            <form method="post" action="/dashboard/settings/sessions/end">
+              <button type="submit">Sign out everywhere else</button>
+            </form>
+          )}
+        </section>
+        <section class="panel" aria-labelledby="data">
+          <h2 id="data">Your data</h2>
+          <p class="words hint">
+            Download your profile, bundles (with versions, rules and insights) and API keys (without their secrets) as
+            one JSON file. Admins can export an organisation’s data from its page.
+          </p>
+          <p>
+            <ExportLink site={props.site} label="Export your data" back="/dashboard/settings" />
+          </p>
+        </section>
+        <section class="panel" aria-labelledby="delete">
+          <h2 id="delete">Delete account</h2>
+          <p class="words hint">You’ll see what gets deleted before you confirm.</p>
+          <p>
+            <a class="button danger" href="/dashboard/settings/delete">
+              Delete account…
+            </a>
+          </p>
+        </section>
+      </TabbedSheet>
     </>
   )
 }

@@ -9,7 +9,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { DisabledTag, MadeBy } from './webhooks.tsx'
+import { MadeBy, State } from './webhooks.tsx'
 import { EVENTS, eventName, hostOf } from './words.ts'
 
 interface WebhookProps {
@@ -23,8 +23,7 @@ interface WebhookProps {
 
 /** A webhook with what it was sent. */
 export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
-  const { id, events, enabled, disabledBy, droppedAt, oldSecretEndsAt } = webhook
-  const address = `/dashboard/webhooks/${id}`
+  const address = `/dashboard/webhooks/${webhook.id}`
   const page = (at: number) => `${address}?offset=${at}`
   return (
     <>
@@ -32,58 +31,16 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
         <form method="post" action={`${address}/test`}>
           <button type="submit">Send test event</button>
         </form>
-        <a class="button" href={`${address}/edit`}>
-          Edit
-        </a>
       </Head>
-      <section class="panel">
-        <div class="words">
-          <p>
-            <DisabledTag by={disabledBy} /> <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>{' '}
-            <MadeBy site={site} maker={webhook.maker} />
-          </p>
-          <p class="hint" safe>
-            {STATES[disabledBy ?? 'enabled']}
-          </p>
-          {droppedAt === null ? (
-            ''
-          ) : (
-            <p class="hint">
-              <span class="tag bad">Events dropped</span> Last <RelativeTime at={Date.parse(droppedAt)} />: more than 10
-              000 were waiting, so the oldest went. Read your bundles to catch up.
-            </p>
-          )}
-          {oldSecretEndsAt === null ? (
-            ''
-          ) : (
-            <p class="hint" safe>
-              {`Deliveries are also signed with the secret before this one, until ${exactTime(minuteOf(oldSecretEndsAt))}.`}
-            </p>
-          )}
-        </div>
-        <div class="actions">
-          <form method="post" action={`${address}/state`}>
-            <input type="hidden" name="enabled" value={String(!enabled)} />
-            <button type="submit" class={enabled ? undefined : 'primary'}>
-              {enabled ? 'Disable' : 'Enable'}
-            </button>
-          </form>
-          <a class="quiet" href={`${address}/rotate`}>
-            New secret
-          </a>
-          <a class="quiet" href={`${address}/delete`}>
-            Delete
-          </a>
-        </div>
-      </section>
-      <section>
-        <h2>Deliveries</h2>
+      <About site={site} webhook={webhook} address={address} />
+      <section aria-labelledby="deliveries">
+        <h2 id="deliveries">Deliveries</h2>
         {deliveries.length === 0 ? (
           <p class="hint">
             Nothing has been sent in the last 14 days. Send a test event to see that your receiver works.
           </p>
         ) : (
-          <ul class="rows">
+          <ul class="rows even">
             <Each of={deliveries} show={(delivery) => <DeliveryRow delivery={delivery} webhook={webhook} />} />
           </ul>
         )}
@@ -99,6 +56,82 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
         )}
       </section>
     </>
+  )
+}
+
+/** What a webhook is, each part with what can be done about it. */
+function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'> & { address: string }): JSX.Element {
+  const { events, enabled, disabledBy, droppedAt, oldSecretEndsAt, createdAt, maker } = webhook
+  return (
+    <dl class="panel particulars">
+      <div>
+        <dt>State</dt>
+        <dd>
+          <State of={disabledBy} />
+          <p class="hint" safe>
+            {STATES[disabledBy ?? 'enabled']}
+          </p>
+          {droppedAt === null ? (
+            ''
+          ) : (
+            <p class="hint">
+              <span class="signal bad">Events dropped</span> Last <RelativeTime at={Date.parse(droppedAt)} />: more than
+              10 000 were waiting, so the oldest went. Read your bundles to catch up.
+            </p>
+          )}
+        </dd>
+        <dd>
+          <form method="post" action={`${address}/state`}>
+            <input type="hidden" name="enabled" value={String(!enabled)} />
+            <button type="submit" class={enabled ? 'quiet' : 'primary'}>
+              {enabled ? 'Disable' : 'Enable'}
+            </button>
+          </form>
+        </dd>
+      </div>
+      <div>
+        <dt>Events</dt>
+        <dd class="tags">
+          <Each
+            of={events}
+            show={(event) => (
+              <span class="tag" safe>
+                {EVENTS[event]}
+              </span>
+            )}
+          />
+        </dd>
+        <dd>
+          <a class="quiet" href={`${address}/edit`}>
+            Edit
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Signing secret</dt>
+        <dd class="hint" safe>
+          {oldSecretEndsAt === null
+            ? 'Shown once, when it was made.'
+            : `Deliveries are also signed with the secret before this one, until ${exactTime(minuteOf(oldSecretEndsAt))}.`}
+        </dd>
+        <dd>
+          <a class="quiet" href={`${address}/rotate`}>
+            New secret
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <RelativeTime at={Date.parse(createdAt)} /> <MadeBy site={site} maker={maker} />
+        </dd>
+        <dd>
+          <a class="quiet" href={`${address}/delete`}>
+            Delete
+          </a>
+        </dd>
+      </div>
+    </dl>
   )
 }
 
@@ -126,11 +159,13 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
         )}
       </div>
       <div class="facts hint">
-        <Outcome delivery={delivery} />
+        <span>
+          <Outcome delivery={delivery} />
+        </span>
+        <span>{attempts > 1 ? `${attempts} attempts` : ''}</span>
         <span>
           <RelativeTime at={Date.parse(createdAt)} />
         </span>
-        {attempts > 1 ? <span safe>{`${attempts} attempts`}</span> : ''}
       </div>
       {webhook.enabled ? (
         <form method="post" action={`/dashboard/webhooks/${webhook.id}/deliveries/${id}/redeliver`}>
@@ -148,13 +183,12 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
 /** How a delivery went, or why it has not yet. */
 function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
   const { state, responseStatus, failure, nextAttemptAt } = delivery
-  if (state === 'delivered') return <span class="tag good" safe>{`Delivered, ${responseStatus}`}</span>
+  if (state === 'delivered') return <span class="signal" safe>{`Delivered, ${responseStatus}`}</span>
   const why = failure === null ? '' : <span safe>{asSentence(failure)}</span>
   if (state === 'failed') {
     return (
       <>
-        <span class="tag bad">Failed</span>
-        {why}
+        <span class="signal bad">Failed</span> {why}
       </>
     )
   }
@@ -162,9 +196,9 @@ function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
   const when = wait === null || wait < 60_000 ? 'Waiting' : `Next attempt in ${waiting(wait)}`
   return (
     <>
-      <span class={['tag', failure !== null && 'bad']} safe>
+      <span class={['signal', failure === null ? 'off' : 'bad']} safe>
         {when}
-      </span>
+      </span>{' '}
       {why}
     </>
   )

@@ -4,6 +4,7 @@ import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
 import { personName } from '../parts/person.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
@@ -37,7 +38,7 @@ export function WebhooksView({ site, webhooks }: { site: DashboardSite; webhooks
       <Head title="Webhooks" lede="Where your own tools are told what happens to bundles.">
         <AddWebhook />
       </Head>
-      <ul class="rows">
+      <ul class="rows even">
         <Each of={webhooks} show={(webhook) => <WebhookRow site={site} webhook={webhook} />} />
       </ul>
     </>
@@ -58,6 +59,7 @@ function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWeb
   return (
     <li class="row">
       <div class="what">
+        <Tile url={url} />
         <a class="name" href={`/dashboard/webhooks/${id}`}>
           <bdi safe>{hostOf(webhook)}</bdi>
         </a>
@@ -66,11 +68,14 @@ function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWeb
         </span>
       </div>
       <div class="facts hint">
-        <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>
-        <MadeBy site={site} maker={webhook.maker} />
+        <span safe>{wantedBy(events)}</span>
+        <span>
+          <MadeBy site={site} maker={webhook.maker} />
+        </span>
+        <span>
+          {droppedAt === null ? '' : <span class="signal bad">Events dropped</span>} <State of={disabledBy} />
+        </span>
       </div>
-      {droppedAt === null ? '' : <span class="tag bad">Events dropped</span>}
-      <DisabledTag by={disabledBy} />
     </li>
   )
 }
@@ -78,22 +83,32 @@ function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWeb
 /** Who made a webhook of an organisation, and whether they are still an admin; nothing in a personal workspace. */
 export function MadeBy({ site, maker }: { site: DashboardSite; maker: ListedWebhook['maker'] }): JSX.Element {
   if (site.user.acting === null) return ''
-  if (maker === null) return <span class="tag bad">Created by a deleted account</span>
+  if (maker === null) return <span class="bad">Created by a deleted account</span>
   return (
     <>
       <span title={attribute(maker.email)}>
         {'by '}
         <bdi safe>{personName(maker)}</bdi>
       </span>
-      {maker.isAdmin ? '' : <span class="tag bad">No longer an admin</span>}
+      {maker.isAdmin ? '' : <span class="bad"> No longer an admin</span>}
     </>
   )
 }
 
-/** Why a webhook gets nothing, if so. */
-export function DisabledTag({ by }: { by: ListedWebhook['disabledBy'] }): JSX.Element {
-  if (by === null) return ''
-  return by === 'failures' ? <span class="tag bad">Disabled after failures</span> : <span class="tag">Disabled</span>
+/** Whether a webhook is sent anything, and why not. */
+export function State({ of }: { of: ListedWebhook['disabledBy'] }): JSX.Element {
+  if (of === null) return <span class="signal">Enabled</span>
+  return of === 'failures' ? (
+    <span class="signal bad">Disabled after failures</span>
+  ) : (
+    <span class="signal off">Disabled</span>
+  )
+}
+
+/** The events of a webhook in a few words. */
+function wantedBy([first, ...rest]: ListedWebhook['events']): string {
+  if (first === undefined) return ''
+  return rest.length === 0 ? EVENTS[first] : `${EVENTS[first]} and ${rest.length} more`
 }
 
 /** A sample of the page, shown until there are webhooks. */
@@ -117,7 +132,7 @@ function SampleWebhooks({ site }: { site: DashboardSite }): JSX.Element {
   ]
   return (
     <Sample caption="An example of what you’ll see here">
-      <ul class="rows">
+      <ul class="rows even">
         <Each of={webhooks} show={(each) => <WebhookRow site={site} webhook={each} />} />
       </ul>
     </Sample>
