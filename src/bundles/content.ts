@@ -158,13 +158,7 @@ export const CONTENT = {
     isPublic: false,
     isShared: false,
   },
-  resolutionPolicy: {
-    kind: 'rules',
-    label: 'Rules',
-    isListed: false,
-    isPublic: false,
-    isShared: true,
-  },
+  resolutionPolicy: { kind: 'rules', label: 'Rules', isListed: false, isPublic: false, isShared: true },
 } as const satisfies {
   [Name in keyof Content]: FieldOf<Content[Name]> & { isShared: Name extends SharedName ? true : false }
 }
