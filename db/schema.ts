@@ -70,6 +70,7 @@ const contentColumns = () => ({
   closedNote: text('closed_note'),
   access: text('access', { enum: ACCESSES }).notNull().default('link'),
   copyable: integer('copyable', { mode: 'boolean' }).notNull().default(false),
+  icons: integer('icons', { mode: 'boolean' }).notNull().default(true),
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 

@@ -19,7 +19,7 @@ function scalarOf(name: ScalarName, index: number): unknown {
     case 'choice':
       return field.options[1]
     case 'switch':
-      return true
+      return !field.isOn
   }
 }
 

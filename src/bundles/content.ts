@@ -41,9 +41,11 @@ interface TimeField extends ScalarField {
 /** One of a few words. */
 type ChoiceField<Option extends string> = ScalarField & ChoiceKind<Option, string>
 
-/** On or off; off by default. */
+/** On or off. */
 interface SwitchField extends ScalarField {
   kind: 'switch'
+  /** Of a new bundle. */
+  isOn: boolean
   /** What is so if it is on, as a sentence without a full stop. */
   says: string
 }
@@ -138,18 +140,25 @@ export const CONTENT = {
     group: 'visibility',
     flag: 'copyable',
     help: 'Whether viewers can make a copy of what they see: yes or no',
+    isOn: false,
     says: 'Viewers can make a copy of what they see',
     isListed: true,
     isPublic: false,
     isShared: false,
   },
-  resolutionPolicy: {
-    kind: 'rules',
-    label: 'Rules',
-    isListed: false,
+  icons: {
+    kind: 'switch',
+    label: 'Icons',
+    group: 'visibility',
+    flag: 'icons',
+    help: 'Whether its page shows icons of the sites: yes or no',
+    isOn: true,
+    says: 'Its page shows icons of the sites',
+    isListed: true,
     isPublic: false,
-    isShared: true,
+    isShared: false,
   },
+  resolutionPolicy: { kind: 'rules', label: 'Rules', isListed: false, isPublic: false, isShared: true },
 } as const satisfies {
   [Name in keyof Content]: FieldOf<Content[Name]> & { isShared: Name extends SharedName ? true : false }
 }

@@ -15,7 +15,7 @@ export function textOf(value: string | boolean | null): string {
 /** The value of such a text. A word that is none of a choice’s is left to the service to refuse. */
 export function valueIn<Name extends ScalarName>(name: Name, text: string): Content[Name] {
   const { kind } = CONTENT[name]
-  const value = kind === 'switch' ? text === SWITCH_TEXTS.on : text.trim() || NOTHING[name]
+  const value = text.trim() === '' ? NOTHING[name] : kind === 'switch' ? text === SWITCH_TEXTS.on : text.trim()
   return value as Content[Name]
 }
 
@@ -34,6 +34,6 @@ export const NOTHING: Content = {
   variables: [],
   ...eachValue(() => null),
   ...each(CHOICE_NAMES, (name) => CONTENT[name].options[0]),
-  ...each(SWITCH_NAMES, () => false),
+  ...each(SWITCH_NAMES, (name) => CONTENT[name].isOn),
   resolutionPolicy: null,
 }

@@ -20,6 +20,7 @@ const PARTS = {
   closedNote: null,
   access: printAccess,
   copyable: printCopyable,
+  icons: null,
   variables: printVariables,
   urls: printDestinations,
   urlMetadata: null,

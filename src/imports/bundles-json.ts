@@ -53,7 +53,7 @@ function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
 function settingsIn(bundle: Json): Settings {
   const isOther = (name: SettingName) => {
     const field = CONTENT[name]
-    const words: readonly unknown[] = field.kind === 'choice' ? field.options : [true]
+    const words: readonly unknown[] = field.kind === 'choice' ? field.options : [!field.isOn]
     return words.includes(bundle[name]) && bundle[name] !== NOTHING[name]
   }
   return pick(SETTING_NAMES.filter(isOther), bundle as Pick<Content, SettingName> & Json)

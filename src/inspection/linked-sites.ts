@@ -15,7 +15,7 @@ export async function recordSites({ db, writeCounters }: Pick<Store, 'db' | 'wri
       bundleId: sitesPending.bundleId,
       urls: bundles.urls,
       resolutionPolicy: bundles.resolutionPolicy,
-      isLinking: sql<number>`${bundles.ownerId} IS NOT NULL AND ${bundles.deletedAt} IS NULL`,
+      isLinking: sql<number>`${bundles.ownerId} IS NOT NULL AND ${bundles.deletedAt} IS NULL AND ${bundles.icons}`,
     })
     .from(sitesPending)
     .innerJoin(bundles, eq(bundles.id, sitesPending.bundleId))

@@ -17,8 +17,8 @@ export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 export async function find(db: Store['db'], slug: string, showsIcons = false) {
   const [row] = await finder(db).execute({ slug })
   if (row === undefined) return null
-  const icons: SiteIcons = showsIcons ? await iconsOf(db, row) : {}
-  return { ...row, icons }
+  const siteIcons: SiteIcons = showsIcons && row.icons ? await iconsOf(db, row) : {}
+  return { ...row, siteIcons }
 }
 
 const finder = prepared((db) =>
@@ -59,7 +59,7 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   /** Whether viewers can make a copy of it. */
   isCopyable: boolean
   /** Of its links’ sites, as far as they are known. */
-  icons: SiteIcons
+  siteIcons: SiteIcons
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -79,7 +79,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     isProtected: bundle.access !== 'link',
     // A copy has no gate of its own.
     isCopyable: bundle.copyable && bundle.access === 'link',
-    icons: bundle.icons,
+    siteIcons: bundle.siteIcons,
   }
   if (rule === null) return { ...own, rule }
   return {

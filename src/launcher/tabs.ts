@@ -16,7 +16,7 @@ export function tabsOf({ bundle, filling }: Pick<ViewerBundle, 'bundle' | 'filli
     hasRules: ___,
     isProtected: ____,
     isCopyable: _____,
-    icons: ______,
+    siteIcons: ______,
     ...forgotten
   } = rest
   // A new field that viewers may see does not compile until this has it.

@@ -16,7 +16,7 @@ const CURSOR = 'WzQyXQ'
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
   slug: ['Identifies the bundle: the last part of its link, /l/<slug>; or ext:<externalId>.', 'launch-day'],
   'create_bundle.slug': [
-    'The last part of the link, /l/<slug>: 3 to 64 lower-case letters, digits and single hyphens; generated if omitted.',
+    'The last part of the link, /l/<slug>: 3 to 64 of a-z, 0-9 and single hyphens; generated if omitted.',
     'launch-day',
   ],
   newSlug: ['The slug of the copy; generated if omitted.', 'launch-day-2'],
@@ -31,13 +31,13 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Draft.url': ['The link; null if a slug will be generated.', 'https://openall.example/l/launch-day'],
   'tabs.url': ['The tab’s URL: http: or https:.', 'https://example.com/plan'],
   title: ['The title, shown on the launcher; null for none.', 'Launch day'],
-  description: ['What the bundle is for, shown below its title; null for none.', 'Everything for Friday.'],
+  description: ['Shown below the title; null for none.', 'Everything for Friday.'],
   urls: [
-    'The URLs, in the order in which they are shown and opened: http: or https:.',
+    'The URLs, in the order shown and opened: http: or https:.',
     ['https://example.com/plan', 'https://example.com/status'],
   ],
   urlMetadata: [
-    'Metadata of each URL, in the order of `urls`; {} for none. A shorter list is padded with {}.',
+    'Metadata of each URL, in order; {} for none. A shorter one is padded.',
     [{ note: 'Read this first' }, {}],
   ],
   variables: [
@@ -47,15 +47,16 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...LINK_FIELDS,
   opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
-  closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
+  closedNote: ['What viewers read after that; null for none.', 'The sign-up is over. See you next year!'],
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
-  copyable: ['Whether viewers can make a copy of what they see; false by default.', true],
+  copyable: ['Whether viewers can copy what they see.', true],
+  icons: ['Show sites’ icons.', false],
   password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
-    'Shows different viewers different tabs; null for none. If no rule matches, the viewer gets the bundle’s own `urls`. ' +
+    'Shows different viewers different tabs; null for none. If none matches, the viewer gets `urls`. ' +
       'At most 128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
-      '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
-      'at acme.com their own plan, and everyone else `urls`.',
+      '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people ' +
+      'at acme.com their own plan.',
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
@@ -92,10 +93,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   email: ['Where to email the claim link, for callers without an account. Never shown again.', 'someone@example.com'],
   source: ['What created it; by default `mcp` from a tool, `web` from a page, else `api`.', 'api'],
   dryRun: ['true: return what would be saved, with any warnings, and save nothing.', true],
-  idempotencyKey: [
-    'Any string: calls with the same key within 24 hours take effect once, so a retry is safe.',
-    'import-2026-11-20',
-  ],
+  idempotencyKey: ['Any string: calls with the same key within 24 hours take effect once.', 'import-2026-11-20'],
   expectedVersion: [
     'The `versionNumber` that you have read: with a newer one, the call fails (VERSION_CONFLICT) and changes nothing.',
     3,
@@ -114,8 +112,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Overview.range': ['The period counted.'],
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [
-    'The bundle’s version: 1 on creation, one more with every edit. Send it as the expected version of an edit, so that ' +
-      'you overwrite no one else’s edit.',
+    'The bundle’s version: 1 on creation, one more with every edit. Send it with an edit, so that ' +
+      'you overwrite no one else’s.',
     2,
   ],
   viewer: ['The viewer to simulate; omitted fields are unknown.', { emailDomain: 'acme.com', language: 'de' }],

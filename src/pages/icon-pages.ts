@@ -35,6 +35,8 @@ export function iconPages({ store }: Pick<Service, 'store'>) {
         'content-type': 'image/png',
         'cache-control': 'public, max-age=31536000, immutable',
         'content-security-policy': SANDBOX,
+        // The editor’s preview is a frame without an origin.
+        'cross-origin-resource-policy': 'cross-origin',
       }),
     })
   })

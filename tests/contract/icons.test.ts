@@ -142,6 +142,16 @@ describe('icons', () => {
       expect([...asked]).toEqual(['png.5'])
     })
 
+    test('of a bundle whose owner has switched icons off, letters are shown, and no site is asked for one', async () => {
+      const urls = [sites.at('png.10'), sites.at('gif')]
+      const { slug } = await person.makeBundle({ urls, icons: false })
+      await iconOf('gif')
+      await becomes(async () => (await server().sql('SELECT 1 FROM sites_pending')).length, 0)
+      expect([await tilesOf(slug), sites.askedOf('png.10')]).toEqual([['P', 'G'], []])
+      await person.api('PATCH', `/api/links/${slug}`, { icons: true })
+      await becomes(async () => (await tilesOf(slug)).filter((tile) => typeof tile !== 'string').length, 2)
+    })
+
     test('addresses of icons that are not there, or are no such name, are not found', async () => {
       for (const name of [
         `${'a'.repeat(22)}.png`,

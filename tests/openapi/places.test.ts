@@ -148,11 +148,17 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
   expect(sent).toBeGreaterThan(1000)
 })
 
+/** A made-up bundle that could be made; without a password, as edits. */
+function withKnown({ access, password, ...bundle }: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(bundle).map(([field, value]) => [field, KNOWN[field] ?? value]))
+}
+
 /** A body that has every field. */
 function fullBody({ document }: Documented, schema: JsonSchema, name: string): Record<string, unknown> {
   const requests = new Requests(prng(1), document, {})
+  const bundles = (inner: JsonSchema) => (requests.value(inner) as Record<string, unknown>[]).map(withKnown)
   const madeUp = (field: string, inner: JsonSchema) =>
-    field === 'edits' ? EDITS : (KNOWN[field] ?? requests.value(inner))
+    field === 'edits' ? EDITS : field === 'bundles' ? bundles(inner) : (KNOWN[field] ?? requests.value(inner))
   const definition =
     typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
   const { properties = {} } = definition as { properties?: Record<string, JsonSchema> }

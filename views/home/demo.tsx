@@ -26,7 +26,7 @@ const BUNDLE = {
   hasRules: false,
   isProtected: false,
   isCopyable: false,
-  icons: {},
+  siteIcons: {},
   rule: null,
 }
 

@@ -92,7 +92,7 @@ export function Launcher({
   preview,
 }: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
   const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = bundle
-  const { organization, isUnclaimed, isProtected, isCopyable, icons: _, hasRules: __, ...forgotten } = rest
+  const { organization, isUnclaimed, isProtected, isCopyable, siteIcons: _, hasRules: __, ...forgotten } = rest
   // A new field that viewers may see does not compile until this page has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null

@@ -25,7 +25,7 @@ export function launcherMarkdown(bundle: PublicBundle, filling: Filling, site: L
     ...rest
   } = filledBundle(bundle, filling)
   const fill = (text: string) => (isComplete(filling) ? fillText(text, filling.values) : text)
-  const { organization: _, hasRules: __, isProtected: ___, isCopyable: ____, icons: _____, ...forgotten } = rest
+  const { organization: _, hasRules: __, isProtected: ___, isCopyable: ____, siteIcons: _____, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null

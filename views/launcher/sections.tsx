@@ -10,7 +10,7 @@ import { Filled, type FilledProps } from './filled.tsx'
 import { Tab } from './tab.tsx'
 
 interface SectionsProps {
-  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables' | 'icons'>
+  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables' | 'siteIcons'>
   filling: Filling
   /** In a preview, the index of the tab that is being edited; null for none. */
   edited: number | null | undefined
@@ -29,7 +29,7 @@ export function Sections({ bundle, filling, edited }: SectionsProps): JSX.Elemen
       show={(section) => {
         const place = edited == null ? -1 : edited - section.from
         const fill = { variables: bundle.variables, filling }
-        const tabs = <Tabs section={section} icons={bundle.icons} fill={fill} edited={place} />
+        const tabs = <Tabs section={section} icons={bundle.siteIcons} fill={fill} edited={place} />
         const holdsEdited = place >= 0 && place < section.urls.length
         return section.name === '' ? (
           tabs
@@ -50,7 +50,7 @@ interface PartProps {
 const ABOVE_FOLD = 6
 
 interface TabsProps extends PartProps {
-  icons: PublicBundle['icons']
+  icons: PublicBundle['siteIcons']
   edited: number
 }
 

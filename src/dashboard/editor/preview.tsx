@@ -43,7 +43,7 @@ export const previewScreens: readonly Screen[] = [
         hasRules: false,
         isProtected: content.access !== 'link',
         isCopyable: content.copyable && content.access === 'link',
-        icons: await iconsIn(content, visit),
+        siteIcons: await iconsIn(content, visit),
         rule: null,
       }
       const examples = readValues(content.variables, (name) =>
@@ -70,8 +70,8 @@ export const previewScreens: readonly Screen[] = [
   },
 ]
 
-function iconsIn({ urls }: FormContent, { service: { config, store } }: Visit): Promise<SiteIcons> {
-  return config.icons ? iconsOf(store.db, { urls, resolutionPolicy: null }) : Promise.resolve({})
+function iconsIn({ urls, icons }: FormContent, { service: { config, store } }: Visit): Promise<SiteIcons> {
+  return config.icons && icons ? iconsOf(store.db, { urls, resolutionPolicy: null }) : Promise.resolve({})
 }
 
 /** @throws Problem for content that nobody could save. */

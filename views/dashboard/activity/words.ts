@@ -36,6 +36,7 @@ const FIELDS: Record<keyof typeof CONTENT | 'password' | 'externalId' | 'enabled
   closedNote: 'the note after closing',
   access: 'the access',
   copyable: 'whether viewers may copy',
+  icons: 'icons',
   resolutionPolicy: 'the rules',
   password: 'the password',
   externalId: 'the ID',

@@ -28,6 +28,8 @@ const PARTS = {
   closedNote: ClosedNote,
   access: Access,
   copyable: Copyable,
+  // Seen on the launcher.
+  icons: null,
   variables: Variables,
   // The other half of the page.
   urls: null,
