@@ -20,6 +20,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       {
         SERVICE_PLAN_FREE_MAX_BUNDLES: '60',
         SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true',
+        SERVICE_CLIENT_IP_HEADER: 'x-real-ip',
       },
     )
   })
@@ -87,10 +88,11 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     const operations = documented.operations()
     const statuses = new Map<string, Set<number>>()
     const wrong: string[] = []
+    let address = '127.0.0.1'
     const send = async (places: typeof operations) => {
       const place = requests.pick(places)
       const { method, target, headers, body } = requests.of(place)
-      const sent = { ...headers, ...requests.pick(credentials) }
+      const sent = { ...headers, ...requests.pick(credentials), 'x-real-ip': address }
       const response = await fetch(server.origin + target, {
         method,
         headers: sent,
@@ -104,7 +106,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     }
     const sendSome = (places = operations) => Promise.all(Array.from({ length: AT_ONCE }, () => send(places)))
     for (let sent = 0; sent < COUNT; sent += AT_ONCE) await sendSome()
-    // What succeeds only by luck gets more of it.
+    // What succeeds only by luck gets more of it, and what an address may do a few times an hour another address.
+    address = '127.0.0.2'
     slugs.push(...Array<string>(8).fill(calm))
     ids.push(...calmProposals, ...calmKeys)
     webhookIds.push(...Array<string>(8).fill(calmHook))
