@@ -2,7 +2,8 @@ import { type } from 'arktype'
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, DIMENSIONS } from '../../db/schema.ts'
-import { Bundle, VersionList } from '../bundles/answers.ts'
+import { BundleWithHealth, VersionList } from '../bundles/answers.ts'
+import { healthOf, type LinkHealth } from '../bundles/health.ts'
 import { allVersions } from '../bundles/history.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
@@ -100,7 +101,7 @@ export const ExportedData = lazy(() =>
     'proposals?': ProposalList().get('proposals'),
     apiKeys: KeyList().get('apiKeys'),
     webhooks: WebhookList().get('webhooks'),
-    bundles: Bundle()
+    bundles: BundleWithHealth()
       .merge({
         'deletedAt?': Time(),
         insights: insights(),
@@ -136,7 +137,7 @@ export async function exportOf(
   const head = { exportedAt: iso(now), subject, ...about, apiKeys, webhooks: await webhooksOf(store, subject) }
   return {
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
-    parts: documentOf(store, subject, head, config),
+    parts: documentOf({ store, config }, subject, head),
   }
 }
 
@@ -165,13 +166,18 @@ async function subjectOf(store: Store, caller: SignedIn, organizationId: string 
 }
 
 /** Streams the document, reading bundles as they are sent; edits made meanwhile may be missing. */
-async function* documentOf(store: Store, subject: Subject, head: object, site: Site): AsyncGenerator<string> {
+async function* documentOf(
+  { store, config }: Pick<Service, 'store' | 'config'>,
+  subject: Subject,
+  head: object,
+): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
   let separator = ''
   for await (const { addressHash: _, ...bundle } of bundlesOf(store, subject)) {
     yield `${separator}\n`
     separator = ','
-    yield* bundleParts(store, { ...bundle, owner: subject }, site)
+    const health = await healthOf({ store, config }, bundle)
+    yield* bundleParts(store, { ...bundle, owner: subject }, config, health)
   }
   yield* listParts('],"events":', eachOf(allEvents(store, subject)))
   yield '}\n'
@@ -201,16 +207,21 @@ async function* bundlesOf({ db }: Store, subject: Subject) {
   }
 }
 
-/** A bundle, its counts, its versions, newest first, and its proposals. @param bundle its owner is null if it has none. */
+/**
+ * A bundle, its counts, its versions, newest first, and its proposals.
+ * @param bundle its owner is null if it has none.
+ * @param health what is known of its links.
+ */
 export async function* bundleParts(
   store: Store,
   bundle: Omit<StoredBundle, 'owner'> & { owner: Subject | null },
   site: Site,
+  health?: LinkHealth[],
 ): AsyncGenerator<string> {
   const { id } = bundle
   // Its owner is only passed on.
   yield* listParts(
-    `${JSON.stringify(toBundle(bundle as StoredBundle, site)).slice(0, -1)},"insights":{"counts":`,
+    `${JSON.stringify({ ...toBundle(bundle as StoredBundle, site), health }).slice(0, -1)},"insights":{"counts":`,
     countsOf(store, id),
   )
   yield* listParts(',"viewers":', await viewersOf(store, id))

@@ -16,6 +16,7 @@ const page = (status: number, headers: Record<string, string> = {}) =>
 /** What each site answers; the others are there. */
 const ANSWERS: Record<string, Answer> = {
   gone: () => page(404),
+  lost: () => page(404),
   moved: (_, at) => page(301, { location: at('new') }),
   wandering: (_, at) => page(302, { location: at('fine') }),
   headless: ({ method }) => page(method === 'HEAD' ? 404 : 206),
@@ -28,6 +29,7 @@ const ANSWERS: Record<string, Answer> = {
 export function startChecked() {
   const asked = new Map<string, Asked[]>()
   const down = freePort()
+  const found = new Set<string>()
   const names = ['fine', 'new', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
   const at = (name: string): string => `http://localhost:${name === 'down' ? down : ports.get(name)}/${name}`
   const servers = names.map((name) => {
@@ -44,13 +46,16 @@ export function startChecked() {
         if (path === '/robots.txt') {
           return name === 'kept-out' ? new Response('User-agent: Openall\nDisallow: /kept') : page(404)
         }
-        return (ANSWERS[name] ?? (() => page(200)))(request, at)
+        const answer = found.has(name) ? undefined : ANSWERS[name]
+        return answer === undefined ? page(200) : answer(request, at)
       },
     })
   })
   const ports = new Map(names.map((name, index) => [name, servers[index]!.port]))
   return {
     at,
+    /** From now on something is there. */
+    find: (name: string) => found.add(name),
     asked: (name: string): readonly Asked[] => asked.get(name) ?? [],
     stop: () => Promise.all(servers.map((server) => server.stop(true))),
   }

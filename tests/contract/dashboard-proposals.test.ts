@@ -66,7 +66,7 @@ onEveryTarget({}, (server) => {
       const { slug } = await admin.makeBundle({ urls, urlMetadata: [{ section }, { section }] })
       const { html } = await page(`/dashboard/links/${slug}`, viewer)
       expect(html.match(/<h2 [^>]*>Before &amp; after<\/h2>/g)).toHaveLength(1)
-      expect(html.match(/<ol class="links shown"/g)).toHaveLength(2)
+      expect(html.match(/<ol class="links reading"/g)).toHaveLength(2)
     })
 
     test('keeps what they typed if it cannot be sent', async () => {

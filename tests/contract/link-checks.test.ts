@@ -113,6 +113,24 @@ describe('links', () => {
       await becomes(() => statesOf(person, slug), [[sites.at('fine'), 'ok']])
     })
 
+    test('that are back withdraw what was suggested for them', async () => {
+      const person = await newPerson(server())
+      const lost = sites.at('lost')
+      const slug = await newBundle(person, [sites.at('fine'), lost])
+      const proposals = async (state: string) =>
+        (await person.api<{ proposals: unknown[] }>('GET', `/api/links/${slug}/proposals?state=${state}`)).body.proposals
+          .length
+      for (const days of [1, 3, 3]) await pass(server(), days)
+      await becomes(() => proposals('open'), 1, PATIENCE_MS)
+      sites.find('lost')
+      await pass(server(), 3)
+      expect(await statesOf(person, slug)).toEqual([
+        [sites.at('fine'), 'ok'],
+        [lost, 'ok'],
+      ])
+      expect([await proposals('open'), await proposals('withdrawn')]).toEqual([0, 1])
+    })
+
     test('are looked at for those who want it', async () => {
       const [wanting, other] = [await newPerson(server()), await newPerson(server())]
       await server().sql(

@@ -60,6 +60,12 @@ test('lists, the editor and a filter say what is broken and what has moved', asy
   await find(gone, 'broken', Date.now() - 3 * DAY_MS)
   await find('https://gone-2.example/', 'broken', Date.now() - DAY_MS)
   await find(moved, 'moved', Date.UTC(2020, 10, 2))
+  const exported = await person.api<{ bundles: { slug: string; health?: { url: string; state: string }[] }[] }>(
+    'GET',
+    '/api/me/export',
+  )
+  const health = exported.body.bundles.find(({ slug }) => slug === led)?.health
+  expect(health).toMatchObject([{ url: moved, state: 'moved', finalUrl: 'https://new.example/' }])
   const slugs = async (query: string) =>
     (await person.api<{ bundles: { slug: string }[] }>('GET', `/api/me/links?${query}`)).body.bundles.map(
       ({ slug }) => slug,

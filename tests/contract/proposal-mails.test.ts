@@ -257,6 +257,8 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       ['decided', true],
       ['keyEnds', true],
       ['linksBroken', true],
+      // Of another form.
+      ['checkLinks', true],
     ])
     await person.form('/dashboard/settings', { change: 'mails', proposed: 'yes' })
     expect(await checked()).toEqual([
@@ -264,6 +266,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       ['decided', false],
       ['keyEnds', false],
       ['linksBroken', false],
+      ['checkLinks', true],
     ])
   })
 
