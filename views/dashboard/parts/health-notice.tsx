@@ -21,13 +21,13 @@ export function HealthNotice({ health = [] }: HealthNoticeProps): JSX.Element {
     ...(broken === wrong.length ? [] : [`${count(wrong.length - broken, 'link')} moved`]),
   ]
   return (
-    <section class="alert" id="health" aria-label="Health of links">
+    <section class="health" id="health" aria-label="Health of links">
       <p safe>{`${parts.join(', ')}.`}</p>
       <ul>
         <Each
           of={wrong}
           show={(link) => (
-            <li>
+            <li class={link.state === 'broken' && 'bad'}>
               <bdi dir="ltr" safe>
                 {shown(link.url)}
               </bdi>
