@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { FLOORS, ROOT } from '../floors.ts'
+
+// A compiler beside browsers and other compilers.
+setDefaultTimeout(900_000)
 
 test('what every operation needs compiles without what is built on it', () => {
   const lowest = FLOORS.slice(FLOORS.findIndex((names) => names.includes('src/operations'))).flat()

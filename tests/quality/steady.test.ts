@@ -166,7 +166,7 @@ test('each field of a link has a label that stays when something is typed', asyn
         [...(labels ?? [])].map((label) => (label.checkVisibility() ? label.textContent.trim() : '')).join(),
       ),
     )
-  expect(labels).toEqual(['Address', 'Title', 'Section', 'Tags, comma-separated', 'Opens'])
+  expect(labels).toEqual(['Address', 'Title', 'Section', 'Tags, comma-separated', 'Opens', 'Check the link'])
 })
 
 const FROM_RIGHT = {
