@@ -27,7 +27,7 @@ export function HealthNotice({ health = [] }: HealthNoticeProps): JSX.Element {
         <Each
           of={wrong}
           show={(link) => (
-            <li class={link.state === 'broken' && 'bad'}>
+            <li class={link.state === 'broken' ? 'bad' : undefined}>
               <bdi dir="ltr" safe>
                 {shown(link.url)}
               </bdi>
