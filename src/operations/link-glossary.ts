@@ -18,7 +18,7 @@ export const LINK_FIELDS: Record<string, readonly [description: string, example?
     '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
     'auto',
   ],
-  'BundleWithHealth.health': [
+  health: [
     'What the service knows of each link that it looks at; left out before the first look, or if none is wanted.',
     [{ url: 'https://example.com/plan', state: 'ok', since: '2026-11-02T09:00:00.000Z' }],
   ],

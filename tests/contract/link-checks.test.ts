@@ -118,8 +118,8 @@ describe('links', () => {
       const lost = sites.at('lost')
       const slug = await newBundle(person, [sites.at('fine'), lost])
       const proposals = async (state: string) =>
-        (await person.api<{ proposals: unknown[] }>('GET', `/api/links/${slug}/proposals?state=${state}`)).body.proposals
-          .length
+        (await person.api<{ proposals: unknown[] }>('GET', `/api/links/${slug}/proposals?state=${state}`)).body
+          .proposals.length
       for (const days of [1, 3, 3]) await pass(server(), days)
       await becomes(() => proposals('open'), 1, PATIENCE_MS)
       sites.find('lost')
