@@ -78,24 +78,30 @@ const brokenOf = prepared((db) =>
     .prepare(),
 )
 
+/** Of an owner’s links, those that are broken; with all states of the index, so that SQLite uses it. */
+export const IS_BROKEN = inState(sql`'broken'`)
+
+/** The same of those in a state, `moved` or `broken`. */
+function inState(state: SQLWrapper): SQL {
+  return sql`${checkedLinks.state} IN ('moved', 'broken') AND ${checkedLinks.state} = ${state}`
+}
+
 /** Whether a bundle of an owner has a link in a state, `moved` or `broken`. */
 export function hasLinkIn(owner: SQL, state: SQLWrapper): SQL {
-  // With all states of the index, so that SQLite uses it.
-  const isWrong = sql`${checkedLinks.state} IN ('moved', 'broken') AND ${checkedLinks.state} = ${state}`
   return sql`${bundles.id} IN (SELECT ${bundleLinks.bundleId} FROM ${checkedLinks}
     JOIN ${bundleLinks} ON ${bundleLinks.linkId} = ${checkedLinks.id}
     JOIN ${owners} ON ${owners.id} = ${checkedLinks.ownerId} AND ${owners.checkLinks}
-    WHERE ${checkedLinks.ownerId} = ${owner} AND ${isWrong})`
+    WHERE ${checkedLinks.ownerId} = ${owner} AND ${inState(state)})`
 }
 
 /** Whether an owner has a bundle with a broken link. */
 export async function hasBroken({ db }: Pick<Store, 'db'>, subject: Subject): Promise<boolean> {
-  const isTheirs = and(eq(checkedLinks.ownerId, ownerId(subject)), sql`${checkedLinks.state} IN ('moved', 'broken')`)
+  const isTheirs = eq(checkedLinks.ownerId, ownerId(subject))
   const found = await db
     .select({ one: sql`1` })
     .from(checkedLinks)
     .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
-    .where(and(isTheirs, eq(checkedLinks.state, 'broken'), sql`${checkedLinks.unusedSince} IS NULL`))
+    .where(and(isTheirs, IS_BROKEN, sql`${checkedLinks.unusedSince} IS NULL`))
     .limit(1)
   return found.length > 0
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { after, LOOK_EVERY_MS, type Seen } from './findings.ts'
 import { type Clock, SharedHosts } from './hosts.ts'
 import type { Hosts } from './look.ts'
+import { type Link, withdrawRepairs } from './pairs.ts'
 
 /** Links that a process looks at at once, each of another host. */
 const AT_ONCE = 16
@@ -15,7 +16,6 @@ const LINKS_READ = 20
 const OWNERS_AT_ONCE = 50
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-type Link = typeof checkedLinks.$inferSelect
 
 /** Looks at a link; `look.ts`, except in tests of how many. */
 export type Look = (url: string, looking: { site: Site; hosts: Hosts }) => Promise<Seen>
@@ -120,13 +120,11 @@ export class Checker {
       // Nobody has it any more, or it was looked at by somebody else meanwhile.
       const isSame = and(eq(checkedLinks.id, link.id), eq(checkedLinks.dueAt, sql`${link.dueAt}`))
       const isOver = next.state !== link.state && (link.state === 'moved' || link.state === 'broken')
-      return [...(isOver ? [withdrawRepairs(db, link, now)] : []), db.update(checkedLinks).set(next).where(isSame)]
+      const itsRepairs = and(eq(proposals.ownerId, link.ownerId), eq(proposals.repairs, link.url))
+      return [
+        ...(isOver ? [withdrawRepairs(db, itsRepairs, now)] : []),
+        db.update(checkedLinks).set(next).where(isSame),
+      ]
     })
   }
-}
-
-/** Withdraws what the service proposed for a link that is not any more as it was then. */
-function withdrawRepairs(db: Store['db'], { ownerId, url }: Link, now: number): Query {
-  const isOpen = and(eq(proposals.ownerId, ownerId), sql`${proposals.state} = 'open'`, eq(proposals.repairs, url))
-  return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
 }

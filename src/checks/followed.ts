@@ -1,11 +1,11 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundleLinks, bundles, checkedHosts, checkedLinks, linksPending, owners, proposals } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { fingerprint } from '../core/hash.ts'
 import { namesIn } from '../core/template.js'
 import { isEverReachable } from '../outgoing/target.ts'
-import { IS_OPEN } from '../proposals/stored.ts'
+import { withdrawRepairs } from './pairs.ts'
 
 // The links to look at follow what bundles have: each change of a bundle leaves a row, from which they are read anew.
 
@@ -47,17 +47,14 @@ async function follow({ db, write }: Store, site: Site, { bundleId, changes, now
     db.delete(bundleLinks).where(and(eq(bundleLinks.bundleId, bundleId), sql`${bundleLinks.linkId} NOT IN (${ids})`)),
     sql`INSERT INTO ${bundleLinks} (bundle_id, link_id) SELECT ${bundleId}, id FROM (${ids}) WHERE true ON CONFLICT DO NOTHING`,
     // A repair of what is there no more.
-    db
-      .update(proposals)
-      .set({ state: 'withdrawn', decidedAt: now })
-      .where(
-        and(
-          eq(proposals.bundleId, bundleId),
-          IS_OPEN,
-          isNotNull(proposals.repairs),
-          sql`${proposals.repairs} NOT IN (SELECT value ->> 'url' FROM json_each(${sent}))`,
-        ),
+    withdrawRepairs(
+      db,
+      and(
+        eq(proposals.bundleId, bundleId),
+        sql`${proposals.repairs} NOT IN (SELECT value ->> 'url' FROM json_each(${sent}))`,
       ),
+      now,
+    ),
     ...(ownedBy === null ? [] : [forgetOldest(db, ownedBy)]),
     db.delete(linksPending).where(and(eq(linksPending.bundleId, bundleId), eq(linksPending.changes, changes))),
   ])

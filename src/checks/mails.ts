@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundleLinks, bundles, checkedLinks, linkMails, member, owners, user } from '../../db/schema.ts'
+import { IS_BROKEN } from '../bundles/health.ts'
 import type { Config } from '../config/config.ts'
 import { count } from '../core/words.ts'
 import { type Mail, type Mailer, quoted } from '../mail/mailer.ts'
@@ -57,13 +58,10 @@ async function mailFor({ db }: Store, userId: string, site: Site): Promise<Mail 
   const broken = await db
     .select({ slug: bundles.slug, title: bundles.title, links: sql<number>`count(*)` })
     .from(owners)
-    .innerJoin(
-      checkedLinks,
-      and(eq(checkedLinks.ownerId, owners.id), sql`${checkedLinks.state} IN ('moved', 'broken')`),
-    )
+    .innerJoin(checkedLinks, and(eq(checkedLinks.ownerId, owners.id), IS_BROKEN))
     .innerJoin(bundleLinks, eq(bundleLinks.linkId, checkedLinks.id))
     .innerJoin(bundles, and(eq(bundles.id, bundleLinks.bundleId), isNull(bundles.deletedAt)))
-    .where(and(isEditors, owners.checkLinks, eq(checkedLinks.state, 'broken')))
+    .where(and(isEditors, owners.checkLinks))
     .groupBy(bundles.id)
     .orderBy(asc(bundles.id))
     .limit(NAMED + 1)

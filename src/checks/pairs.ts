@@ -1,5 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { bundleLinks, checkedLinks } from '../../db/schema.ts'
+import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { bundleLinks, checkedLinks, proposals } from '../../db/schema.ts'
 
 // A bundle and a link of it, and what was done about a finding: the `since` of the finding says which one it was.
 
@@ -18,6 +19,12 @@ export function isUntold(link: Link, bundleId: number): SQL {
 /** Whether no repair was proposed for it. */
 export function isUnrepaired(link: Link, bundleId: number): SQL {
   return isNotDone(link, bundleId, sql`${bundleLinks.repairedOf}`)
+}
+
+/** Withdraws open repairs, of which what was found is not so any more. */
+export function withdrawRepairs(db: Store['db'], which: SQL | undefined, now: number): Query {
+  const isOpen = and(sql`${proposals.state} = 'open'`, isNotNull(proposals.repairs), which)
+  return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
 }
 
 function isNotDone(link: Link, bundleId: number, doneOf: SQL): SQL {

@@ -51,10 +51,11 @@ export const edit = command({
     const bundle = await client.getBundle({ slug })
     const content = await documentFrom({ ...args, add, remove }, bundle)
     const own = ownIn({ ...args, metadata: lists.metadata ?? [] }, ownMetadata(bundle))
-    const flags = content === null && Object.keys(own).length === 0 ? null : { ...content, ...own }
+    const hasOwn = Object.keys(own).length > 0
+    const flags = content === null && !hasOwn ? null : { ...content, ...own }
     // A password alone is a change too, and needs no editor.
     const changed = flags === null && args['password-file'] !== undefined ? {} : flags
-    const single = Object.keys(own).length === 0 ? onlyLinks({ ...args, add, remove }, bundle) : null
+    const single = hasOwn ? null : onlyLinks({ ...args, add, remove }, bundle)
     // Any other edit is based on this version, so it must not overwrite someone else's later one.
     const based = single === null ? { expectedVersion: bundle.versionNumber } : {}
     const { expectedVersion } = { expectedVersion: undefined, ...based, ...expectedVersionIn(args['if-version']) }

@@ -13,6 +13,8 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', 
 
 /** Of the year that it is, and of others. */
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const dated = (at: number, now: number) =>
+  (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
 
 /** `12 min`, `5 h`, `Yesterday`, then the date: for a column. */
 function shortly(at: number, now: number): string {
@@ -21,7 +23,7 @@ function shortly(at: number, now: number): string {
   if (ago < 3_600_000) return `${Math.floor(ago / 60_000)} min`
   if (ago < 86_400_000) return `${Math.floor(ago / 3_600_000)} h`
   if (ago < 2 * 86_400_000) return 'Yesterday'
-  return (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
+  return dated(at, now)
 }
 
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' })
@@ -30,7 +32,7 @@ const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'U
 export function dayOf(at: number): string {
   const now = Date.now()
   if (now - at < 6 * 86_400_000) return weekday.format(at)
-  return (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
+  return dated(at, now)
 }
 
 /**
