@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type CreatedBody,
   invitationLink,
@@ -133,7 +134,8 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const reset = tokenOf(linkIn(await mailTo(server, person.email, 'Set a password')))
   const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
   const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
-  const iconId = 'a'.repeat(22)
+  // A file may furnish several people, and an icon's ID is its own.
+  const iconId = randomBytes(16).toString('base64url')
   await server.sql("INSERT INTO icons (id, png) VALUES (?, x'89504e47') RETURNING 1", [iconId])
   const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
   const form = await new Visitor(server, { 'x-client': newAddress() }).publish({
