@@ -1,6 +1,6 @@
 import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { userAgent } from '../inspection/page.ts'
+import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
 import { type Get, type Got, get } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
@@ -22,12 +22,12 @@ export interface Hosts {
   keepRobots(host: string, rules: readonly RobotsRule[]): Promise<void>
 }
 
-type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-
 /** What a look needs. */
-interface Looking {
-  site: Site
+export interface Looking {
+  site: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
   hosts: Hosts
+  /** The address of which the title is read, should the link have moved there; null for none. */
+  titleOf: string | null
 }
 
 const UNSEEN: Seen = { kind: 'unseen' }
@@ -45,7 +45,7 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
       const answer = await ask(at, looking)
       if (answer === null) return UNSEEN
       const to = leadsTo(answer, at)
-      if (to === null) return isThere(answer) ? { kind: 'there', movedTo } : GONE
+      if (to === null) return isThere(answer) ? { kind: 'there', movedTo, ...titleIn(answer) } : GONE
       isForGood &&= answer.status === 301 || answer.status === 308
       if (isForGood) movedTo = to.href
       at = to
@@ -57,14 +57,25 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
 }
 
 /** The answer of a page; null if it may not be asked for now. */
-async function ask(url: URL, looking: Looking): Promise<Head | null> {
-  const { hosts } = looking
+async function ask(url: URL, looking: Looking): Promise<Got | null> {
+  const { hosts, site, titleOf } = looking
   if (!(await mayAsk(url, looking)) || !(await hosts.turn(url.host))) return null
+  if (url.href === titleOf) {
+    const how = { timeoutMs: TIMEOUT_MS, followsRedirects: false }
+    const page = await getPage(url.href, site, how).catch(withoutAnswer)
+    if (page !== null) return page
+    if (!(await hosts.turn(url.host))) return null
+  }
   const head = await send(url, looking, { method: 'HEAD' }).catch(withoutAnswer)
   if (head !== null && isThere(head) && head.status !== 405) return head
   if (!(await hosts.turn(url.host))) return null
   // Some sites know no HEAD, and answer it with anything.
   return send(url, looking, { headers: { range: 'bytes=0-1023' } })
+}
+
+/** The title in an answer: only that of which it was to be read has a body. */
+function titleIn(answer: Got): { title?: string | null } {
+  return answer.body.length === 0 ? {} : { title: pageOf(answer)?.title ?? null }
 }
 
 /** An address that must not be asked for is no missing answer. */

@@ -134,7 +134,7 @@ export class SiteIconFinder {
   async #found(origin: string, given: Page | null): Promise<Drawn | null | undefined> {
     let isSilent = false
     try {
-      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, TIMEOUT_MS))
+      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, { timeoutMs: TIMEOUT_MS }))
       for (const address of addressesOf(page, origin)) {
         const drawn = await this.#drawn(address)
         if (drawn) return drawn
