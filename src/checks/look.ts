@@ -2,7 +2,7 @@ import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
-import { type Get, type Got, get } from '../outgoing/request.ts'
+import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import type { Seen } from './findings.ts'
 import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
@@ -139,34 +139,26 @@ const NOTHING: readonly RobotsRule[] = [[0, '/']]
 
 /** The rules of a host; null if it has had too many requests. */
 async function readRobots(url: URL, { site, hosts }: Looking): Promise<readonly RobotsRule[] | 'no answer' | null> {
-  let at = url
   try {
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      if (!(await hosts.turn(at.host))) return null
-      const answer = await get(
-        at.href,
-        {
-          headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
-          timeoutMs: TIMEOUT_MS,
-          followsRedirects: false,
-          maxBytes: 2 * MAX_ROBOTS_BYTES,
-          wants: ({ status }) => status < 300,
-          isEnough: (_, bytes) => bytes >= MAX_ROBOTS_BYTES,
-        },
-        { privateNetworks: site.outgoingPrivateNetworks },
-      )
-      const to = leadsTo(answer, at)
-      if (to !== null) {
-        at = to
-        continue
-      }
-      // RFC 9309, 2.3.1: a server that fails may want nothing to be asked for, one without the file minds nothing.
-      if (answer.status >= 500 && answer.status < 600) return NOTHING
-      return answer.status < 300 ? await rulesIn(answer.body.toString('utf8')) : []
-    }
+    const { status, body } = await get(
+      url.href,
+      {
+        headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
+        timeoutMs: TIMEOUT_MS,
+        turn: hosts.turn,
+        mayLeaveTls: true,
+        maxBytes: 2 * MAX_ROBOTS_BYTES,
+        wants: ({ status }) => status < 300,
+        isEnough: (_, bytes) => bytes >= MAX_ROBOTS_BYTES,
+      },
+      { privateNetworks: site.outgoingPrivateNetworks },
+    )
+    // RFC 9309, 2.3.1: a server that fails may want nothing to be asked for, one without the file minds nothing.
+    if (status >= 500 && status < 600) return NOTHING
+    return status < 300 ? await rulesIn(body.toString('utf8')) : []
   } catch (error) {
-    if (!(error instanceof NotSent)) throw error
-    return 'no answer'
+    if (error instanceof NoTurn) return null
+    if (error instanceof NotSent) return 'no answer'
+    throw error
   }
-  return []
 }

@@ -27,7 +27,7 @@ export function userAgent(origin: string): string {
 export function getPage(
   url: string,
   { origin, outgoingPrivateNetworks: privateNetworks }: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>,
-  how: Pick<Get, 'timeoutMs' | 'followsRedirects'>,
+  how: Pick<Get, 'timeoutMs' | 'followsRedirects' | 'turn'>,
 ): Promise<Got> {
   return get(
     url,
