@@ -48,7 +48,9 @@ export class Checker {
     const hosts = await this.#hosts.take(AT_ONCE - this.#looking.size)
     for (const host of hosts) {
       const look: Promise<void> = this.#lookAt(host)
-        .catch((error) => this.log.warn({ err: error }, 'what was found of a link could not be stored; trying again later'))
+        .catch((error) =>
+          this.log.warn({ err: error }, 'what was found of a link could not be stored; trying again later'),
+        )
         .finally(() => this.#looking.delete(look))
       this.#looking.add(look)
     }

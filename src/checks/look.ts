@@ -4,8 +4,8 @@ import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
 import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
-import type { Seen } from './findings.ts'
 import { hostOfTurns } from '../outgoing/turns.ts'
+import type { Seen } from './findings.ts'
 import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
 
 /** For one request. */

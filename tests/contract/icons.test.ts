@@ -168,7 +168,7 @@ describe('icons', () => {
 
     test('a site is asked in the background in turn with all that is asked of it, or else later', async () => {
       const url = sites.at('png.11')
-      const { host, origin } = new URL(url)
+      const { hostname: host, origin } = new URL(url)
       const hostIs = (nextAt: number) =>
         server().sql(
           'INSERT INTO checked_hosts (host, next_at, used_at) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET next_at = ?2 RETURNING 1',
