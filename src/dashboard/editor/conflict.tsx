@@ -7,6 +7,7 @@ import type { Version } from '../../bundles/history.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
 import { Problem } from '../../core/problem.ts'
+import { iconsFor } from '../parts/icons.ts'
 import { run, type Visit } from '../parts/visit.ts'
 
 /** The versions that a conflicting edit is compared with. */
@@ -41,12 +42,14 @@ interface Mine {
 }
 
 /** Both edits, each compared with the common base. */
-export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, mine: Mine): JSX.Element {
+export async function conflictOf(visit: Visit, { theirs, latest, base }: Sides, mine: Mine): Promise<JSX.Element> {
   const { content, page, isLosing = true, keepBoth } = mine
+  const icons = await iconsFor(visit, theirs, { ...base, icons: theirs.icons }, { ...theirs, ...content })
   return (
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
+      icons={icons}
       named={[...(content.variables ?? []), ...theirs.variables, ...base.variables]}
       by={<EditedBy site={visit.site} version={latest} isWithin />}
       isOwn={latest.editedBy === visit.session.userId}

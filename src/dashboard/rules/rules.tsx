@@ -90,7 +90,7 @@ function applyAction(
 
 /** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
-  const { site, people, editor, viewer, testResult, findings, shares, bundle } = props
+  const { site, people, editor, viewer, testResult, findings, shares, icons, bundle } = props
   const { variables } = bundle
   if (action === 'check') return { part: <CheckedRules {...props} /> }
   if (Object.hasOwn(people, action) || editor === null) {
@@ -99,7 +99,7 @@ function part(action: string, props: PolicyProps): Outcome {
   }
   const view = (
     <>
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} />
+      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <OutOfBand id="verdict">
         <Verdict testResult={testResult} variables={variables} />
       </OutOfBand>
@@ -136,7 +136,7 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
     const { theirs, base } = sides
     const isLosing = isChanged(base.resolutionPolicy, theirs)
     const content = { resolutionPolicy: canonical(read.policy) }
-    const conflict = conflictOf(visit, sides, { content, page, isLosing })
+    const conflict = await conflictOf(visit, sides, { content, page, isLosing })
     const late = { ...state, conflict, isLosing, version: theirs.versionNumber }
     return screenOf(theirs, await pageOf(visit, theirs, late), saved)
   }
