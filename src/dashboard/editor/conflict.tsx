@@ -7,6 +7,7 @@ import type { Version } from '../../bundles/history.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
 import { Problem } from '../../core/problem.ts'
+import type { SiteIcons } from '../../icons/site.ts'
 import { iconsFor } from '../parts/icons.ts'
 import { run, type Visit } from '../parts/visit.ts'
 
@@ -17,6 +18,8 @@ interface Sides {
   latest: Version
   /** The version that both edits started from. */
   base: Version
+  /** Those of the sites that either leads to. */
+  icons: SiteIcons
 }
 
 /** The latest version and the common base, for an edit of an earlier version. */
@@ -27,7 +30,8 @@ export async function sidesOf(visit: Visit, slug: string, begunWith: number): Pr
   ])
   const [[latest], [base]] = [now.versions, then.versions]
   if (latest === undefined || base === undefined) throw new Problem('NOT_FOUND', 'This bundle has no such version.')
-  return { theirs: now.bundle, latest, base }
+  const theirs = now.bundle
+  return { theirs, latest, base, icons: await iconsFor(visit, theirs, { ...base, icons: theirs.icons }) }
 }
 
 interface Mine {
@@ -42,9 +46,8 @@ interface Mine {
 }
 
 /** Both edits, each compared with the common base. */
-export async function conflictOf(visit: Visit, { theirs, latest, base }: Sides, mine: Mine): Promise<JSX.Element> {
+export function conflictOf(visit: Visit, { theirs, latest, base, icons }: Sides, mine: Mine): JSX.Element {
   const { content, page, isLosing = true, keepBoth } = mine
-  const icons = await iconsFor(visit, theirs, { ...base, icons: theirs.icons }, { ...theirs, ...content })
   return (
     <Conflict
       theirs={diff(base, theirs)}

@@ -132,14 +132,12 @@ async function besideTheirs(
   if (!isComparable) return editorPage(visit, theirs, editing, problem)
   const conflict = (
     <>
-      {
-        await conflictOf(visit, sides, {
-          content,
-          page: `/dashboard/links/${slug}`,
-          isLosing,
-          keepBoth: choices.some(({ isFree }) => isFree) ? KEEP_BOTH : undefined,
-        })
-      }
+      {conflictOf(visit, sides, {
+        content,
+        page: `/dashboard/links/${slug}`,
+        isLosing,
+        keepBoth: choices.some(({ isFree }) => isFree) ? KEEP_BOTH : undefined,
+      })}
       <TakeTheirs choices={choices} />
     </>
   )

@@ -136,7 +136,7 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
     const { theirs, base } = sides
     const isLosing = isChanged(base.resolutionPolicy, theirs)
     const content = { resolutionPolicy: canonical(read.policy) }
-    const conflict = await conflictOf(visit, sides, { content, page, isLosing })
+    const conflict = conflictOf(visit, sides, { content, page, isLosing })
     const late = { ...state, conflict, isLosing, version: theirs.versionNumber }
     return screenOf(theirs, await pageOf(visit, theirs, late), saved)
   }
