@@ -46,6 +46,8 @@ export const checkedLinks = sqliteTable(
     /** When the first of these looks was; null without any. */
     firstAt: integer('first_at'),
     finalUrl: text('final_url'),
+    /** The title of the page there; null if none was seen. */
+    finalTitle: text('final_title'),
     /** When to look next; null while no bundle has it. */
     dueAt: integer('due_at'),
     /** Since when no bundle has it. */

@@ -1,11 +1,11 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
 import { checkedLinks, owners, proposals } from '../../db/schema.ts'
-import type { Config } from '../config/config.ts'
-import { after, LOOK_EVERY_MS, type Seen } from './findings.ts'
-import { type Clock, SharedHosts } from './hosts.ts'
-import type { Hosts } from './look.ts'
+import type { Clock } from '../outgoing/turns.ts'
+import { after, LOOK_EVERY_MS, MOVES_BEFORE_TITLE, type Seen } from './findings.ts'
+import { SharedHosts } from './hosts.ts'
+import type { Looking } from './look.ts'
 import { type Link, withdrawRepairs } from './pairs.ts'
 
 /** Links that a process looks at at once, each of another host. */
@@ -15,10 +15,8 @@ const LINKS_READ = 20
 /** Owners of one link who learn what was found in one write. */
 const OWNERS_AT_ONCE = 50
 
-type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-
 /** Looks at a link; `look.ts`, except in tests of how many. */
-export type Look = (url: string, looking: { site: Site; hosts: Hosts }) => Promise<Seen>
+export type Look = (url: string, looking: Looking) => Promise<Seen>
 
 /** Loaded with the first look: most processes make none for hours. */
 const lookNow: Look = async (url, looking) => (await import('./look.ts')).look(url, looking)
@@ -36,7 +34,7 @@ export class Checker {
 
   constructor(
     readonly store: Store,
-    readonly site: Site,
+    readonly site: Looking['site'],
     readonly log: Logger,
     readonly clock: Clock,
     readonly look: Look = lookNow,
@@ -80,9 +78,26 @@ export class Checker {
 
   /** The writes of what a look at a link finds. */
   async #lookFor(link: Link): Promise<Query[]> {
-    const seen = await this.look(link.url, { site: this.site, hosts: this.#hosts.forLookAt(link.host) })
+    const hosts = this.#hosts.forLookAt(link.host)
+    const seen = await this.look(link.url, { site: this.site, hosts, titleOf: await this.#titleWanted(link) })
     this.looks += 1
     return this.#found(link, seen)
+  }
+
+  /** Where a link will be found to have moved, by any of its owners. */
+  async #titleWanted({ hash }: Link): Promise<string | null> {
+    const [moving] = await this.store.db
+      .select({ finalUrl: checkedLinks.finalUrl })
+      .from(checkedLinks)
+      .where(
+        and(
+          eq(checkedLinks.hash, hash),
+          gte(checkedLinks.moves, MOVES_BEFORE_TITLE),
+          lte(checkedLinks.dueAt, this.clock.now()),
+        ),
+      )
+      .limit(1)
+    return moving?.finalUrl ?? null
   }
 
   /** The next link of a host to look at, and writes that put those off whose owners want no looks. */

@@ -15,11 +15,13 @@ const FAILURES = 3
 const FAILING_MS = 3 * DAY_MS
 /** A link has moved once so many looks in a row were led to the same place for good. */
 const MOVES = 3
+/** After so many of them, the next look reads the title of that place. */
+export const MOVES_BEFORE_TITLE = MOVES - 1
 
 /** What a look at a link found. */
 export type Seen =
-  /** Something is there; and where it was led for good, if it was. */
-  | { kind: 'there'; movedTo: string | null }
+  /** Something is there; where it was led for good, if it was; and the title of the page there, if that was read. */
+  | { kind: 'there'; movedTo: string | null; title?: string | null }
   | { kind: 'gone' }
   /** Nothing was asked for, or not to the end. */
   | { kind: 'unseen' }
@@ -27,7 +29,7 @@ export type Seen =
 /** What is known of a link. */
 export type Finding = Pick<
   typeof checkedLinks.$inferSelect,
-  'url' | 'state' | 'since' | 'failures' | 'moves' | 'firstAt' | 'finalUrl' | 'dueAt' | 'toldUpTo'
+  'url' | 'state' | 'since' | 'failures' | 'moves' | 'firstAt' | 'finalUrl' | 'finalTitle' | 'dueAt' | 'toldUpTo'
 >
 
 /** What is known of a link after another look, at a time in milliseconds since 1970. Pure. */
@@ -35,7 +37,8 @@ export function after(link: Finding, seen: Seen, now: number): Finding {
   if (seen.kind === 'unseen') return { ...link, dueAt: now + UNSEEN_AGAIN_MS }
   if (seen.kind === 'gone') return afterFailure(link, now)
   const movedTo = isElsewhere(seen.movedTo, link.url) ? seen.movedTo : null
-  const whole = { ...link, failures: 0, finalUrl: movedTo, dueAt: now + LOOK_EVERY_MS }
+  const finalTitle = movedTo === null ? null : (seen.title ?? (movedTo === link.finalUrl ? link.finalTitle : null))
+  const whole = { ...link, failures: 0, finalUrl: movedTo, finalTitle, dueAt: now + LOOK_EVERY_MS }
   if (movedTo === null) return inState({ ...whole, moves: 0, firstAt: null }, 'ok', now)
   const moves = movedTo === link.finalUrl ? link.moves + 1 : 1
   const firstAt = moves === 1 ? now : (link.firstAt ?? now)
@@ -48,7 +51,7 @@ function afterFailure(link: Finding, now: number): Finding {
   const isBroken = failures >= FAILURES && now - firstAt >= FAILING_MS
   const next = { ...link, failures, firstAt, dueAt: now + (isBroken ? LOOK_EVERY_MS : AGAIN_MS) }
   // Where it was led is not known any more: should it come back, it must hold anew.
-  return isBroken ? inState({ ...next, moves: 0, finalUrl: null }, 'broken', firstAt) : next
+  return isBroken ? inState({ ...next, moves: 0, finalUrl: null, finalTitle: null }, 'broken', firstAt) : next
 }
 
 function isElsewhere(movedTo: string | null, url: string): movedTo is string {

@@ -2,21 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { checkedHosts, checkedLinks, type RobotsRule } from '../../db/schema.ts'
+import { type Clock, TURN_MS, takeTurn } from '../outgoing/turns.ts'
 import type { Hosts } from './look.ts'
 
-/** From one request to a host to the next, whichever process sends it. */
-const TURN_MS = 1_000
-/** A turn that is further away is not waited for. */
-const PATIENCE_MS = 15_000
 /** Longer than a look may take: after this, the process that looks is taken to be dead. */
 const LEASE_MS = 300_000
 const ROBOTS_KEPT_MS = 86_400_000
-
-/** The clock, which tests set. Times are milliseconds since 1970. */
-export interface Clock {
-  now(): number
-  until(time: number): Promise<unknown>
-}
 
 /** Hosts as all processes on a store share them: one of them looks at a host at a time, and a host gets a request a second. */
 export class SharedHosts {
@@ -59,7 +50,7 @@ export class SharedHosts {
     let hasTurn = true
     return {
       turn: async (host) => {
-        if (host !== taken || !hasTurn) return this.#turn(host)
+        if (host !== taken || !hasTurn) return takeTurn(this.store, host, this.clock)
         hasTurn = false
         return true
       },
@@ -76,19 +67,5 @@ export class SharedHosts {
         await this.store.write([this.store.db.update(checkedHosts).set(kept).where(eq(checkedHosts.host, host))])
       },
     }
-  }
-
-  /** Reserves the next turn of a host, and waits for it. */
-  async #turn(host: string): Promise<boolean> {
-    const now = this.clock.now()
-    const [reserved] = await this.store.write([
-      sql`INSERT INTO ${checkedHosts} (host, next_at, used_at) VALUES (${host}, ${now + TURN_MS}, ${now})
-        ON CONFLICT (host) DO UPDATE SET next_at = max(next_at, ${now}) + ${TURN_MS}, used_at = ${now}
-        WHERE next_at <= ${now + PATIENCE_MS} RETURNING next_at`,
-    ])
-    const nextAt = reserved?.rows[0]?.next_at
-    if (nextAt === undefined) return false
-    await this.clock.until(Number(nextAt) - TURN_MS)
-    return true
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
@@ -7,8 +6,8 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { CLOCK } from '../outgoing/turns.ts'
 import { Checker } from './checker.ts'
-import type { Clock } from './hosts.ts'
 
 /** How often it looks for bundles that have changed, and for links that are due. */
 const POLL_MS = 1_000
@@ -17,8 +16,6 @@ const MAIL_POLL_MS = 10_000
 const PAUSE_MS = 20
 /** How long a stop waits for answers. What is not answered by then is asked again. */
 const STOP_WITHIN_MS = 3_000
-
-const CLOCK: Clock = { now: Date.now, until: (time) => sleep(Math.max(0, time - Date.now())) }
 
 /** Keeps the links of bundles under observation, in the background. */
 export class LinkChecks {

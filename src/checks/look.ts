@@ -1,8 +1,8 @@
 import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { userAgent } from '../inspection/page.ts'
+import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
-import { type Get, type Got, get } from '../outgoing/request.ts'
+import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import type { Seen } from './findings.ts'
 import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
@@ -22,12 +22,12 @@ export interface Hosts {
   keepRobots(host: string, rules: readonly RobotsRule[]): Promise<void>
 }
 
-type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-
 /** What a look needs. */
-interface Looking {
-  site: Site
+export interface Looking {
+  site: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
   hosts: Hosts
+  /** The address of which the title is read, should the link have moved there; null for none. */
+  titleOf: string | null
 }
 
 const UNSEEN: Seen = { kind: 'unseen' }
@@ -45,7 +45,7 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
       const answer = await ask(at, looking)
       if (answer === null) return UNSEEN
       const to = leadsTo(answer, at)
-      if (to === null) return isThere(answer) ? { kind: 'there', movedTo } : GONE
+      if (to === null) return isThere(answer) ? { kind: 'there', movedTo, ...titleIn(answer) } : GONE
       isForGood &&= answer.status === 301 || answer.status === 308
       if (isForGood) movedTo = to.href
       at = to
@@ -57,14 +57,25 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
 }
 
 /** The answer of a page; null if it may not be asked for now. */
-async function ask(url: URL, looking: Looking): Promise<Head | null> {
-  const { hosts } = looking
+async function ask(url: URL, looking: Looking): Promise<Got | null> {
+  const { hosts, site, titleOf } = looking
   if (!(await mayAsk(url, looking)) || !(await hosts.turn(url.host))) return null
+  if (url.href === titleOf) {
+    const how = { timeoutMs: TIMEOUT_MS, followsRedirects: false }
+    const page = await getPage(url.href, site, how).catch(withoutAnswer)
+    if (page !== null) return page
+    if (!(await hosts.turn(url.host))) return null
+  }
   const head = await send(url, looking, { method: 'HEAD' }).catch(withoutAnswer)
   if (head !== null && isThere(head) && head.status !== 405) return head
   if (!(await hosts.turn(url.host))) return null
   // Some sites know no HEAD, and answer it with anything.
   return send(url, looking, { headers: { range: 'bytes=0-1023' } })
+}
+
+/** The title in an answer: only that of which it was to be read has a body. */
+function titleIn(answer: Got): { title?: string | null } {
+  return answer.body.length === 0 ? {} : { title: pageOf(answer)?.title ?? null }
 }
 
 /** An address that must not be asked for is no missing answer. */
@@ -128,34 +139,26 @@ const NOTHING: readonly RobotsRule[] = [[0, '/']]
 
 /** The rules of a host; null if it has had too many requests. */
 async function readRobots(url: URL, { site, hosts }: Looking): Promise<readonly RobotsRule[] | 'no answer' | null> {
-  let at = url
   try {
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      if (!(await hosts.turn(at.host))) return null
-      const answer = await get(
-        at.href,
-        {
-          headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
-          timeoutMs: TIMEOUT_MS,
-          followsRedirects: false,
-          maxBytes: 2 * MAX_ROBOTS_BYTES,
-          wants: ({ status }) => status < 300,
-          isEnough: (_, bytes) => bytes >= MAX_ROBOTS_BYTES,
-        },
-        { privateNetworks: site.outgoingPrivateNetworks },
-      )
-      const to = leadsTo(answer, at)
-      if (to !== null) {
-        at = to
-        continue
-      }
-      // RFC 9309, 2.3.1: a server that fails may want nothing to be asked for, one without the file minds nothing.
-      if (answer.status >= 500 && answer.status < 600) return NOTHING
-      return answer.status < 300 ? await rulesIn(answer.body.toString('utf8')) : []
-    }
+    const { status, body } = await get(
+      url.href,
+      {
+        headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
+        timeoutMs: TIMEOUT_MS,
+        turn: hosts.turn,
+        mayLeaveTls: true,
+        maxBytes: 2 * MAX_ROBOTS_BYTES,
+        wants: ({ status }) => status < 300,
+        isEnough: (_, bytes) => bytes >= MAX_ROBOTS_BYTES,
+      },
+      { privateNetworks: site.outgoingPrivateNetworks },
+    )
+    // RFC 9309, 2.3.1: a server that fails may want nothing to be asked for, one without the file minds nothing.
+    if (status >= 500 && status < 600) return NOTHING
+    return status < 300 ? await rulesIn(body.toString('utf8')) : []
   } catch (error) {
-    if (!(error instanceof NotSent)) throw error
-    return 'no answer'
+    if (error instanceof NoTurn) return null
+    if (error instanceof NotSent) return 'no answer'
+    throw error
   }
-  return []
 }

@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { namesIn } from '../core/template.js'
 import { MAX_URL } from '../core/text.ts'
-import { clip } from '../imports/clean.ts'
+import { clip, onOneLine } from '../imports/clean.ts'
 import { isTooLarge, withinBytes } from '../proposals/proposals.ts'
 import { PROPOSAL_BOUNDS } from '../proposals/shapes.ts'
 import { IS_OPEN } from '../proposals/stored.ts'
@@ -19,8 +19,9 @@ import { isUnrepaired, type Link } from './pairs.ts'
 
 /** Open repairs of an owner’s bundles; beyond it, more are proposed once some are decided. */
 const MAX_OPEN = 200
-/** Characters of a URL in a reason. */
-const MAX_SHOWN = 150
+/** Characters of a URL in a reason, and of a title. */
+const MAX_SHOWN = 120
+const MAX_TITLE = 80
 
 /** What proposing a repair needs. */
 export interface Repairing {
@@ -81,9 +82,18 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
   const [from, shown] = [link.url, to].map((url) => clip(url, MAX_SHOWN))
   const reason =
     link.state === 'moved'
-      ? `The link has moved for good: ${from} is now at ${shown}`
+      ? `The link has moved for good: ${from} is now at ${shown}${titleThere(bundle, link)}`
       : `Nothing is at ${from} any more. This is the newest copy that the Wayback Machine may have of it.`
   return { changes: { urls, urlMetadata: bundle.urlMetadata }, reason: clip(reason, PROPOSAL_BOUNDS.text) }
+}
+
+/** What the page to which a link has moved is called, beside what the link is called in a bundle; empty where it was not seen. */
+function titleThere({ urls, urlMetadata }: Content, { url, finalTitle }: Link): string {
+  if (finalTitle === null) return ''
+  const own = onOneLine(urlMetadata[urls.indexOf(url)]?.note ?? '').replace(/\s+/g, ' ')
+  const [there, here] = [finalTitle, own].map((title) => clip(title, MAX_TITLE))
+  if (own === finalTitle) return `. The page there has the title that the link has here: “${there}”`
+  return `. The page there has the title “${there}”${own === '' ? '' : `, the link here “${here}”`}`
 }
 
 /** Where the Wayback Machine would have a copy of the time when a link broke: it leads to the nearest one there is. */

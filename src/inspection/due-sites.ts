@@ -3,8 +3,11 @@ import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundleChanges, bundleSites, bundles, sites } from '../../db/schema.ts'
 
-/** Longer than a site is looked at: after this, the process that leased it is taken to be dead. */
-const LEASE_MS = 120_000
+/**
+ * Longer than a site is looked at, with all turns that are waited for: after this, the process that leased it is taken to be dead,
+ * or to have had none.
+ */
+const LEASE_MS = 600_000
 
 /** Leases sites whose icon is to be looked for, those that have waited longest first. @returns their origins. */
 export async function takeDueSites(

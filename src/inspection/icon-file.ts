@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import type { Config } from '../config/config.ts'
-import { get } from '../outgoing/request.ts'
+import { type Get, get } from '../outgoing/request.ts'
 import { userAgent } from './page.ts'
 
 /** Of everything that is received: a larger file is no icon. */
@@ -8,18 +8,18 @@ const MAX_BYTES = 256 * 1024
 
 /**
  * The bytes of an icon at an address that a page names; null if there is no such file.
- * @throws NotSent if there was no answer, or too much of it.
+ * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
  */
 export async function getIcon(
   address: string,
   { origin, outgoingPrivateNetworks: privateNetworks }: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>,
-  timeoutMs: number,
+  how: Pick<Get, 'timeoutMs' | 'turn'>,
 ): Promise<Buffer | null> {
   const { status, headers, body } = await get(
     address,
     {
       headers: { 'user-agent': userAgent(origin), accept: 'image/*, */*;q=0.1' },
-      timeoutMs,
+      ...how,
       maxBytes: MAX_BYTES,
       mayLeaveTls: true,
       // Pages of errors come with any status; what it really is, its bytes say.

@@ -29,7 +29,7 @@ async function look(url: string, site: Site, icons: Pick<SiteIconFinder, 'find'>
   const endsAt = performance.now() + TIMEOUT_MS
   const silence = () => sleep(Math.max(0, endsAt - performance.now()))
   try {
-    const got = await getPage(url, site, TIMEOUT_MS)
+    const got = await getPage(url, site, { timeoutMs: TIMEOUT_MS })
     const page = pageOf(got)
     // Time tells no more of an icon’s address than of the link’s own.
     const icon = await icons.find(url, page, endsAt, silence)

@@ -1,7 +1,7 @@
 import about from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
 import type { Head } from '../outgoing/exchange.ts'
-import { type Got, get } from '../outgoing/request.ts'
+import { type Get, type Got, get } from '../outgoing/request.ts'
 import { type PageHead, pageHead } from './page-head.ts'
 
 /** As far as a page is read. */
@@ -27,13 +27,13 @@ export function userAgent(origin: string): string {
 export function getPage(
   url: string,
   { origin, outgoingPrivateNetworks: privateNetworks }: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>,
-  timeoutMs: number,
+  how: Pick<Get, 'timeoutMs' | 'followsRedirects' | 'turn'>,
 ): Promise<Got> {
   return get(
     url,
     {
       headers: { 'user-agent': userAgent(origin), accept: 'text/html, application/xhtml+xml;q=0.9, */*;q=0.1' },
-      timeoutMs,
+      ...how,
       maxBytes: MAX_ANSWER_BYTES,
       // Nothing is sent that only TLS would protect.
       mayLeaveTls: true,

@@ -6,7 +6,9 @@ import { every, type Loop } from '../core/every.ts'
 import { Drawing, type Drawn } from '../icons/drawing.ts'
 import { keepIcon, keptSite } from '../icons/kept.ts'
 import { type SiteIcon, siteOf } from '../icons/site.ts'
+import { type Get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
+import { CLOCK, takeTurn } from '../outgoing/turns.ts'
 import { takeDueSites, tellLaunchers } from './due-sites.ts'
 import { getIcon } from './icon-file.ts'
 import { iconAddresses } from './icon-links.ts'
@@ -28,9 +30,11 @@ const PAUSE_MS = 20
 /** For each request that an icon takes. */
 const TIMEOUT_MS = 4_000
 /** Sites that a process looks at at once. */
-const AT_ONCE = 8
+const AT_ONCE = 16
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'icons'>
+/** How a site is asked. */
+type How = Pick<Get, 'timeoutMs' | 'turn'>
 
 /**
  * Finds the icons of sites that owners link to, in the background, and again each month; and of those that somebody has
@@ -115,8 +119,10 @@ export class SiteIconFinder {
   }
 
   async #lookAndKeep(origin: string, page: Page | null): Promise<SiteIcon | null | undefined> {
-    const found = await this.#found(origin, page)
-    if (this.#isStopping) return undefined
+    // A person waits for what they have opened; the others take turns with all that is asked for in the background.
+    const turn = page === null ? { turn: (host: string) => takeTurn(this.store, host, CLOCK) } : {}
+    const found = await this.#found(origin, page, { timeoutMs: TIMEOUT_MS, ...turn })
+    if (this.#isStopping || found === 'no turn') return undefined
     const keeping = this.#keep(origin, found)
     this.#writing.add(keeping)
     await keeping.finally(() => this.#writing.delete(keeping))
@@ -131,25 +137,26 @@ export class SiteIconFinder {
   }
 
   /** @returns null if there is none that can be drawn; undefined if the site did not answer. */
-  async #found(origin: string, given: Page | null): Promise<Drawn | null | undefined> {
+  async #found(origin: string, given: Page | null, how: How): Promise<Drawn | null | undefined | 'no turn'> {
     let isSilent = false
     try {
-      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, TIMEOUT_MS))
+      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, how))
       for (const address of addressesOf(page, origin)) {
-        const drawn = await this.#drawn(address)
+        const drawn = await this.#drawn(address, how)
         if (drawn) return drawn
         if (drawn === undefined) isSilent = true
       }
     } catch (error) {
+      if (error instanceof NoTurn) return 'no turn'
       if (!(error instanceof NotSent)) throw error
       return undefined
     }
     return isSilent ? undefined : null
   }
 
-  async #drawn(address: string): Promise<Drawn | null | undefined> {
+  async #drawn(address: string, how: How): Promise<Drawn | null | undefined> {
     try {
-      const bytes = await getIcon(address, this.site, TIMEOUT_MS)
+      const bytes = await getIcon(address, this.site, how)
       return bytes === null ? null : await this.#drawing.draw(bytes)
     } catch (error) {
       if (error instanceof NotSent) return undefined

@@ -46,8 +46,10 @@ export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
   /** With `HEAD` there is no body; by default `GET`. */
   method?: 'GET' | 'HEAD'
   headers: Record<string, string>
-  /** For everything: look-ups, redirects and the answer. */
+  /** For everything: look-ups, redirects and the answer; with turns, for each request. */
   timeoutMs?: number
+  /** Resolves once a host may get a request, those after redirects too; false if that is too far away. By default at once. */
+  turn?(host: string): Promise<boolean>
   /** By default yes. */
   followsRedirects?: boolean
   /** Whether redirects may lead from https to plain http; by default not. */
@@ -58,6 +60,9 @@ export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
   isEnough?(part: Uint8Array, bytes: number): boolean
 }
 
+/** Why a request was not sent: its host has had too many. */
+export class NoTurn extends Error {}
+
 /** An answer to a GET. */
 export interface Got extends Head {
   /** After redirects. */
@@ -67,11 +72,11 @@ export interface Got extends Head {
 
 /**
  * Gets a URL that somebody else has named, as `post` posts to one; without credentials, and never compressed.
- * @throws NotSent if there was no answer, or too much of it.
+ * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
  */
 export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
   const { method = 'GET', headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
-  const { followsRedirects = true, wants = () => true, isEnough = () => false } = sent
+  const { followsRedirects = true, wants = () => true, isEnough = () => false, turn } = sent
   let body: Buffer = Buffer.alloc(0)
   let bytes = 0
   const got = await follow(url, { method, headers, body: '' }, guard, {
@@ -80,6 +85,7 @@ export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
     tooSlow: 'there was no complete answer in time',
     leadsOn: (status) => followsRedirects && REDIRECTS.has(status),
     mayLeaveTls,
+    turn,
     wants,
     take(part) {
       // Grown by doubling, because parts may be of one byte each.
@@ -105,18 +111,25 @@ interface Following extends Omit<Reading, 'deadline'> {
   timeoutMs: number
   leadsOn(status: number): boolean
   mayLeaveTls: boolean
+  turn?: Get['turn']
 }
 
 async function follow(url: string, request: Request, guard: Guard, how: Following): Promise<Head & { url: URL }> {
   const { timeoutMs, tooSlow, leadsOn, mayLeaveTls } = how
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), timeoutMs)
+  const abort = () => deadline.abort()
+  let timer = setTimeout(abort, timeoutMs)
   const leads = ({ status, headers }: Head) => leadsOn(status) && headers.location !== undefined
   // What a redirect has besides its address is read to the end where nothing else is known of it, and kept nowhere.
   const wants = (head: Head) => how.wants(head) && (request.method === 'POST' || !leads(head))
   try {
     let next = new URL(url)
     for (let redirects = 0; ; redirects += 1) {
+      if (how.turn !== undefined) {
+        clearTimeout(timer)
+        if (!(await how.turn(next.host))) throw new NoTurn(`too many requests to ${next.host}`)
+        timer = setTimeout(abort, timeoutMs)
+      }
       const target = await before(deadline.signal, targetOf(next, guard), tooSlow)
       const head = await exchange(target, request, { ...how, deadline: deadline.signal, wants })
       if (!leads(head)) return { ...head, url: next }

@@ -11,13 +11,15 @@ interface Asked {
 type Answer = (request: Request, at: (name: string) => string) => Response
 
 const page = (status: number, headers: Record<string, string> = {}) =>
-  new Response('<title>x</title>', { status, headers })
+  new Response('<head><title>A page</title></head>', { status, headers: { 'content-type': 'text/html', ...headers } })
 
 /** What each site answers; the others are there. */
 const ANSWERS: Record<string, Answer> = {
   gone: () => page(404),
   lost: () => page(404),
   moved: (_, at) => page(301, { location: at('new') }),
+  renamed: (_, at) => page(301, { location: at('name') }),
+  'moved-behind-a-wall': (_, at) => page(308, { location: at('forbidden') }),
   wandering: (_, at) => page(302, { location: at('fine') }),
   headless: ({ method }) => page(method === 'HEAD' ? 404 : 206),
   forbidden: () => page(403),
@@ -30,7 +32,7 @@ export function startChecked() {
   const asked = new Map<string, Asked[]>()
   const down = freePort()
   const found = new Set<string>()
-  const names = ['fine', 'new', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
+  const names = ['fine', 'new', 'name', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
   const at = (name: string): string => `http://localhost:${name === 'down' ? down : ports.get(name)}/${name}`
   const servers = names.map((name) => {
     const requests: Asked[] = []

@@ -152,6 +152,37 @@ describe('icons', () => {
       await becomes(async () => (await tilesOf(slug)).filter((tile) => typeof tile !== 'string').length, 2)
     })
 
+    test('a site is asked in the background in turn with all that is asked of it, or else later', async () => {
+      const url = sites.at('png.11')
+      const { host, origin } = new URL(url)
+      const hostIs = (nextAt: number) =>
+        server().sql(
+          'INSERT INTO checked_hosts (host, next_at, used_at) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET next_at = ?2 RETURNING 1',
+          [host, nextAt],
+        )
+      await hostIs(Date.now() + 3_600_000)
+      const { slug } = await person.makeBundle({ urls: [url] })
+      const isPutOff = 'SELECT origin FROM sites WHERE origin = ? AND due_at > ?'
+      await becomes(() => server().sql(isPutOff, [origin, Date.now() + 60_000]), [{ origin }])
+      const png = ['tile favicon', pathOf(await iconOf('png'))]
+      const hasIcon = async (other: string) => {
+        const { slug } = await person.makeBundle({ urls: [other] })
+        await becomes(() => tilesOf(slug), [png])
+      }
+      // Others are asked meanwhile; by then it has been tried.
+      await hasIcon(sites.at('png.12'))
+      const begin = Date.now()
+      await hostIs(0)
+      await server().sql('UPDATE sites SET due_at = 0 WHERE origin = ? RETURNING 1', [origin])
+      await hasIcon(sites.at('png.13'))
+      await becomes(() => tilesOf(slug), [png])
+      // Nothing was asked for before there was a turn, and each request took one.
+      const asked = sites.received.filter(({ site }) => site === 'png.11').map(({ path }) => path)
+      expect(asked).toEqual(['/', '/favicon.ico'])
+      const [turns] = await server().sql('SELECT next_at FROM checked_hosts WHERE host = ?', [host])
+      expect(Number(turns?.next_at)).toBeGreaterThanOrEqual(begin + 2_000)
+    })
+
     test('addresses of icons that are not there, or are no such name, are not found', async () => {
       for (const name of [
         `${'a'.repeat(22)}.png`,

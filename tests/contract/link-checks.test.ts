@@ -113,6 +113,29 @@ describe('links', () => {
       await becomes(() => statesOf(person, slug), [[sites.at('fine'), 'ok']])
     })
 
+    test('that have moved are said to have the same title only where it was seen, by no more requests', async () => {
+      const person = await newPerson(server())
+      const suggested = async (url: string, note: string) => {
+        const slug = await newBundle(person, [sites.at('fine'), url], { urlMetadata: [{}, { note }] })
+        return async () => {
+          const { body } = await person.api<{ proposals: { reason: string }[] }>('GET', `/api/links/${slug}/proposals`)
+          return body.proposals.map(({ reason }) => reason.split('. ')[1] ?? '')
+        }
+      }
+      const same = await suggested(sites.at('renamed'), 'A page')
+      const other = await suggested(sites.at('renamed'), 'The plan')
+      const without = await suggested(sites.at('renamed'), '')
+      const unseen = await suggested(sites.at('moved-behind-a-wall'), 'A page')
+      for (const days of [1, 3, 3]) await pass(server(), days)
+      await becomes(same, ['The page there has the title that the link has here: “A page”'], PATIENCE_MS)
+      await becomes(other, ['The page there has the title “A page”, the link here “The plan”'], PATIENCE_MS)
+      await becomes(without, ['The page there has the title “A page”'], PATIENCE_MS)
+      await becomes(unseen, [''], PATIENCE_MS)
+      expect(sites.asked('name').map(({ method, path }) => `${method} ${path}`)).toEqual([
+        ...['GET /robots.txt', 'HEAD /name', 'GET /robots.txt', 'HEAD /name', 'GET /robots.txt', 'GET /name'],
+      ])
+    })
+
     test('that are back withdraw what was suggested for them', async () => {
       const person = await newPerson(server())
       const lost = sites.at('lost')

@@ -11,6 +11,7 @@ const NEW: Finding = {
   moves: 0,
   firstAt: null,
   finalUrl: null,
+  finalTitle: null,
   dueAt: 0,
   toldUpTo: null,
 }
@@ -68,6 +69,16 @@ describe('a link', () => {
     const [one, other] = [movedTo('https://example.com/1'), movedTo('https://example.com/2')]
     expect(states(one, one, other, one, one)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
     expect(states(movedTo(URL), movedTo(URL), movedTo(URL)).at(-1)).toBe('ok')
+  })
+
+  test('has the title that was seen where it leads, which is forgotten with that', () => {
+    const there = movedTo('https://example.com/new')
+    const titled: Seen = { kind: 'there', movedTo: 'https://example.com/new', title: 'The plan' }
+    const found = looks(there, there, titled, there)
+    expect(found.map(({ finalTitle }) => finalTitle)).toEqual([null, null, 'The plan', 'The plan'])
+    const elsewhere = [movedTo('https://example.com/newer'), THERE]
+    expect(elsewhere.map((seen) => looks(there, there, titled, seen).at(-1)?.finalTitle)).toEqual([null, null])
+    expect(looks(there, there, titled, GONE, GONE, GONE).at(-1)?.finalTitle).toBeNull()
   })
 
   test('that could not be asked for stays as it is, and is tried again a day later', () => {

@@ -7,7 +7,8 @@ import pino from 'pino'
 import { openStore } from '../../db/client.ts'
 import { Checker } from '../../src/checks/checker.ts'
 import type { Seen } from '../../src/checks/findings.ts'
-import { type Clock, SharedHosts } from '../../src/checks/hosts.ts'
+import { SharedHosts } from '../../src/checks/hosts.ts'
+import type { Clock } from '../../src/outgoing/turns.ts'
 
 // How many looks are made, and when, by a clock that these tests set.
 

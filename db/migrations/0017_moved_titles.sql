@@ -1,0 +1,1 @@
+ALTER TABLE `checked_links` ADD `final_title` text;
