@@ -100,13 +100,27 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, icon
         </details>
         <Offers offers={offers} />
         <div class="moves">
-          <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`up-${index}`}
+            aria-label="Move up"
+            autofocus={focus === 'up'}
+          >
             <Icon name="up" />
           </button>
-          <button type="submit" name="do" value={`down-${index}`} aria-label="Move down" autofocus={focus === 'down'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`down-${index}`}
+            aria-label="Move down"
+            autofocus={focus === 'down'}
+          >
             <Icon name="down" />
           </button>
-          <button type="submit" name="do" value={`remove-${index}`} aria-label="Remove">
+          <button type="submit" class="quiet" name="do" value={`remove-${index}`} aria-label="Remove">
             <Icon name="trash" />
           </button>
         </div>

@@ -65,7 +65,7 @@ export function ActionButton({
   return (
     <button
       type="submit"
-      class="do"
+      class="quiet do"
       name="do"
       value={attribute(action)}
       id={idOf(path.replaceAll(' ', '.'))}
