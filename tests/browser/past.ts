@@ -1,5 +1,6 @@
 import type { Rule } from '../../db/policy.ts'
 import { linkHash } from '../../src/launcher/opens.ts'
+import { eventually } from '../eventually.ts'
 import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
@@ -92,6 +93,24 @@ export async function makeCounts(server: Server, slug: string): Promise<void> {
     await server.sql(`INSERT INTO opened_links VALUES (${bundle?.id}, unhex('${link}'), ?)`, [url])
     await server.sql(
       `INSERT INTO daily_opens SELECT ${own}, day, unhex('${link}'), views * 2 / ${3 + at * at} AS opens FROM (${days}) WHERE opens > 0`,
+    )
+  }
+}
+
+/** What the checks have found of a bundle: its first link is broken, its second has moved. Nothing looks at them again. */
+export async function makeBroken(server: Server, slug: string, urls: readonly string[]): Promise<void> {
+  const since = Date.now() - 3 * DAY_MS
+  const found = `UPDATE checked_links SET state = ?, since = ?, final_url = ?, due_at = ? WHERE url = ? AND id IN
+    (SELECT link_id FROM bundle_links JOIN bundles ON bundles.id = bundle_id WHERE slug = ?) RETURNING 1`
+  const states: [state: string, to: string | null][] = [
+    ['broken', null],
+    ['moved', 'https://calendar.northwind.example/'],
+  ]
+  for (const [at, [state, to]] of states.entries()) {
+    await eventually(
+      async () =>
+        (await server.sql(found, [state, since, to, since + 365 * DAY_MS, urls[at] ?? '', slug])).length === 1,
+      `link ${at + 1} of ${slug} is looked at`,
     )
   }
 }

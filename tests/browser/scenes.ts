@@ -6,7 +6,7 @@ import { accountScenes } from './account-scenes.ts'
 import { CUSTOMER, CUSTOMER_RULED, ODD, ONBOARDING, RULES } from './bundles.ts'
 import { entryScenes } from './entry-scenes.ts'
 import { expand } from './links.ts'
-import { makeCounts, makeHistory } from './past.ts'
+import { makeBroken, makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
 import { ODD_NAME, prepareTeam, type Team } from './team.ts'
@@ -202,6 +202,16 @@ export const scenes = {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
   },
+  'bundle-broken': async (page, world) => {
+    const { person, slug } = await personWithBroken(world)
+    await addSession(page.context(), person)
+    await page.goto(`${world.origin}/dashboard/links/${slug}`)
+  },
+  'dashboard-broken': async (page, world) => {
+    const { person } = await personWithBroken(world)
+    await addSession(page.context(), person)
+    await page.goto(`${world.origin}/dashboard?health=broken`)
+  },
   replace: (page, world) => asOwner(page, world, '/dashboard/replace?from=https://wiki.example/'),
   'replace-found': async (page, world) => {
     await asOwner(page, world, `/dashboard/replace?${new URLSearchParams({ from: ONBOARDING.urls[0]! })}`)
@@ -292,6 +302,15 @@ export const scenes = {
   ...accountScenes(),
   ...entryScenes(),
 } satisfies Record<string, Scene>
+
+/** Somebody with a bundle in which a link is broken, and another has moved. */
+async function personWithBroken({ server }: World) {
+  const person = await newPerson(server)
+  await person.makeBundle()
+  const { slug } = await person.makeBundle({ ...ONBOARDING })
+  await makeBroken(server, slug, ONBOARDING.urls)
+  return { person, slug }
+}
 
 /** Somebody with bundles of their own and a new organisation. */
 async function movingPerson({ server }: World) {

@@ -61,7 +61,7 @@ export function ReplaceView({ from, to, found, errors }: ReplaceForm): JSX.Eleme
           ) : (
             ''
           )}
-          <a class="button" href="/dashboard">
+          <a class="quiet" href="/dashboard">
             Cancel
           </a>
         </div>

@@ -44,9 +44,8 @@ export function Sharing({ link, isDecided, hasPassword, ...controls }: SharingPr
             />
           </Field>
           <p class="hint gated">
-            Members are the people in the organisation that owns the bundle, or only you if it’s your own. They don’t
-            need the password. Only the bundle’s page is protected: anyone who has a link’s own address can still open
-            it.
+            Members are the people in the organisation that owns the bundle, or only you if it’s your own: they need no
+            password. The page is protected, not the links on it.
           </p>
         </>
       ) : (

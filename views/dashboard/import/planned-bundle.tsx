@@ -81,7 +81,7 @@ function PlannedLink({ form, link: { url, metadata }, place }: PlannedLinkProps)
         <input type="checkbox" name="link" value={place} checked={form.ticked.has(place)} />
         <Tile url={url} />
         <span class="what">
-          {note === '' ? '' : <span dir="auto" safe>{`${note.split('\n')[0]} `}</span>}
+          {note === '' ? '' : <b dir="auto" safe>{`${note.split('\n')[0]} `}</b>}
           <bdi class="hint" safe>
             {hostText(to) + to.path}
           </bdi>
