@@ -4,7 +4,7 @@ import { axeViolations } from './flaws.ts'
 import { setStage } from './stage.ts'
 import { shows } from './waiting.ts'
 
-// A link says in which other bundle it stands.
+// A link that is added says in which other bundle it stands; of those that were there: contract/seen-links.test.ts.
 
 const stage = setStage()
 
@@ -31,27 +31,4 @@ test('the editor says where else a link stands that is added, and only of bundle
   await field.fill('https://unseen.example/')
   await page.locator('#title').focus()
   await page.locator('.link-row .seen').waitFor({ state: 'detached' })
-})
-
-test('so it says of links that were there when it opens, asked for all of them at once, and again of what was saved', async () => {
-  const owner = await newPerson(stage.server)
-  const [shared, other] = ['https://shared.example/plan', 'https://shared.example/people']
-  await owner.makeBundle({ title: 'Onboarding', urls: [shared] })
-  await owner.makeBundle({ title: 'People', urls: [other] })
-  const { slug } = await owner.makeBundle({ urls: ['https://own.example/', shared, other] })
-  const { page } = await stage.open('/dashboard', owner)
-  const asked: string[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith('/dashboard/links/new/seen')) asked.push(request.postData() ?? '')
-  })
-  await page.goto(`${stage.server.origin}/dashboard/links/${slug}`)
-  await shows(page, '.link-row:nth-child(2) .seen', 'Also in Onboarding')
-  await shows(page, '.link-row:nth-child(3) .seen', 'Also in People')
-  expect(await page.locator('.link-row .seen').count()).toBe(2)
-  expect(asked.map((body) => new URLSearchParams(body).getAll('url'))).toEqual([['https://own.example/', shared, other]])
-  await page.fill('#title', 'Mine')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await shows(page, '#messages', 'Saved · View version')
-  await shows(page, '.link-row:nth-child(3) .seen', 'Also in People')
-  expect(await page.locator('.link-row .seen').count()).toBe(2)
 })

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
@@ -8,13 +9,15 @@ import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { diff, isSame } from '../../bundles/diff.ts'
-import { healthOf } from '../../bundles/health.ts'
+import type { LinkHealth } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
+import { type SeenLink, seenElsewhere } from '../../bundles/seen.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
+import { signedIn } from '../../identity/caller.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
@@ -67,7 +70,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const button = buttonOf(sent)
   const pressed = afterButton(form, button)
   const focus = pressed?.focus ?? null
-  const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
+  const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button, health: bundle.health }
   // Edits that the browser has kept may be of an earlier version.
   const isOld = button === 'restore' && version !== bundle.versionNumber
   if (isOld || (over !== null && button !== 'save')) return besideTheirs(visit, late, focus)
@@ -104,17 +107,19 @@ interface Late {
   begunWith: number
   /** The pressed button, which may copy one of their changes into the form. */
   button: string
+  health: LinkHealth[] | undefined
 }
 
 /** The form with the conflict; saving it again overwrites their version. */
 async function besideTheirs(
   visit: Visit,
-  { slug, form: sent, begunWith, button }: Late,
+  { slug, form: sent, begunWith, button, health }: Late,
   focus: EditorState['focus'],
   problem?: Problem,
 ): Promise<ScreenPage> {
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
+  const opened = { ...theirs, health }
   const both = { changes: diff(base, theirs), base, theirs }
   const form =
     button === KEEP_BOTH
@@ -126,7 +131,7 @@ async function besideTheirs(
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith, isLosing }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
   const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
-  if (!isComparable) return editorPage(visit, theirs, editing, problem)
+  if (!isComparable) return editorPage(visit, opened, editing, problem)
   const conflict = (
     <>
       {conflictOf(visit, sides, {
@@ -138,8 +143,11 @@ async function besideTheirs(
       <TakeTheirs choices={choices} />
     </>
   )
-  return editorPage(visit, theirs, { ...editing, conflict }, problem)
+  return editorPage(visit, opened, { ...editing, conflict }, problem)
 }
+
+/** A bundle with what is known of its links. */
+type Opened = StoredBundle & { health?: LinkHealth[] | undefined }
 
 interface Editing extends EditorState {
   version: number
@@ -149,17 +157,12 @@ interface Editing extends EditorState {
   isLosing?: boolean
 }
 
-async function editorPage(
-  visit: Visit,
-  bundle: StoredBundle,
-  editing: Editing,
-  problem?: Problem,
-): Promise<ScreenPage> {
+async function editorPage(visit: Visit, bundle: Opened, editing: Editing, problem?: Problem): Promise<ScreenPage> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const [history, health] = await Promise.all([
+  const [history, seen] = await Promise.all([
     historyUse(store, bundle.owner, config),
-    healthOf(visit.service, bundle),
+    seenSoon(visit, state.form, bundle.slug),
   ])
   const props = {
     site: visit.site,
@@ -168,10 +171,22 @@ async function editorPage(
     over,
     conflict,
     isLosing,
-    state,
+    state: { ...state, seen },
     history,
-    health,
+    health: bundle.health,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
+}
+
+/** How long a page waits for a hint, before which other long reads may have their turn. */
+const HINT_MS = 250
+
+/** In which other bundles the links of a form stand, if that is soon known: later it would move what is being read. */
+async function seenSoon({ service, context }: Visit, form: BundleForm, slug: string): Promise<readonly SeenLink[]> {
+  const wait = new AbortController()
+  const urls = form.links.map(({ url }) => url.trim()).filter((url) => url !== '')
+  const seen = urls.length === 0 ? [] : seenElsewhere(service.store, signedIn(context.caller), urls, slug)
+  const none: Promise<readonly SeenLink[]> = sleep(HINT_MS, [], { signal: wait.signal }).catch(() => [])
+  return Promise.race([seen, none]).finally(() => wait.abort())
 }

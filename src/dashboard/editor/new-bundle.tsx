@@ -57,9 +57,8 @@ export const newBundleScreens: readonly Screen[] = [
     path: '/dashboard/links/new/seen',
     /** The other bundles in which links stand, for the script. */
     async post({ service, context }, sent) {
-      const urls = [...new Set(sent.getAll('url'))].slice(0, BOUNDS.urls)
-      const found = await seenElsewhere(service.store, signedIn(context.caller), urls, sent.get('slug') ?? '')
-      const links = found.map(({ url, slug, title }) => ({ url, slug, called: title ?? `/l/${slug}` }))
+      const { store } = service
+      const links = await seenElsewhere(store, signedIn(context.caller), sent.getAll('url'), sent.get('slug') ?? '')
       return json({ links }, 200)
     },
   },
@@ -75,7 +74,7 @@ export const newBundleScreens: readonly Screen[] = [
       return {
         part: (
           <>
-            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} names={[]} ids={ids} focus={null} />
+            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} names={[]} ids={ids} focus={null} seen={[]} />
             <div id="found" role="status" hx-swap-oob="innerHTML">
               {list === null ? '' : <AddedLinks list={list} />}
             </div>

@@ -3,6 +3,7 @@
 import { optionsOf } from '../../../src/bundles/link-fields.ts'
 import { MARK_NAMES } from '../../../src/bundles/link-marks.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
+import type { SeenLink } from '../../../src/bundles/seen.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { Each } from '../../parts/each.tsx'
@@ -28,10 +29,11 @@ interface RowsProps {
   /** The prefix of the fields' ids. */
   ids: string
   focus: EditorState['focus']
+  seen: EditorState['seen']
 }
 
 /** Rows of the list of links. */
-export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.Element {
+export function LinkRows({ links, checked, names, ids, focus, seen }: RowsProps): JSX.Element {
   return (
     <Each
       of={links}
@@ -45,6 +47,7 @@ export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.
           names={names}
           begins={beginsSection(fields, links[index - 1])}
           focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
+          seen={seen.find(({ url }) => url === fields.url.trim())}
         />
       )}
     />
@@ -70,10 +73,11 @@ interface RowProps {
   /** Whether its section begins with it. */
   begins: boolean
   focus: LinkFocus
+  seen: SeenLink | undefined
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: RowProps): JSX.Element {
+function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen }: RowProps): JSX.Element {
   return (
     <li class={['link-row', begins && 'begins-section']}>
       {/* The script makes it a field that renames the section. */}
@@ -94,6 +98,7 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
           </summary>
           <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
         </details>
+        {seen === undefined ? '' : <AlsoIn {...seen} />}
         <Offers offers={offers} />
         <div class="moves">
           <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
@@ -108,6 +113,18 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
         </div>
       </fieldset>
     </li>
+  )
+}
+
+/** In which other bundle a link stands; `sayWhere` in seen-links.js says it of those that are added. */
+function AlsoIn({ slug, called }: SeenLink): JSX.Element {
+  return (
+    <p class="hint seen">
+      {'Also in '}
+      <a href={`/dashboard/links/${slug}`} target="_blank" dir="auto" safe rel="noopener">
+        {called}
+      </a>
+    </p>
   )
 }
 

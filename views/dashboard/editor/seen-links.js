@@ -1,8 +1,8 @@
 // @ts-check
 
-// Says of links, those of the bundle and those that are added, whether they stand in another bundle.
+// Says of links that are added whether they stand in another bundle, as the page does of those that were there (link-rows.tsx).
 
-/** Asks of the links in these rows, all at once. @param {readonly Element[]} rows */
+/** @param {readonly Element[]} rows */
 async function findSeen(rows) {
   const editor = document.getElementById('editor')
   const address = document.getElementById('links')?.dataset.seen
@@ -15,8 +15,6 @@ async function findSeen(rows) {
   if (!answer?.ok) return
   /** @type {{ links: { url: string, slug: string, called: string }[] }} */
   const { links } = await answer.json()
-  // Meanwhile another bundle may have been opened.
-  if (!editor.isConnected) return
   for (const row of linksNow()) {
     const seen = links.find(({ url }) => url === urlOf(row))
     if (seen !== undefined && row.querySelector('.seen') === null) sayWhere(row, seen)
@@ -41,9 +39,4 @@ document.addEventListener('change', ({ target }) => {
   if (row === null) return
   row.querySelector('.seen')?.remove()
   void findSeen([row])
-})
-
-void findSeen(linksNow())
-document.addEventListener('htmx:after:swap', (event) => {
-  if (swappedPage(event) !== null) void findSeen(linksNow())
 })
