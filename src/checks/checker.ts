@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
@@ -51,6 +52,7 @@ export class Checker {
         .catch((error) => this.log.warn({ err: error }, 'a link could not be looked at; trying again later'))
         .finally(() => this.#looking.delete(look))
       this.#looking.add(look)
+      await otherWork()
     }
     return hosts.length
   }
