@@ -31,7 +31,7 @@ export const checkedLinks = sqliteTable(
   {
     id: integer('id').primaryKey(),
     ownerId: integer('owner_id').notNull(),
-    /** With its port, in lower case: what one request per second is for. */
+    /** Without its port, in lower case: what one request per second is for. */
     host: text('host').notNull(),
     /** The fingerprint of the URL. */
     hash: text('hash').notNull(),
@@ -85,6 +85,7 @@ export const bundleLinks = sqliteTable(
 export const checkedHosts = sqliteTable(
   'checked_hosts',
   {
+    /** With a port, if only its `robots.txt` is kept here. */
     host: text('host').primaryKey(),
     /** When a link of it is due, or when another process may take over; null if none is. */
     dueAt: integer('due_at'),

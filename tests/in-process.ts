@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ResultSet } from '@libsql/client'
+import pLimit from 'p-limit'
 import { retryWhileBusy } from '../db/busy.ts'
-import { openFileConnection } from '../db/connection.ts'
+import { type FileConnection, openFileConnection } from '../db/connection.ts'
 import { isRead } from '../db/file.ts'
 import type { PasswordCost } from '../src/identity/passwords.ts'
 import { type Server, TEST_ENV } from './server.ts'
@@ -37,6 +38,7 @@ export async function startInProcess(
     import('../src/runtime/service.ts'),
   ])
   const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
+  copyFileSync(await (migrated ??= migrateOnce()), file)
   let output = ''
   // The listener comes first, because the service needs to know its own address.
   let handle: ReturnType<typeof createApp> | undefined
@@ -61,6 +63,7 @@ export async function startInProcess(
   const unsupported = async () => {
     throw new Error('a service in the tests’ process cannot be killed: use onEveryProcess')
   }
+  const tests = openSql(file)
   const authority = `localhost:${listener.port}`
   const origin = `http://${authority}`
   return {
@@ -72,7 +75,7 @@ export async function startInProcess(
       ),
     database: file,
     token: undefined,
-    sql: sqlOf(file),
+    sql: tests.sql,
     files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
     pid: () => process.pid,
@@ -81,6 +84,7 @@ export async function startInProcess(
       service.announceStop()
       await listener.stop(true)
       await service.stop()
+      tests.close()
       rmSync(dirname(file), { recursive: true, force: true })
       return 0
     },
@@ -89,26 +93,60 @@ export async function startInProcess(
   }
 }
 
+/** A file with the tables and nothing else, made once: each service begins with a copy, since to migrate takes longer. */
+let migrated: Promise<string> | undefined
+
+async function migrateOnce(): Promise<string> {
+  const { openStore } = await import('../db/client.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'openall-migrated-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'empty.db')
+  await (await openStore({ url: `file:${file}` })).close()
+  return file
+}
+
+/** Runs SQL on a file, as `Server.sql` does. */
+interface Sql {
+  readonly sql: Server['sql']
+  close(): void
+}
+
 /**
  * Runs the tests' SQL through the service's own library: two copies of SQLite in one process would release each other's
  * locks. Takes the write lock by itself first, without blocking the event loop, which the service needs to release it: a
- * statement that failed because the file was busy stays open, and whatever its connection writes afterwards is lost.
+ * statement that failed because the file was busy stays open, and whatever its connection writes afterwards is lost. One
+ * call after another on one connection: a new one reads the whole schema before its first statement.
  */
-export function sqlOf(file: string): Server['sql'] {
-  return async (query, args = []) => {
-    const connection = openFileConnection(file)
-    const begin = isRead(query) ? 'BEGIN' : 'BEGIN IMMEDIATE'
-    try {
-      connection.execNow('PRAGMA foreign_keys = ON')
-      await retryWhileBusy(async () => connection.execNow(begin))
-      const [done] = await connection.batch([{ sql: query, args: args as never[] }])
-      connection.execNow('COMMIT')
-      const { columns, rows } = done as ResultSet
-      return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
-    } finally {
-      // The driver keeps a closed connection, and its lock, for as long as a statement of it exists.
-      if (connection.isInTransaction) connection.execNow('ROLLBACK')
-      connection.close()
-    }
+export function openSql(file: string): Sql {
+  let connection: FileConnection | undefined
+  const close = () => {
+    connection?.close()
+    connection = undefined
   }
+  const inTurn = pLimit(1)
+  return {
+    close,
+    sql: (query, args = []) =>
+      inTurn(async () => {
+        connection ??= openForSql(file)
+        try {
+          await retryWhileBusy(async () => connection?.execNow(isRead(query) ? 'BEGIN' : 'BEGIN IMMEDIATE'))
+          const [done] = await connection.batch([{ sql: query, args: args as never[] }])
+          connection.execNow('COMMIT')
+          const { columns, rows } = done as ResultSet
+          return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
+        } catch (error) {
+          // What failed may stay open, and the driver keeps a closed connection, and its lock, as long as that exists.
+          if (connection.isInTransaction) connection.execNow('ROLLBACK')
+          close()
+          throw error
+        }
+      }),
+  }
+}
+
+function openForSql(file: string): FileConnection {
+  const connection = openFileConnection(file)
+  connection.execNow('PRAGMA foreign_keys = ON')
+  return connection
 }

@@ -221,15 +221,22 @@ interface LoggedMail {
   text: string
 }
 
-/** Every mail to an address so far, oldest first. Only likely lines are parsed, because tests poll long logs. */
+/** How far a server's output has been read, and the mails in it: tests poll long logs. */
+const mailLogs = new WeakMap<object, { read: number; mails: LoggedMail[] }>()
+
+/** Every mail to an address so far, oldest first. */
 function mailsTo(server: Pick<Server, 'output'>, to: string): LoggedMail[] {
-  return server
-    .output()
-    .split('\n')
-    .filter((line) => line.includes(to) && line.startsWith('{') && line.endsWith('}'))
-    .map((line) => (JSON.parse(line) as { mail?: LoggedMail }).mail)
-    .filter((mail) => mail !== undefined)
-    .filter((mail) => mail.to === to)
+  const log = mailLogs.get(server) ?? { read: 0, mails: [] }
+  mailLogs.set(server, log)
+  const output = server.output()
+  const end = output.lastIndexOf('\n') + 1
+  for (const line of output.slice(log.read, end).split('\n')) {
+    if (!line.startsWith('{') || !line.endsWith('}') || !line.includes('"mail":')) continue
+    const { mail } = JSON.parse(line) as { mail?: LoggedMail }
+    if (mail !== undefined) log.mails.push(mail)
+  }
+  log.read = end
+  return log.mails.filter((mail) => mail.to === to)
 }
 
 /** Waits for a mail to an address whose subject begins with `subject`. @returns the latest. */

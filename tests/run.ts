@@ -22,10 +22,11 @@ const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
 /**
  * Other tests that take long: only in the full run, on Bun. Of those in a browser, a contributor waits for the launcher, the
- * home page, signing in, and one way through the dashboard.
+ * home page, signing in, and one way through the dashboard; not for backups, the operator's commands and starts, and what
+ * stores and readers at their bounds do.
  */
 const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/(?:held|who-sees-what))/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/(?:held|who-sees-what|backup|operat|running|upgrade|mail-log|key-end-mails|webhooks-gone|bounds\.|large-bodies)|unit\/(?:sweep|streams|readers)\.)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 

@@ -49,7 +49,9 @@ export class Checker {
     const hosts = await this.#hosts.take(AT_ONCE - this.#looking.size)
     for (const host of hosts) {
       const look: Promise<void> = this.#lookAt(host)
-        .catch((error) => this.log.warn({ err: error }, 'a link could not be looked at; trying again later'))
+        .catch((error) =>
+          this.log.warn({ err: error }, 'what was found of a link could not be stored; trying again later'),
+        )
         .finally(() => this.#looking.delete(look))
       this.#looking.add(look)
       await otherWork()
@@ -81,7 +83,12 @@ export class Checker {
   /** The writes of what a look at a link finds. */
   async #lookFor(link: Link): Promise<Query[]> {
     const hosts = this.#hosts.forLookAt(link.host)
-    const seen = await this.look(link.url, { site: this.site, hosts, titleOf: await this.#titleWanted(link) })
+    const looking = { site: this.site, hosts, titleOf: await this.#titleWanted(link) }
+    const seen = await this.look(link.url, looking).catch((error): Seen => {
+      this.log.warn({ err: error }, 'a link could not be looked at; trying again another day')
+      // Looked at again at once, it would hold up all others of its host.
+      return { kind: 'unseen' }
+    })
     this.looks += 1
     return this.#found(link, seen)
   }

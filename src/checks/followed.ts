@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { fingerprint } from '../core/hash.ts'
 import { namesIn } from '../core/template.js'
 import { isEverReachable } from '../outgoing/target.ts'
+import { hostOfTurns } from '../outgoing/turns.ts'
 import { withdrawRepairs } from './pairs.ts'
 
 // The links to look at follow what bundles have: each change of a bundle leaves a row, from which they are read anew.
@@ -71,7 +72,7 @@ function linksOf({ urls, urlMetadata, variables }: Bundle, { outgoingPrivateNetw
     if (!isEverReachable(parsed, { privateNetworks: outgoingPrivateNetworks })) return []
     const hash = fingerprint(url)
     const dueAt = now + FIRST_MS + (Buffer.from(hash, 'base64url').readUInt32BE() % SPREAD_MS)
-    return [[hash, { url, hash, host: parsed.host, dueAt }] as const]
+    return [[hash, { url, hash, host: hostOfTurns(parsed), dueAt }] as const]
   })
   // A link that is kept out at one place is looked at if it stands at another.
   return [...new Map(found).values()]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { checkedHosts, checkedLinks, type RobotsRule } from '../../db/schema.ts'
+import { checkedHosts, checkedLinks } from '../../db/schema.ts'
 import { type Clock, TURN_MS, takeTurn } from '../outgoing/turns.ts'
 import type { Hosts } from './look.ts'
 
@@ -54,17 +54,18 @@ export class SharedHosts {
         hasTurn = false
         return true
       },
-      robotsOf: async (host) => {
+      robotsOf: async (authority) => {
         const [row] = await this.store.db
           .select({ robots: checkedHosts.robots, at: checkedHosts.robotsAt })
           .from(checkedHosts)
-          .where(eq(checkedHosts.host, host))
+          .where(eq(checkedHosts.host, authority))
         return row?.at != null && row.at > this.clock.now() - ROBOTS_KEPT_MS ? row.robots : null
       },
-      keepRobots: async (host, rules) => {
-        const robots = [...rules] as RobotsRule[]
-        const kept = { robots, robotsAt: this.clock.now() }
-        await this.store.write([this.store.db.update(checkedHosts).set(kept).where(eq(checkedHosts.host, host))])
+      keepRobots: async (authority, rules) => {
+        const now = this.clock.now()
+        const kept = { robots: [...rules], robotsAt: now, usedAt: now }
+        const row = this.store.db.insert(checkedHosts).values({ host: authority, ...kept })
+        await this.store.write([row.onConflictDoUpdate({ target: checkedHosts.host, set: kept })])
       },
     }
   }

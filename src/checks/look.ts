@@ -4,6 +4,7 @@ import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
 import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
+import { hostOfTurns } from '../outgoing/turns.ts'
 import type { Seen } from './findings.ts'
 import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
 
@@ -17,9 +18,9 @@ const MAX_REDIRECTS = 5
 export interface Hosts {
   /** Resolves once a host may get a request; false if that is too far away. */
   turn(host: string): Promise<boolean>
-  /** What its `robots.txt` said within the last day; null if it has to be read. */
-  robotsOf(host: string): Promise<readonly RobotsRule[] | null>
-  keepRobots(host: string, rules: readonly RobotsRule[]): Promise<void>
+  /** What the `robots.txt` of a host, with its port, said within the last day; null if it has to be read. */
+  robotsOf(authority: string): Promise<readonly RobotsRule[] | null>
+  keepRobots(authority: string, rules: readonly RobotsRule[]): Promise<void>
 }
 
 /** What a look needs. */
@@ -59,16 +60,16 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
 /** The answer of a page; null if it may not be asked for now. */
 async function ask(url: URL, looking: Looking): Promise<Got | null> {
   const { hosts, site, titleOf } = looking
-  if (!(await mayAsk(url, looking)) || !(await hosts.turn(url.host))) return null
+  if (!(await mayAsk(url, looking)) || !(await hosts.turn(hostOfTurns(url)))) return null
   if (url.href === titleOf) {
     const how = { timeoutMs: TIMEOUT_MS, followsRedirects: false }
     const page = await getPage(url.href, site, how).catch(withoutAnswer)
     if (page !== null) return page
-    if (!(await hosts.turn(url.host))) return null
+    if (!(await hosts.turn(hostOfTurns(url)))) return null
   }
   const head = await send(url, looking, { method: 'HEAD' }).catch(withoutAnswer)
   if (head !== null && isThere(head) && head.status !== 405) return head
-  if (!(await hosts.turn(url.host))) return null
+  if (!(await hosts.turn(hostOfTurns(url)))) return null
   // Some sites know no HEAD, and answer it with anything.
   return send(url, looking, { headers: { range: 'bytes=0-1023' } })
 }
@@ -105,6 +106,8 @@ function leadsTo({ status, headers }: Head, from: URL): URL | null {
   const { location } = headers
   if (!REDIRECTS.has(status) || location === undefined || !URL.canParse(location, from.href)) return null
   const to = new URL(location, from)
+  // A program of whoever opens it: nothing says that it would find nothing.
+  if (!/^https?:$/.test(to.protocol)) return null
   if (to.hash === '') to.hash = from.hash
   return to
 }

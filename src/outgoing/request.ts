@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { exchange, type Head, type Reading, type Request } from './exchange.ts'
 import { type Guard, NotSent, targetOf } from './target.ts'
+import { hostOfTurns } from './turns.ts'
 
 /** For everything: look-ups, redirects and the whole answer. */
 const TIMEOUT_MS = 10_000
@@ -127,7 +128,7 @@ async function follow(url: string, request: Request, guard: Guard, how: Followin
     for (let redirects = 0; ; redirects += 1) {
       if (how.turn !== undefined) {
         clearTimeout(timer)
-        if (!(await how.turn(next.host))) throw new NoTurn(`too many requests to ${next.host}`)
+        if (!(await how.turn(hostOfTurns(next)))) throw new NoTurn(`too many requests to ${next.host}`)
         timer = setTimeout(abort, timeoutMs)
       }
       const target = await before(deadline.signal, targetOf(next, guard), tooSlow)

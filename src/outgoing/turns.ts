@@ -17,9 +17,14 @@ export interface Clock {
 /** The machine’s own. */
 export const CLOCK: Clock = { now: Date.now, until: (time) => sleep(Math.max(0, time - Date.now())) }
 
+/** The host of a URL, as turns are counted: whatever its port, or a dot at its end, it is one. */
+export function hostOfTurns({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '')
+}
+
 /**
  * Reserves the next turn of a host, for a request that nobody waits for, and waits for it.
- * @param host with its port, in lower case, as `URL.host` has it.
+ * @param host as `hostOfTurns` has it.
  * @returns false if that is too far away.
  */
 export async function takeTurn({ write }: Pick<Store, 'write'>, host: string, clock: Clock): Promise<boolean> {

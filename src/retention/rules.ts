@@ -130,10 +130,11 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     only: isNotNull(checkedLinks.unusedSince),
   },
   {
+    // One link may be led through a dozen hosts; what is known of them is good for a day.
     what: 'checked_hosts',
     table: checkedHosts,
     from: checkedHosts.usedAt,
-    keptMs: 30 * DAY_MS,
+    keptMs: DAY_MS,
     key: [checkedHosts.host],
     erase: (db, rows) => {
       const isUsed = sql`EXISTS (SELECT 1 FROM ${checkedLinks} WHERE ${checkedLinks.host} = ${checkedHosts.host})`

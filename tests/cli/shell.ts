@@ -60,8 +60,12 @@ export class Shell {
 
   get environment(): Record<string, string> {
     const { PATH = '' } = process.env
-    // Shared between tests: Deno's cache does not belong to the command's home.
-    return { PATH, HOME: this.home, DENO_DIR: join(tmpdir(), 'openall-deno'), ...this.env }
+    // Shared between tests: the runtimes' caches do not belong to the command's home.
+    const caches = {
+      DENO_DIR: join(tmpdir(), 'openall-deno'),
+      BUN_RUNTIME_TRANSPILER_CACHE_PATH: join(tmpdir(), 'openall-bun'),
+    }
+    return { PATH, HOME: this.home, ...caches, ...this.env }
   }
 
   /** Runs `openall` with arguments; standard input is empty by default. */

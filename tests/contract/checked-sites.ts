@@ -25,15 +25,17 @@ const ANSWERS: Record<string, Answer> = {
   forbidden: () => page(403),
   busy: () => page(429),
   walled: () => page(503, { server: 'cloudflare' }),
+  // To a program of whoever opens it.
+  mailing: () => page(301, { location: 'mailto:ada@people.example' }),
 }
 
-/** Sites on this machine, each at a port of its own and so a host of its own; `down` is none. */
+/** Sites on this machine, each with a name and a port of its own; `down` is none. */
 export function startChecked() {
   const asked = new Map<string, Asked[]>()
   const down = freePort()
   const found = new Set<string>()
   const names = ['fine', 'new', 'name', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
-  const at = (name: string): string => `http://localhost:${name === 'down' ? down : ports.get(name)}/${name}`
+  const at = (name: string): string => `http://${name}.localhost:${name === 'down' ? down : ports.get(name)}/${name}`
   const servers = names.map((name) => {
     const requests: Asked[] = []
     asked.set(name, requests)

@@ -1,3 +1,4 @@
+import { HOSTILE_SVGS, USUAL_SVGS } from './hostile-svgs.ts'
 import { PICTURES, plainPng, REFUSED, ring, TEXT_BOMB } from './icon-files.ts'
 
 /** @param port of the sites. */
@@ -21,8 +22,12 @@ const POLYGLOT = new Uint8Array(Buffer.concat([Buffer.from(PICTURES.png), Buffer
 
 /** What each site answers, by path; a site of any other name has the icon of that name in `REFUSED`, or none. */
 const SITES: Record<string, Record<string, Answer>> = {
-  ...Object.fromEntries(Object.entries(PICTURES).map(([name, bytes]) => [name, { '/favicon.ico': image(bytes) }])),
-  ...Object.fromEntries(Object.entries(REFUSED).map(([name, bytes]) => [name, { '/favicon.ico': image(bytes) }])),
+  ...Object.fromEntries(
+    Object.entries({ ...PICTURES, ...REFUSED, ...HOSTILE_SVGS, ...USUAL_SVGS }).map(([name, bytes]) => [
+      name,
+      { '/favicon.ico': image(bytes) },
+    ]),
+  ),
   named: {
     '/': page(
       '<link rel="icon" href="/small.png" sizes="16x16"><link rel="shortcut icon" href="/right.png" sizes="96x96"><link rel="apple-touch-icon" href="/touch.png"><link rel="mask-icon" href="/mask.svg">',

@@ -53,11 +53,14 @@ describe('links', () => {
         'forbidden',
         'busy',
         'walled',
+        'mailing',
         'kept-out',
         'down',
       ]
-      const [fine, gone, moved, wandering, headless, forbidden, busy, walled, keptOut, down] = names.map(sites.at)
-      const urls = [fine, gone, moved, wandering, headless, forbidden, busy, walled, keptOut, down] as string[]
+      const [fine, gone, moved, wandering, headless, forbidden, busy, walled, mailing, keptOut, down] = names.map(
+        sites.at,
+      )
+      const urls = [fine, gone, moved, wandering, headless, forbidden, busy, walled, mailing, keptOut, down] as string[]
       const secret = sites.at('secret')
       const slug = await newBundle(person, [...urls, secret, `${sites.at('fine')}?{who}`], {
         urlMetadata: [...urls.map(() => ({})), { check: false }],
@@ -74,6 +77,7 @@ describe('links', () => {
         [forbidden!, 'ok'],
         [busy!, 'ok'],
         [walled!, 'ok'],
+        [mailing!, 'ok'],
         [keptOut!, 'unknown'],
         [down!, 'broken'],
       ])
@@ -111,6 +115,21 @@ describe('links', () => {
       await becomes(left, [])
       await person.api('POST', `/api/links/${slug}/restore`)
       await becomes(() => statesOf(person, slug), [[sites.at('fine'), 'ok']])
+    })
+
+    test('of one host are looked at one after the other, whatever their ports', async () => {
+      const person = await newPerson(server())
+      const ports = Array.from({ length: 25 }, (_, at) => 2_000 + at)
+      const slug = await newBundle(
+        person,
+        ports.map((port) => `http://ports.localhost:${port}/`),
+      )
+      const hosts = () =>
+        server().sql("SELECT host FROM checked_hosts WHERE host LIKE 'ports.%' AND due_at IS NOT NULL")
+      await becomes(async () => (await hosts()).length, 1)
+      await becomes(() => server().sql('SELECT 1 FROM links_pending'), [])
+      expect(await hosts()).toEqual([{ host: 'ports.localhost' }])
+      await person.api('DELETE', `/api/links/${slug}`)
     })
 
     test('that have moved are said to have the same title only where it was seen, by no more requests', async () => {

@@ -64,6 +64,25 @@ test('a host gets a request a second, whichever process sends it', () =>
     expect(sent).toEqual(Array.from({ length: 10 }, (_, at) => 1_000 + at * 1_000))
   }))
 
+test('a link that cannot be looked at for whatever reason holds up no other of its host', () =>
+  withStore(async (store) => {
+    await seed(store, 3, 1)
+    const clock = new SetClock(DAY_MS)
+    const looked: string[] = []
+    const look = async (url: string): Promise<Seen> => {
+      looked.push(url)
+      if (looked.length === 1) throw new TypeError('no such thing was thought of')
+      return THERE
+    }
+    const checker = new Checker(store, SITE, LOG, clock, look)
+    for (let step = 0; step < 4; step += 1) {
+      await checker.begin()
+      await checker.settled()
+      clock.time += 1_000
+    }
+    expect(looked.toSorted()).toEqual([0, 1, 2].map((at) => `https://h0.0.example/${at}`))
+  }))
+
 test('a hundred thousand links of which one in a step, two processes never look at one twice, and nobody takes much at once', () =>
   withStore(async (store) => {
     await seed(store, 100_000, 2_000)

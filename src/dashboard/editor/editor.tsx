@@ -19,6 +19,7 @@ import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
 import { signedIn } from '../../identity/caller.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { buttonOf, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
@@ -40,7 +41,9 @@ export const editorScreens: readonly Screen[] = [
       if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
         return editorPage(visit, bundle, { ...untouched(savedForm(bundle)), version: bundle.versionNumber })
       }
-      return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} health={bundle.health} /> }
+      const icons = await iconsFor(visit, { ...bundle, resolutionPolicy: null })
+      const props = { site: visit.site, bundle, health: bundle.health, icons }
+      return { ...headed(bundle), view: <ReadOnlyPage {...props} /> }
     },
     post: save,
   },
@@ -160,9 +163,10 @@ interface Editing extends EditorState {
 async function editorPage(visit: Visit, bundle: Opened, editing: Editing, problem?: Problem): Promise<ScreenPage> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const [history, seen] = await Promise.all([
+  const [history, seen, icons] = await Promise.all([
     historyUse(store, bundle.owner, config),
     seenSoon(visit, state.form, bundle.slug),
+    iconsFor(visit, contentOf(state.form).content),
   ])
   const props = {
     site: visit.site,
@@ -174,6 +178,7 @@ async function editorPage(visit: Visit, bundle: Opened, editing: Editing, proble
     state: { ...state, seen },
     history,
     health: bundle.health,
+    icons,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }

@@ -6,6 +6,7 @@ import type { Offer } from '../../../src/bundles/placeholders.ts'
 import type { SeenLink } from '../../../src/bundles/seen.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
@@ -30,10 +31,11 @@ interface RowsProps {
   ids: string
   focus: EditorState['focus']
   seen: EditorState['seen']
+  icons: SiteIcons
 }
 
 /** Rows of the list of links. */
-export function LinkRows({ links, checked, names, ids, focus, seen }: RowsProps): JSX.Element {
+export function LinkRows({ links, checked, names, ids, focus, seen, icons }: RowsProps): JSX.Element {
   return (
     <Each
       of={links}
@@ -48,6 +50,7 @@ export function LinkRows({ links, checked, names, ids, focus, seen }: RowsProps)
           begins={beginsSection(fields, links[index - 1])}
           focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
           seen={seen.find(({ url }) => url === fields.url.trim())}
+          icons={icons}
         />
       )}
     />
@@ -74,10 +77,11 @@ interface RowProps {
   begins: boolean
   focus: LinkFocus
   seen: SeenLink | undefined
+  icons: SiteIcons
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen }: RowProps): JSX.Element {
+function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen, icons }: RowProps): JSX.Element {
   return (
     <li class={['link-row', begins && 'begins-section']}>
       {/* The script makes it a field that renames the section. */}
@@ -94,20 +98,34 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen
           open={isEmptyLink(fields) || errors.length > 0 || focus === 'url' || focus === 'section'}
         >
           <summary aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown">
-            <Line fields={fields} names={names} />
+            <Line fields={fields} names={names} icons={icons} />
           </summary>
           <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
         </details>
         {seen === undefined ? '' : <AlsoIn {...seen} />}
         <Offers offers={offers} />
         <div class="moves">
-          <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`up-${index}`}
+            aria-label="Move up"
+            autofocus={focus === 'up'}
+          >
             <Icon name="up" />
           </button>
-          <button type="submit" name="do" value={`down-${index}`} aria-label="Move down" autofocus={focus === 'down'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`down-${index}`}
+            aria-label="Move down"
+            autofocus={focus === 'down'}
+          >
             <Icon name="down" />
           </button>
-          <button type="submit" name="do" value={`remove-${index}`} aria-label="Remove">
+          <button type="submit" class="quiet" name="do" value={`remove-${index}`} aria-label="Remove">
             <Icon name="trash" />
           </button>
         </div>
@@ -129,11 +147,11 @@ function AlsoIn({ slug, called }: SeenLink): JSX.Element {
 }
 
 /** The line of a link: its site, title, address and tags. `writeLine` in link-list.js updates it during typing. */
-export function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Element {
+export function Line({ fields, names, icons }: Pick<RowProps, 'fields' | 'names' | 'icons'>): JSX.Element {
   const { url, note, tags } = fields
   return (
     <span class="line">
-      <Tile url={url.trim()} />
+      <Tile url={url.trim()} icon={iconOf(url.trim(), icons)} />
       <span class="called" dir="auto">
         <Blanks text={note.trim().split('\n')[0] ?? ''} names={names} />
       </span>
