@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
@@ -13,11 +12,9 @@ import type { LinkHealth } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
-import { type SeenLink, seenElsewhere } from '../../bundles/seen.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
-import { signedIn } from '../../identity/caller.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
@@ -28,6 +25,7 @@ import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isOwnTouched, ownForm, ownOf } from './own-form.ts'
 import { isPreviewHidden } from './preview.tsx'
+import { seenSoon } from './seen-soon.ts'
 import { check, touched, untouched } from './state.tsx'
 import { conflictChoices, KEEP_BOTH, withBoth } from './their-changes.ts'
 import { rulesOf } from './variable-fields.ts'
@@ -182,16 +180,4 @@ async function editorPage(visit: Visit, bundle: Opened, editing: Editing, proble
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
-}
-
-/** How long a page waits for a hint, before which other long reads may have their turn. */
-const HINT_MS = 250
-
-/** In which other bundles the links of a form stand, if that is soon known: later it would move what is being read. */
-async function seenSoon({ service, context }: Visit, form: BundleForm, slug: string): Promise<readonly SeenLink[]> {
-  const wait = new AbortController()
-  const urls = form.links.map(({ url }) => url.trim()).filter((url) => url !== '')
-  const seen = urls.length === 0 ? [] : seenElsewhere(service.store, signedIn(context.caller), urls, slug)
-  const none: Promise<readonly SeenLink[]> = sleep(HINT_MS, [], { signal: wait.signal }).catch(() => [])
-  return Promise.race([seen, none]).finally(() => wait.abort())
 }

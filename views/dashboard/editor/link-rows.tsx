@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
+import { AlsoIn } from './also-in.tsx'
 import {
   type Checked,
   type EditorState,
@@ -131,18 +132,6 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen
         </div>
       </fieldset>
     </li>
-  )
-}
-
-/** In which other bundle a link stands; `sayWhere` in seen-links.js says it of those that are added. */
-function AlsoIn({ slug, called }: SeenLink): JSX.Element {
-  return (
-    <p class="hint seen">
-      {'Also in '}
-      <a href={`/dashboard/links/${slug}`} target="_blank" dir="auto" safe rel="noopener">
-        {called}
-      </a>
-    </p>
   )
 }
 
