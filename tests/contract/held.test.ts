@@ -10,9 +10,9 @@ const MOST = 100
 /** The same for steps that nobody waits for, and that come all the time: what looks at links may hold the loop for 20 ms. */
 const MOST_IN_BACKGROUND = 20
 
-/** What a program beside this folder measures, by name. */
-async function measured(runtime: Runtime, program: string): Promise<[string, number][]> {
-  const child = Bun.spawn([...command(runtime), fileURLToPath(new URL(`../${program}`, import.meta.url))], {
+/** What a program measures, by name. */
+async function measured(runtime: Runtime, program: URL): Promise<[string, number][]> {
+  const child = Bun.spawn([...command(runtime), fileURLToPath(program)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -24,14 +24,14 @@ async function measured(runtime: Runtime, program: string): Promise<[string, num
 test.each(RUNTIMES)(
   'on %s, no step of what keeps a hundred thousand links under observation holds it',
   async (runtime) => {
-    const pieces = await measured(runtime, 'held-by-checks.ts')
+    const pieces = await measured(runtime, new URL('../held-by-checks.ts', import.meta.url))
     expect(pieces.length).toBe(6)
     expect(pieces.filter(([, ms]) => ms > MOST_IN_BACKGROUND)).toEqual([])
   },
 )
 
 test.each(RUNTIMES)('on %s, no read of one’s own data holds the event loop', async (runtime) => {
-  const pieces = await measured(runtime, 'held.ts')
+  const pieces = await measured(runtime, new URL('../held.ts', import.meta.url))
   expect(pieces.length).toBeGreaterThan(15)
   expect(pieces.filter(([, ms]) => ms > MOST)).toEqual([])
 })
