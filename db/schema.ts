@@ -568,6 +568,8 @@ export const proposals = sqliteTable(
     uniqueIndex('proposals_repair')
       .on(t.bundleId, t.repairs)
       .where(sql`${t.repairs} IS NOT NULL AND ${t.state} = 'open'`),
+    // To count them, without reading what they change.
+    index('proposals_repairs_of').on(t.ownerId).where(sql`${t.repairs} IS NOT NULL AND ${t.state} = 'open'`),
     // For the deletion of an owner, an account or a key; the first also to find an owner's oldest decided ones.
     index('proposals_owner').on(t.ownerId, t.decidedAt),
     index('proposals_proposer').on(t.proposedBy),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -7,6 +7,7 @@ import { readConfig } from '../src/config/config.ts'
 import { createApp } from '../src/runtime/app.ts'
 import { openLog } from '../src/runtime/log.ts'
 import { startService } from '../src/runtime/service.ts'
+import { longestPiece } from './longest-piece.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: starts the service, gives a person as much as the free plan
 // allows, and prints for each read the longest piece of work on the event loop’s thread, in ms of processor time.
@@ -178,35 +179,20 @@ const READS: Record<string, () => Promise<Response>> = {
   'the page of rules': get('/dashboard/links/one/policy'),
 }
 
-/** Processor time of this thread in ms: other threads do not hold the event loop. */
-function processorMs(): number {
-  return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
-}
-
-async function longestPiece(read: () => Promise<Response>): Promise<number> {
-  let isReading = true
-  let [longest, last] = [0, processorMs()]
-  const tick = () => {
-    const now = processorMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (isReading) setImmediate(tick)
-  }
-  setImmediate(tick)
+/** Reads an answer to its end. */
+async function readAll(read: () => Promise<Response>): Promise<void> {
   const answer = await read()
   if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`)
   const parts = answer.body!.getReader()
   // A connection takes each part in a round of its own.
   while (!(await parts.read()).done) await new Promise((resolve) => setImmediate(resolve))
-  isReading = false
-  tick()
-  return longest
 }
 
 const pieces: Record<string, number> = {}
 for (const [name, read] of Object.entries(READS)) {
   // The first may compile code, and any may collect garbage.
-  const rounds = [await longestPiece(read), await longestPiece(read), await longestPiece(read)]
+  const piece = () => longestPiece(() => readAll(read))
+  const rounds = [await piece(), await piece(), await piece()]
   pieces[name] = Math.round(Math.min(...rounds))
 }
 console.log(JSON.stringify(pieces))

@@ -5,33 +5,36 @@ import { bundles } from '../../db/schema.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
+import { BOUNDS } from './bounds.ts'
 import { isListed, ownerOf } from './list-order.ts'
 
 /** A link that stands in another bundle, the last edited of those. */
 export interface SeenLink {
   url: string
   slug: string
-  title: string | null
+  /** Its title, or its path. */
+  called: string
 }
 
 /** Bundles that are looked through, the last edited: a hint must cost the same with any number of them. */
 const LOOKED_THROUGH = 1_000
 
 /**
- * Which links stand in other bundles of the acting subject, as they are written there.
+ * Which links, of the first 25, stand in other bundles of the acting subject, as they are written there.
  * @param besides the slug of the bundle that is edited; empty for a new one.
  */
 export async function seenElsewhere(
   store: Store,
   { subject, userId }: SignedIn,
-  urls: readonly string[],
+  links: readonly string[],
   besides: string,
 ): Promise<SeenLink[]> {
+  const urls = [...new Set(links)].slice(0, BOUNDS.urls)
   const values = { owner: subjectIdOf(subject), urls: JSON.stringify(urls), besides }
   const [query] = containing(store.db, subject.type, values)
   const found = await inLongReadSlot(userId, () => store.readLong(query!))
-  const links = JSON.parse(String(found ?? '[]')) as [url: string, slug: string, title: string | null][]
-  return links.map(([url, slug, title]) => ({ url, slug, title }))
+  const seen = JSON.parse(String(found ?? '[]')) as [url: string, slug: string, title: string | null][]
+  return seen.map(([url, slug, title]) => ({ url, slug, called: title ?? `/l/${slug}` }))
 }
 
 const containing = preparedStatements((_, subject: Subject['type']) => {

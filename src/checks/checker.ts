@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
@@ -53,6 +54,7 @@ export class Checker {
         )
         .finally(() => this.#looking.delete(look))
       this.#looking.add(look)
+      await otherWork()
     }
     return hosts.length
   }

@@ -46,7 +46,7 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
       const answer = await ask(at, looking)
       if (answer === null) return UNSEEN
       const to = leadsTo(answer, at)
-      if (to === null) return isThere(answer) ? { kind: 'there', movedTo, ...titleIn(answer) } : GONE
+      if (to === null) return isThere(answer) ? { kind: 'there', movedTo, ...(await titleIn(answer)) } : GONE
       isForGood &&= answer.status === 301 || answer.status === 308
       if (isForGood) movedTo = to.href
       at = to
@@ -75,8 +75,8 @@ async function ask(url: URL, looking: Looking): Promise<Got | null> {
 }
 
 /** The title in an answer: only that of which it was to be read has a body. */
-function titleIn(answer: Got): { title?: string | null } {
-  return answer.body.length === 0 ? {} : { title: pageOf(answer)?.title ?? null }
+async function titleIn(answer: Got): Promise<{ title?: string | null }> {
+  return answer.body.length === 0 ? {} : { title: (await pageOf(answer))?.title ?? null }
 }
 
 /** An address that must not be asked for is no missing answer. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { count } from '../core/words.ts'
 import { type Mail, type Mailer, quoted } from '../mail/mailer.ts'
 import { SWITCHES, unsubscribeLink } from '../mail/switches.ts'
+import { inLongReadSlot } from '../operations/read-slots.ts'
 
 /** A person gets one mail in so long, */
 const MAIL_EVERY_MS = 7 * 86_400_000
@@ -48,15 +49,15 @@ export async function mailSome(store: Store, mailer: Mailer, site: Site, now: nu
 }
 
 /** What a person is told of all bundles that they may edit; null if nothing is broken, or they want no mail any more. */
-async function mailFor({ db }: Store, userId: string, site: Site): Promise<Mail | null> {
+async function mailFor({ db, readLong }: Store, userId: string, site: Site): Promise<Mail | null> {
   const [reader] = await db
     .select({ to: user.email })
     .from(user)
     .where(and(eq(user.id, userId), user.emailVerified, isNull(user.disabledAt), SWITCHES.linksBroken))
   if (reader === undefined) return null
   const isEditors = sql`(${owners.userId} = ${userId} OR ${owners.organizationId} IN (SELECT ${member.organizationId} FROM ${member} WHERE ${member.userId} = ${userId} AND ${member.role} <> 'viewer'))`
-  const broken = await db
-    .select({ slug: bundles.slug, title: bundles.title, links: sql<number>`count(*)` })
+  const some = db
+    .select({ slug: bundles.slug, title: bundles.title, links: sql<number>`count(*)`.as('links') })
     .from(owners)
     .innerJoin(checkedLinks, and(eq(checkedLinks.ownerId, owners.id), IS_BROKEN))
     .innerJoin(bundleLinks, eq(bundleLinks.linkId, checkedLinks.id))
@@ -65,13 +66,17 @@ async function mailFor({ db }: Store, userId: string, site: Site): Promise<Mail 
     .groupBy(bundles.id)
     .orderBy(asc(bundles.id))
     .limit(NAMED + 1)
+    .as('some')
+  // All that is broken is gone through, which may be a hundred thousand links.
+  const found = sql`SELECT json_group_array(json_object('slug', slug, 'title', title, 'links', links)) FROM ${some}`
+  const broken = JSON.parse(String((await inLongReadSlot(userId, () => readLong(found))) ?? '[]')) as Told['broken']
   return broken.length === 0 ? null : mailOf({ userId, to: reader.to, broken }, site)
 }
 
 interface Told {
   userId: string
   to: string
-  /** At least one. */
+  /** Those that a mail names, and one more if there is; at least one. */
   broken: readonly { slug: string; title: string | null; links: number }[]
 }
 

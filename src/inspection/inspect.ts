@@ -30,7 +30,7 @@ async function look(url: string, site: Site, icons: Pick<SiteIconFinder, 'find'>
   const silence = () => sleep(Math.max(0, endsAt - performance.now()))
   try {
     const got = await getPage(url, site, { timeoutMs: TIMEOUT_MS })
-    const page = pageOf(got)
+    const page = await pageOf(got)
     // Time tells no more of an icon’s address than of the link’s own.
     const icon = await icons.find(url, page, endsAt, silence)
     return { ...answered(url, got, page), icon: icon === null ? null : site.origin + iconPath(icon) }

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { Tokenizer } from 'htmlparser2'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { MAX_URL } from '../core/text.ts'
@@ -13,12 +14,18 @@ export interface PageHead {
   base: string
 }
 
-/** Reads the head of a page. Pure. @param contentType of its answer. */
-export function pageHead(html: Uint8Array, contentType: string): PageHead {
+/** Characters read in one go: of a page that is all tags, some milliseconds. */
+const AT_ONCE = 16 * 1024
+
+/** Reads the head of a page. @param contentType of its answer. */
+export async function pageHead(html: Uint8Array, contentType: string): Promise<PageHead> {
   const text = decoded(html, contentType)
   const reader = new HeadReader(text)
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader)
-  tokenizer.write(text)
+  for (let at = 0; at < text.length; at += AT_ONCE) {
+    tokenizer.write(text.slice(at, at + AT_ONCE))
+    if (at + AT_ONCE < text.length) await otherWork()
+  }
   tokenizer.end()
   const [title, other] = [reader.title, reader.ogTitle].map((one) => onOneLine(one).replace(/\s+/g, ' ').trim())
   return { title: clip(title || other || '', BOUNDS.title) || null, icons: reader.icons, base: reader.base }
@@ -110,8 +117,8 @@ class HeadReader {
     const isTitle = tag === 'meta' && (attributes.property ?? attributes.name)?.toLowerCase() === 'og:title'
     if (isTitle && this.ogTitle === '') this.ogTitle = attributes.content ?? ''
     if (tag === 'base' && this.base === '') this.base = attributes.href ?? ''
-    const icon = tag === 'link' ? iconLink(attributes) : null
-    if (icon !== null && this.icons.length < MAX_ICONS) this.icons.push(icon)
+    const icon = tag === 'link' && this.icons.length < MAX_ICONS ? iconLink(attributes) : null
+    if (icon !== null) this.icons.push(icon)
   }
 
   onselfclosingtag(): void {

@@ -45,9 +45,9 @@ export function getPage(
 }
 
 /** What a page says of itself; null for an error, whose page is not the one that the link is for. */
-export function pageOf({ url, status, headers, body }: Got): Page | null {
+export async function pageOf({ url, status, headers, body }: Got): Promise<Page | null> {
   if (status < 200 || status >= 300) return null
-  return { url, ...pageHead(body.subarray(0, MAX_HTML_BYTES), headers['content-type'] ?? '') }
+  return { url, ...(await pageHead(body.subarray(0, MAX_HTML_BYTES), headers['content-type'] ?? '')) }
 }
 
 function isPage({ headers }: Head): boolean {

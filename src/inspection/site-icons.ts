@@ -140,7 +140,7 @@ export class SiteIconFinder {
   async #found(origin: string, given: Page | null, how: How): Promise<Drawn | null | undefined | 'no turn'> {
     let isSilent = false
     try {
-      const page = given ?? pageOf(await getPage(`${origin}/`, this.site, how))
+      const page = given ?? (await pageOf(await getPage(`${origin}/`, this.site, how)))
       for (const address of addressesOf(page, origin)) {
         const drawn = await this.#drawn(address, how)
         if (drawn) return drawn

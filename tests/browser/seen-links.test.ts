@@ -4,7 +4,7 @@ import { axeViolations } from './flaws.ts'
 import { setStage } from './stage.ts'
 import { shows } from './waiting.ts'
 
-// A link that is added says in which other bundle it stands.
+// A link that is added says in which other bundle it stands; of those that were there: contract/seen-links.test.ts.
 
 const stage = setStage()
 

@@ -8,7 +8,7 @@ import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { diff, isSame } from '../../bundles/diff.ts'
-import { healthOf } from '../../bundles/health.ts'
+import type { LinkHealth } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
@@ -25,6 +25,7 @@ import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isOwnTouched, ownForm, ownOf } from './own-form.ts'
 import { isPreviewHidden } from './preview.tsx'
+import { seenSoon } from './seen-soon.ts'
 import { check, touched, untouched } from './state.tsx'
 import { conflictChoices, KEEP_BOTH, withBoth } from './their-changes.ts'
 import { rulesOf } from './variable-fields.ts'
@@ -70,7 +71,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const button = buttonOf(sent)
   const pressed = afterButton(form, button)
   const focus = pressed?.focus ?? null
-  const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
+  const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button, health: bundle.health }
   // Edits that the browser has kept may be of an earlier version.
   const isOld = button === 'restore' && version !== bundle.versionNumber
   if (isOld || (over !== null && button !== 'save')) return besideTheirs(visit, late, focus)
@@ -107,17 +108,19 @@ interface Late {
   begunWith: number
   /** The pressed button, which may copy one of their changes into the form. */
   button: string
+  health: LinkHealth[] | undefined
 }
 
 /** The form with the conflict; saving it again overwrites their version. */
 async function besideTheirs(
   visit: Visit,
-  { slug, form: sent, begunWith, button }: Late,
+  { slug, form: sent, begunWith, button, health }: Late,
   focus: EditorState['focus'],
   problem?: Problem,
 ): Promise<ScreenPage> {
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
+  const opened = { ...theirs, health }
   const both = { changes: diff(base, theirs), base, theirs }
   const form =
     button === KEEP_BOTH
@@ -129,7 +132,7 @@ async function besideTheirs(
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith, isLosing }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
   const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
-  if (!isComparable) return editorPage(visit, theirs, editing, problem)
+  if (!isComparable) return editorPage(visit, opened, editing, problem)
   const conflict = (
     <>
       {conflictOf(visit, sides, {
@@ -141,8 +144,11 @@ async function besideTheirs(
       <TakeTheirs choices={choices} />
     </>
   )
-  return editorPage(visit, theirs, { ...editing, conflict }, problem)
+  return editorPage(visit, opened, { ...editing, conflict }, problem)
 }
+
+/** A bundle with what is known of its links. */
+type Opened = StoredBundle & { health?: LinkHealth[] | undefined }
 
 interface Editing extends EditorState {
   version: number
@@ -152,17 +158,12 @@ interface Editing extends EditorState {
   isLosing?: boolean
 }
 
-async function editorPage(
-  visit: Visit,
-  bundle: StoredBundle,
-  editing: Editing,
-  problem?: Problem,
-): Promise<ScreenPage> {
+async function editorPage(visit: Visit, bundle: Opened, editing: Editing, problem?: Problem): Promise<ScreenPage> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const [history, health, icons] = await Promise.all([
+  const [history, seen, icons] = await Promise.all([
     historyUse(store, bundle.owner, config),
-    healthOf(visit.service, bundle),
+    seenSoon(visit, state.form, bundle.slug),
     iconsFor(visit, contentOf(state.form).content),
   ])
   const props = {
@@ -172,9 +173,9 @@ async function editorPage(
     over,
     conflict,
     isLosing,
-    state,
+    state: { ...state, seen },
     history,
-    health,
+    health: bundle.health,
     icons,
     isPreviewHidden: isPreviewHidden(visit.request),
   }

@@ -58,9 +58,8 @@ export const newBundleScreens: readonly Screen[] = [
     path: '/dashboard/links/new/seen',
     /** The other bundles in which links stand, for the script. */
     async post({ service, context }, sent) {
-      const urls = [...new Set(sent.getAll('url'))].slice(0, BOUNDS.urls)
-      const found = await seenElsewhere(service.store, signedIn(context.caller), urls, sent.get('slug') ?? '')
-      const links = found.map(({ url, slug, title }) => ({ url, slug, called: title ?? `/l/${slug}` }))
+      const { store } = service
+      const links = await seenElsewhere(store, signedIn(context.caller), sent.getAll('url'), sent.get('slug') ?? '')
       return json({ links }, 200)
     },
   },
@@ -83,6 +82,7 @@ export const newBundleScreens: readonly Screen[] = [
               names={[]}
               ids={ids}
               focus={null}
+              seen={[]}
               icons={icons}
             />
             <div id="found" role="status" hx-swap-oob="innerHTML">

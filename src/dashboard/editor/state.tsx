@@ -10,7 +10,7 @@ import { checkedForm } from './checked-form.ts'
 
 /** An untouched form. */
 export function untouched(form: BundleForm): EditorState {
-  return { form, checked: checkedForm(form, null), pasted: null, isTouched: false, focus: null }
+  return { form, checked: checkedForm(form, null), pasted: null, isTouched: false, focus: null, seen: [] }
 }
 
 /** A form with unsaved input. */

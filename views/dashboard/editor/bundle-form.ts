@@ -2,6 +2,7 @@ import type { ProposedChanges } from '../../../db/schema.ts'
 import type { ScalarName } from '../../../src/bundles/content.ts'
 import { LINK_NAMES, type Link, linkField } from '../../../src/bundles/link-fields.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
+import type { SeenLink } from '../../../src/bundles/seen.ts'
 import { VARIABLE_LABELS, type WholeVariable } from '../../../src/bundles/variables.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
 
@@ -130,6 +131,8 @@ export interface EditorState {
   isTouched: boolean
   /** What gets the focus: a field or a button of a link or of a variable, by its index, or the field to paste into. */
   focus: Focus | null
+  /** Which of its links stand in other bundles, as far as was asked. */
+  seen: readonly SeenLink[]
 }
 
 export type Focus =

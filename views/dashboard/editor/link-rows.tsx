@@ -3,6 +3,7 @@
 import { optionsOf } from '../../../src/bundles/link-fields.ts'
 import { MARK_NAMES } from '../../../src/bundles/link-marks.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
+import type { SeenLink } from '../../../src/bundles/seen.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
@@ -11,6 +12,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
+import { AlsoIn } from './also-in.tsx'
 import {
   type Checked,
   type EditorState,
@@ -29,11 +31,12 @@ interface RowsProps {
   /** The prefix of the fields' ids. */
   ids: string
   focus: EditorState['focus']
+  seen: EditorState['seen']
   icons: SiteIcons
 }
 
 /** Rows of the list of links. */
-export function LinkRows({ links, checked, names, ids, focus, icons }: RowsProps): JSX.Element {
+export function LinkRows({ links, checked, names, ids, focus, seen, icons }: RowsProps): JSX.Element {
   return (
     <Each
       of={links}
@@ -47,6 +50,7 @@ export function LinkRows({ links, checked, names, ids, focus, icons }: RowsProps
           names={names}
           begins={beginsSection(fields, links[index - 1])}
           focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
+          seen={seen.find(({ url }) => url === fields.url.trim())}
           icons={icons}
         />
       )}
@@ -73,11 +77,12 @@ interface RowProps {
   /** Whether its section begins with it. */
   begins: boolean
   focus: LinkFocus
+  seen: SeenLink | undefined
   icons: SiteIcons
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, id, index, errors, offers, names, begins, focus, icons }: RowProps): JSX.Element {
+function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen, icons }: RowProps): JSX.Element {
   return (
     <li class={['link-row', begins && 'begins-section']}>
       {/* The script makes it a field that renames the section. */}
@@ -98,6 +103,7 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, icon
           </summary>
           <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
         </details>
+        {seen === undefined ? '' : <AlsoIn {...seen} />}
         <Offers offers={offers} />
         <div class="moves">
           <button

@@ -26,7 +26,7 @@ interface LinksProps {
 
 /** The list of links, and the ways to add to it. */
 export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX.Element {
-  const { form, checked, focus, pasted } = state
+  const { form, checked, focus, pasted, seen } = state
   const paste = <PasteBox isFirst={isFresh} hasFocus={focus !== null && 'paste' in focus} />
   const added = (
     <div id="found" role="status">
@@ -73,7 +73,15 @@ export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX
       </datalist>
       <SuggestedTitles />
       <ol id="links" data-rows="/dashboard/links/new/rows" data-seen="/dashboard/links/new/seen">
-        <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} icons={icons} />
+        <LinkRows
+          links={form.links}
+          checked={checked}
+          names={namesOf(form)}
+          ids="link"
+          focus={focus}
+          seen={seen}
+          icons={icons}
+        />
       </ol>
       <div class="adding">
         <button type="submit" name="do" value="add" class="quiet small">

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Says of links that are added whether they stand in another bundle.
+// Says of links that are added whether they stand in another bundle, as the page does of those that were there (also-in.tsx).
 
 /** @param {readonly Element[]} rows */
 async function findSeen(rows) {
