@@ -110,8 +110,9 @@ class HeadReader {
     const isTitle = tag === 'meta' && (attributes.property ?? attributes.name)?.toLowerCase() === 'og:title'
     if (isTitle && this.ogTitle === '') this.ogTitle = attributes.content ?? ''
     if (tag === 'base' && this.base === '') this.base = attributes.href ?? ''
-    const icon = tag === 'link' ? iconLink(attributes) : null
-    if (icon !== null && this.icons.length < MAX_ICONS) this.icons.push(icon)
+    if (tag !== 'link' || this.icons.length >= MAX_ICONS) return
+    const icon = iconLink(attributes)
+    if (icon !== null) this.icons.push(icon)
   }
 
   onselfclosingtag(): void {
@@ -142,6 +143,7 @@ class HeadReader {
   private addToAttribute(text: string): void {
     if (!Object.hasOwn(ATTRIBUTES, this.tag) || !ATTRIBUTES[this.tag]?.includes(this.attribute)) return
     const before = this.attributes[this.attribute] ?? ''
-    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = before + text
+    // One character more, so that what is too long is not taken for whole.
+    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = (before + text).slice(0, MAX_LENGTH + 1)
   }
 }

@@ -143,6 +143,30 @@ describe('icons', () => {
       expect(new Set(agents)).toEqual(new Set([expect.stringContaining('/docs/checks')]))
     })
 
+    test('the page of one of many people on a site does not give all of it an icon', async () => {
+      const inspected = async () =>
+        (await person.api<Found>('POST', '/api/links/inspect', { urls: [sites.at('shared', '/~mallory/')] })).body
+          .links[0]
+      let found = await inspected()
+      expect(found?.title).toBe('Mallory')
+      await eventually(async () => ((found = await inspected())?.icon ?? null) !== null, 'the site has an icon')
+      expect(found?.icon).toBe(await iconOf('shared'))
+      expect(sites.askedOf('shared')).toEqual(['/', '/own.png', '/~mallory/'])
+    })
+
+    test('an icon that is not kept, because too many are, is not named either', async () => {
+      await server().sql(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+          INSERT INTO icons (id, png) SELECT 'full-' || i, x'00' FROM n RETURNING 1`,
+      )
+      try {
+        expect(await inspect(sites.at('tenant'))).toBeNull()
+        expect(sites.askedOf('tenant')).toContain('/favicon.ico')
+      } finally {
+        await server().sql("DELETE FROM icons WHERE id LIKE 'full-%' RETURNING 1")
+      }
+    })
+
     test('nothing is asked for because somebody views a launcher, nor for a bundle without an owner', async () => {
       const { body } = await new Visitor(server()).api<{ slug: string }>('POST', '/api/links', {
         urls: [sites.at('png.4'), sites.at('png')],
