@@ -138,7 +138,7 @@ export const claim = command({
   name: 'claim',
   summary: 'Move an unclaimed bundle into your account',
   examples: ['openall claim oDk4…', 'openall claim https://openall.example/claim/oDk4…'],
-  args: { token: { type: 'positional', required: true, description: 'The claim token, or the claim link' } },
+  args: { token: { type: 'positional', required: true, description: 'The claim token, or the private edit link' } },
   async run({ args, client }) {
     const token = /^https?:\/\/[^/]+\/claim\/([^/?#]+)$/.exec(args.token)?.[1] ?? args.token
     const bundle = await client.claimBundle({ token })

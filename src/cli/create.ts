@@ -39,7 +39,7 @@ export const create = command({
     email: {
       type: 'string',
       valueHint: 'address',
-      description: 'Where to send the claim link, without a key',
+      description: 'Where to send the private edit link, without a key',
     },
     'idempotency-key': {
       type: 'string',

@@ -56,7 +56,32 @@ test('the preview beside the editor shows them too, and letters once they are sw
     preview
       .locator('.tabs .tile')
       .evaluateAll((all) => all.map((tile) => (tile as HTMLImageElement).naturalWidth ?? tile.textContent))
+      // Another frame takes its place whenever the form has changed.
+      .catch(() => [])
   await becomes(shown, [64, 'N'])
   await page.getByLabel('Its page shows icons of the sites').uncheck()
   await becomes(shown, ['P', 'N'])
+})
+
+test('a row of the editor has the icon that is found of its link, for as long as the address is on that site', async () => {
+  const owner = await newPerson(stage.server)
+  const { page } = await stage.open('/dashboard/links/new', owner)
+  const url = page.locator('.link-row [name=url]')
+  const tile = (): Promise<(number | string | null)[]> =>
+    page
+      .locator('.link-row .line .tile')
+      .evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth ?? one.textContent))
+  await url.fill(sites.at('png.71'))
+  await becomes(tile, ['P'])
+  await url.blur()
+  await becomes(tile, [64])
+  await url.fill(sites.at('png.71', '/another/page'))
+  await becomes(tile, [64])
+  await url.fill(sites.at('none.71'))
+  await becomes(tile, ['N'])
+  await url.fill(sites.at('png.71'))
+  await becomes(tile, [64])
+  await page.getByLabel('Its page shows icons of the sites').uncheck()
+  await url.fill(sites.at('png.71', '/letters'))
+  await becomes(tile, ['P'])
 })

@@ -73,6 +73,9 @@ export async function leadsNowhereElse({ viewer, destinations, url }: Scene): Pr
   const link = `<a href="${away(encodeURIComponent(first))}" target="_blank" rel="opener">-</a>`
   await viewer.read(`void (document.body.innerHTML = ${JSON.stringify(link)})`)
   await viewer.click('a')
+  // The tab looks at its opener as it loads: it must have done so while that is still the foreign page.
+  const isLoaded = `document.readyState === 'complete' && location.href === ${JSON.stringify(away(encodeURIComponent(first)))}`
+  await becomes(async () => (await viewer.readInOthers?.(isLoaded))?.includes(true), true)
   await viewer.goTo(url)
   expect(await viewer.read<string>('document.title')).not.toContain('hit')
   await viewer.read(`void open(${JSON.stringify(away(encodeURIComponent(second)))})`)

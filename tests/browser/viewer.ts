@@ -41,6 +41,8 @@ export interface Viewer {
   drag(selector: string, onto: string): Promise<void>
   /** The value of an expression in the page. */
   read<Value>(expression: string): Promise<Value>
+  /** The values of an expression in the tabs that it opened. */
+  readInOthers?(expression: string): Promise<unknown[]>
   reload(): Promise<void>
   /** Has the browser drop the page from memory, and load it again when the viewer is back. */
   unload(): Promise<void>

@@ -134,6 +134,15 @@ export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'script
       await comeBack()
       return (await send('ExecuteScript', { script: `return ${expression}`, args: [] })) as Value
     },
+    async readInOthers(expression) {
+      const values: unknown[] = []
+      for (const handle of (await send('GetWindowHandles')) as string[]) {
+        if (handle === home) continue
+        await send('SwitchToWindow', { handle })
+        values.push(await send('ExecuteScript', { script: `return ${expression}`, args: [] }))
+      }
+      return values
+    },
     async reload() {
       await comeBack()
       await send('Refresh')

@@ -76,7 +76,7 @@ export function Item({ link, number, hasFocus }: ItemProps): JSX.Element {
             type="submit"
             name="do"
             value={attribute(`remove-${url}`)}
-            class="remove"
+            class="quiet remove"
             aria-label={attribute(`Remove ${called}`)}
             title="Remove"
           >

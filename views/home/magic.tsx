@@ -13,8 +13,8 @@ const TABS = [
   ['F', 'Files', 1],
 ] as const
 
-const FIRST = 72
-const PITCH = 57
+const FIRST = 108
+const PITCH = 52
 
 /** What the service does, as a picture: one link is pressed once, and its tabs fan out of it. */
 export function Magic(): JSX.Element {
@@ -26,7 +26,10 @@ export function Magic(): JSX.Element {
         <g fill="none" stroke="var(--line)">
           <path d="M.5 46h479" />
           <rect x=".5" y=".5" width="479" height="263" rx="13.5" />
+          <path d="M62 46.5v-24a8 8 0 0 1 8 -8h24a8 8 0 0 1 8 8v24" fill="var(--sheet)" />
+          <path d="M62.5 46.5h39" stroke="var(--sheet)" />
         </g>
+        <Mark x={74} y={22} size={16} />
         <g fill="var(--line-strong)" opacity=".45">
           <circle cx="22" cy="23" r="4" />
           <circle cx="36" cy="23" r="4" />
@@ -37,7 +40,7 @@ export function Magic(): JSX.Element {
             of={TABS}
             show={([, , hue], at) => {
               const from = 216 + at * 8
-              const to = FIRST + at * PITCH + 27
+              const to = FIRST + at * PITCH + 25
               return <path pathLength="1" stroke={`var(--h${hue}i)`} d={`M${from} 174C${from} 92 ${to} 122 ${to} 47`} />
             }}
           />
@@ -47,11 +50,11 @@ export function Magic(): JSX.Element {
             of={TABS}
             show={([letter, word, hue], at) => (
               <g>
-                <svg x={FIRST + at * PITCH} y="14" width="55" height="32" aria-hidden="true" fill={`var(--h${hue}i)`}>
-                  <path d="M0 32v-24a8 8 0 0 1 8 -8h39a8 8 0 0 1 8 8v24z" fill={`var(--h${hue})`} />
-                  <text x="7" y="21" font-size="13" font-weight="700">
+                <svg x={FIRST + at * PITCH} y="16" width="50" height="30" aria-hidden="true" fill={`var(--h${hue}i)`}>
+                  <path d="M0 30v-22a8 8 0 0 1 8 -8h34a8 8 0 0 1 8 8v22z" fill={`var(--h${hue})`} />
+                  <text x="25" y="19.5" font-size="9.5" font-weight="700" text-anchor="middle">
                     {letter}
-                    <tspan class="word" dx="3" font-size="9" font-weight="550">
+                    <tspan class="word" dx="2.5" font-weight="550">
                       {word}
                     </tspan>
                   </text>
@@ -61,11 +64,7 @@ export function Magic(): JSX.Element {
           />
         </g>
         <rect x="68" y="174" width="344" height="60" rx="12" fill="var(--paper)" stroke="var(--line-strong)" />
-        <svg x="82" y="190" width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
-          <rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0" />
-          <rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c" />
-          <rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f" />
-        </svg>
+        <Mark x={82} y={190} size={28} />
         <text x="122" y="200" font-size="13" font-weight="600" fill="var(--ink)">
           First week at Northwind
         </text>
@@ -92,5 +91,24 @@ export function Magic(): JSX.Element {
         rest, one press each.
       </figcaption>
     </figure>
+  )
+}
+
+/** The icon of the service, as in views/parts/icon.svg. */
+function Mark({ x, y, size }: { x: number; y: number; size: number }): JSX.Element {
+  return (
+    <svg x={x} y={y} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      <rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0" />
+      <rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c" />
+      <rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f" />
+      <path
+        d="M16 16l8-8m-6 0h6v6"
+        fill="none"
+        stroke="#fff"
+        stroke-width="2.4"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
+    </svg>
   )
 }

@@ -29,7 +29,7 @@ export function PasswordField({ name = 'password', label = 'Password', error, hi
           {...attributes}
           {...described(name, error)}
         />
-        <button type="button" class="copy" data-show={name} aria-label="Show password" aria-pressed="false">
+        <button type="button" class="quiet copy" data-show={name} aria-label="Show password" aria-pressed="false">
           <Icon name="eye" />
         </button>
       </div>

@@ -47,8 +47,9 @@ async function suggestTitles(rows) {
   }
 }
 
-/** @param {{ url: string, title: string | null }} found */
-function offerTitle({ url, title }) {
+/** @param {{ url: string, title: string | null, icon: { path: string, tone: string | null } | null }} found */
+function offerTitle({ url, title, icon }) {
+  if (icon !== null) document.dispatchEvent(new CustomEvent('iconfound', { detail: { url, icon } }))
   if (title === null) return
   suggestedTitles.set(url, title)
   for (const link of titledLinks()) {

@@ -6,6 +6,7 @@ import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { Folders } from '../../../views/dashboard/bundles/folders.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { MOST_TILES } from '../../../views/dashboard/parts/tiles.tsx'
 import { type Broken, brokenIn, hasBroken } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import type { Listed } from '../../bundles/listing.ts'
@@ -19,6 +20,7 @@ import { recentCounts } from '../../insights/recent.ts'
 import { DAY_MS } from '../../launcher/salts.ts'
 import { validate } from '../../operations/validate.ts'
 import { countsOpen } from '../../proposals/stored.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
 import { listQuery, sortCookie } from './list-query.ts'
@@ -35,12 +37,13 @@ export const bundleScreens: readonly Screen[] = [
       const { store, config } = visit.service
       const ids = listed.bundles.map(({ id }) => id)
       const isPart = htmxTarget(visit.request) === 'list'
-      const [total, history, recent, open, broken, tags, isAnyBroken] = await Promise.all([
+      const [total, history, recent, open, broken, icons, tags, isAnyBroken] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
         recentCounts(store, ids, Date.now()),
         countsOpen(store, ids),
         config.linkChecks ? brokenIn(store, ids) : NOTHING_BROKEN,
+        iconsFor(visit, ...listed.bundles.map(({ urls, icons }) => ({ urls: urls.slice(0, MOST_TILES), icons }))),
         isPart ? [] : tagCounts(store, listed.subject, visit.session.userId),
         !isPart && config.linkChecks && hasBroken(store, listed.subject),
       ])
@@ -54,6 +57,7 @@ export const bundleScreens: readonly Screen[] = [
         recent,
         open,
         broken,
+        icons,
         idempotencyKey: randomUUID(),
         keptDays: config.keepDeletedMs / DAY_MS,
       }

@@ -7,6 +7,8 @@ import type { Version } from '../../bundles/history.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
 import { Problem } from '../../core/problem.ts'
+import type { SiteIcons } from '../../icons/site.ts'
+import { iconsFor } from '../parts/icons.ts'
 import { run, type Visit } from '../parts/visit.ts'
 
 /** The versions that a conflicting edit is compared with. */
@@ -16,6 +18,8 @@ interface Sides {
   latest: Version
   /** The version that both edits started from. */
   base: Version
+  /** Those of the sites that either leads to. */
+  icons: SiteIcons
 }
 
 /** The latest version and the common base, for an edit of an earlier version. */
@@ -26,7 +30,8 @@ export async function sidesOf(visit: Visit, slug: string, begunWith: number): Pr
   ])
   const [[latest], [base]] = [now.versions, then.versions]
   if (latest === undefined || base === undefined) throw new Problem('NOT_FOUND', 'This bundle has no such version.')
-  return { theirs: now.bundle, latest, base }
+  const theirs = now.bundle
+  return { theirs, latest, base, icons: await iconsFor(visit, theirs, { ...base, icons: theirs.icons }) }
 }
 
 interface Mine {
@@ -41,12 +46,13 @@ interface Mine {
 }
 
 /** Both edits, each compared with the common base. */
-export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, mine: Mine): JSX.Element {
+export function conflictOf(visit: Visit, { theirs, latest, base, icons }: Sides, mine: Mine): JSX.Element {
   const { content, page, isLosing = true, keepBoth } = mine
   return (
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
+      icons={icons}
       named={[...(content.variables ?? []), ...theirs.variables, ...base.variables]}
       by={<EditedBy site={visit.site} version={latest} isWithin />}
       isOwn={latest.editedBy === visit.session.userId}

@@ -16,6 +16,7 @@ import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { buttonOf, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
@@ -37,7 +38,9 @@ export const editorScreens: readonly Screen[] = [
       if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
         return editorPage(visit, bundle, { ...untouched(savedForm(bundle)), version: bundle.versionNumber })
       }
-      return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} health={bundle.health} /> }
+      const icons = await iconsFor(visit, { ...bundle, resolutionPolicy: null })
+      const props = { site: visit.site, bundle, health: bundle.health, icons }
+      return { ...headed(bundle), view: <ReadOnlyPage {...props} /> }
     },
     post: save,
   },
@@ -157,9 +160,10 @@ async function editorPage(
 ): Promise<ScreenPage> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const [history, health] = await Promise.all([
+  const [history, health, icons] = await Promise.all([
     historyUse(store, bundle.owner, config),
     healthOf(visit.service, bundle),
+    iconsFor(visit, contentOf(state.form).content),
   ])
   const props = {
     site: visit.site,
@@ -171,6 +175,7 @@ async function editorPage(
     state,
     history,
     health,
+    icons,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }

@@ -19,6 +19,7 @@ import { requireRole } from '../../identity/roles.ts'
 import { duplicateBundle } from '../../launcher/duplicate.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { withoutIds } from '../../policies/rule-ids.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import {
@@ -66,16 +67,24 @@ export const newBundleScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/new/rows',
     /** The pasted links as rows, or one empty row. */
-    async post(_, sent) {
+    async post(visit, sent) {
       const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
       const { links } = readBundleForm(pasted, NEW_FORM)
       const list = pastedIn(pasted)
       const rows = links.length === 0 ? NEW_FORM.links : links
       const ids = `link-${randomUUID().slice(0, 8)}`
+      const icons = await iconsFor(visit, { urls: rows.map(({ url }) => url), icons: sent.get('icons') !== 'no' })
       return {
         part: (
           <>
-            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} names={[]} ids={ids} focus={null} />
+            <LinkRows
+              links={rows}
+              checked={checkedForm(NEW_FORM, null)}
+              names={[]}
+              ids={ids}
+              focus={null}
+              icons={icons}
+            />
             <div id="found" role="status" hx-swap-oob="innerHTML">
               {list === null ? '' : <AddedLinks list={list} />}
             </div>
@@ -150,14 +159,20 @@ interface Making {
   problem?: Problem
 }
 
-function newBundlePage(
-  { request, session }: Visit,
+async function newBundlePage(
+  visit: Visit,
   from: StoredBundle | null,
   state: EditorState,
   making: Making = { idempotencyKey: null },
-): ScreenPage {
-  const idempotencyKey = making.idempotencyKey ?? randomUUID()
-  const props = { from, userId: session.userId, idempotencyKey, state, isPreviewHidden: isPreviewHidden(request) }
+): Promise<ScreenPage> {
+  const props = {
+    from,
+    userId: visit.session.userId,
+    idempotencyKey: making.idempotencyKey ?? randomUUID(),
+    state,
+    icons: await iconsFor(visit, contentOf(state.form).content),
+    isPreviewHidden: isPreviewHidden(visit.request),
+  }
   const view = <NewBundlePage {...props} />
   return { section: 'bundles', title: from === null ? 'New bundle' : 'Duplicate', view, problem: making.problem }
 }

@@ -11,11 +11,10 @@ import { Problem } from '../../core/problem.ts'
 import { checkLinks, readValues } from '../../core/template.js'
 import { page } from '../../http/page.ts'
 import { empty } from '../../http/respond.ts'
-import { iconsOf } from '../../icons/kept.ts'
-import type { SiteIcons } from '../../icons/site.ts'
 import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../identity/cookies.ts'
 import { outsideOf, timesOf } from '../../launcher/times.ts'
 import { validate } from '../../operations/validate.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { resultOrProblem, type Visit } from '../parts/visit.ts'
 import { contentOf, type FormContent, NEW_FORM, readBundleForm } from './bundle-form.ts'
@@ -43,7 +42,7 @@ export const previewScreens: readonly Screen[] = [
         hasRules: false,
         isProtected: content.access !== 'link',
         isCopyable: content.copyable && content.access === 'link',
-        siteIcons: await iconsIn(content, visit),
+        siteIcons: await iconsFor(visit, content),
         rule: null,
       }
       const examples = readValues(content.variables, (name) =>
@@ -69,10 +68,6 @@ export const previewScreens: readonly Screen[] = [
     },
   },
 ]
-
-function iconsIn({ urls, icons }: FormContent, { service: { config, store } }: Visit): Promise<SiteIcons> {
-  return config.icons && icons ? iconsOf(store.db, { urls, resolutionPolicy: null }) : Promise.resolve({})
-}
 
 /** @throws Problem for content that nobody could save. */
 export function refuseInvalid(content: Omit<FormContent, GuardedName>, { service }: Visit): void {

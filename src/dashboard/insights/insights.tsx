@@ -4,6 +4,7 @@ import { InsightsPart, InsightsView } from '../../../views/dashboard/insights/in
 import { OverviewPart, OverviewView } from '../../../views/dashboard/insights/overview.tsx'
 import { htmxTarget } from '../../http/htmx.ts'
 import { getInsights, getOverview } from '../../insights/operations.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run } from '../parts/visit.ts'
 import { reportOn } from './days.ts'
@@ -25,7 +26,8 @@ export const insightsScreens: readonly Screen[] = [
       const { query } = visit
       const slug = visit.params.slug ?? ''
       const { found, problem, ...shown } = await reportOn(query, (days) => run(visit, getInsights, { slug, ...days }))
-      const props = { site: visit.site, ...shown, ...found }
+      const icons = await iconsFor(visit, found.bundle)
+      const props = { site: visit.site, ...shown, ...found, icons }
       if (htmxTarget(visit.request) === 'insights') return { part: <InsightsPart {...props} /> }
       return { section: 'bundles', title: 'Insights', view: <InsightsView {...props} />, problem }
     },

@@ -29,6 +29,7 @@ import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
 import { rulesOf } from '../editor/variable-fields.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
@@ -87,8 +88,10 @@ interface Refused {
 
 async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}): Promise<ScreenPage> {
   const found = await read(visit)
+  const { bundle, changes } = found
+  const icons = await iconsFor(visit, bundle, { ...changes, urls: changes.urls ?? [], icons: bundle.icons })
   const since = performance.now()
-  const changed = <EffectDiff {...found} />
+  const changed = <EffectDiff {...found} icons={icons} />
   await yieldToEventLoop(since)
   const others = (await nextOpen(visit)).filter(({ id }) => id !== found.proposal.id).slice(0, NEXT)
   const noteIssue = problem?.issues.find(({ path }) => path[0] === 'note')
@@ -96,6 +99,7 @@ async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}):
     ...found,
     site: visit.site,
     changed,
+    icons,
     others,
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
     note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
@@ -196,10 +200,12 @@ function chosenRules({ bundle, conflicts, proposedPolicy }: ProposalInFull, chos
   return { resolutionPolicy: (chosen === 'proposed' ? proposedPolicy : bundle.resolutionPolicy) ?? null }
 }
 
-type Editing = Omit<Parameters<typeof EditProposalPage>[0], 'site' | 'isPreviewHidden'>
+type Editing = Omit<Parameters<typeof EditProposalPage>[0], 'site' | 'icons' | 'isPreviewHidden'>
 
-function editPage({ site, request }: Visit, editing: Editing, problem?: Problem): ScreenPage {
-  const view = <EditProposalPage {...editing} site={site} isPreviewHidden={isPreviewHidden(request)} />
+async function editPage(visit: Visit, editing: Editing, problem?: Problem): Promise<ScreenPage> {
+  const icons = await iconsFor(visit, contentOf(editing.state.form).content)
+  const props = { ...editing, site: visit.site, icons, isPreviewHidden: isPreviewHidden(visit.request) }
+  const view = <EditProposalPage {...props} />
   return { section: 'bundles', title: 'Edit and accept', view, problem }
 }
 

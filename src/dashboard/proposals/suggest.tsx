@@ -18,6 +18,7 @@ import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
 import { rulesOf } from '../editor/variable-fields.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
@@ -85,20 +86,21 @@ function changed(base: Content, content: FormContent): Partial<FormContent> {
 
 type Suggestion = Pick<Parameters<typeof SuggestPage>[0], 'version' | 'idempotencyKey' | 'state'> & { reason: string }
 
-function suggestPage(
-  { site, request }: Visit,
+async function suggestPage(
+  visit: Visit,
   bundle: StoredBundle,
   { reason, ...suggestion }: Suggestion,
   problem?: Problem,
-): ScreenPage {
+): Promise<ScreenPage> {
   const issue = problem?.issues.find(({ path }) => path[0] === 'reason')
   const view = (
     <SuggestPage
       {...suggestion}
-      site={site}
+      site={visit.site}
       bundle={bundle}
       reason={{ text: reason, error: issue && besideField(issue.reason) }}
-      isPreviewHidden={isPreviewHidden(request)}
+      icons={await iconsFor(visit, contentOf(suggestion.state.form).content)}
+      isPreviewHidden={isPreviewHidden(visit.request)}
     />
   )
   return { section: 'bundles', title: 'Suggest an edit', view, problem }

@@ -16,6 +16,7 @@ import { draftOf, type Source } from '../../policies/draft/draft.ts'
 import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
 import { type TestViewer, testViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import type { SentRules } from './form.ts'
@@ -81,6 +82,7 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
     testResult,
     findings,
     shares: await sharesOf(visit, bundle),
+    icons: await iconsFor(visit, { ...bundle, resolutionPolicy: null }),
     alert,
     conflict,
     isLosing,

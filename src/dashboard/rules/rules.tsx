@@ -90,7 +90,7 @@ function applyAction(
 
 /** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
-  const { site, people, editor, viewer, testResult, findings, shares, bundle } = props
+  const { site, people, editor, viewer, testResult, findings, shares, icons, bundle } = props
   const { variables } = bundle
   if (action === 'check') return { part: <CheckedRules {...props} /> }
   if (Object.hasOwn(people, action) || editor === null) {
@@ -99,7 +99,7 @@ function part(action: string, props: PolicyProps): Outcome {
   }
   const view = (
     <>
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} />
+      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <OutOfBand id="verdict">
         <Verdict testResult={testResult} variables={variables} />
       </OutOfBand>

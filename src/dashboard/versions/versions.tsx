@@ -8,6 +8,7 @@ import { listVersions, restoreVersion } from '../../bundles/version-operations.t
 import { Problem } from '../../core/problem.ts'
 import { typed, versionIn } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
+import { iconsFor } from '../parts/icons.ts'
 import type { Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
@@ -66,14 +67,22 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
   const form = comparisonForm(query, latest)
   const comparison = query.has('from') || query.has('to') ? await compared(visit, slug, form) : null
   const pick = pickIn(query, latest)
-  const open = versions.find(({ versionNumber }) => versionNumber === wanted) ?? versions[0]
+  const isOpen = comparison === null && pick === null
+  const at = versions.findIndex(({ versionNumber }) => versionNumber === wanted)
+  // What it is compared with too, for links that it has no longer.
+  const [open, previous] = isOpen ? found.slice(Math.max(0, at)) : []
+  const inFull = comparison === null ? [open, previous] : [comparison.from, comparison.to]
   return {
     site: visit.site,
     bundle,
+    icons: await iconsFor(
+      visit,
+      ...inFull.filter((one) => one !== undefined).map((one) => ({ ...one, icons: bundle.icons })),
+    ),
     versions,
     earlier: found[PAGE] ?? null,
     latest,
-    open: comparison === null && pick === null ? (open?.versionNumber ?? null) : null,
+    open: open?.versionNumber ?? null,
     before,
     form,
     comparison,

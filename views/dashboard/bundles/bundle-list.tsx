@@ -4,6 +4,7 @@ import type { Broken } from '../../../src/bundles/health.ts'
 import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { Each } from '../../parts/each.tsx'
@@ -27,10 +28,11 @@ export interface ListProps {
   open: ReadonlyMap<number, number>
   /** What is broken, by bundle id. */
   broken: ReadonlyMap<number, Broken>
+  icons: SiteIcons
 }
 
 /** A page of bundles, which searching, sorting and paging replace. */
-export function BundleList({ site, listed, total, listing, recent, open, broken }: ListProps): JSX.Element {
+export function BundleList({ site, listed, total, listing, recent, open, broken, icons }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
@@ -91,6 +93,7 @@ export function BundleList({ site, listed, total, listing, recent, open, broken 
                     recent={recent.get(bundle.id)}
                     open={open.get(bundle.id) ?? 0}
                     broken={broken.get(bundle.id)}
+                    icons={icons}
                   />
                 )}
               />

@@ -6,6 +6,7 @@ import type { ListedBundle } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { tagsOf } from '../../../src/bundles/tags.ts'
 import { count } from '../../../src/core/words.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import type { RecentCounts } from '../../../src/insights/recent.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
@@ -33,13 +34,15 @@ interface BundleRowProps {
   open: number
   /** Undefined if nothing is. */
   broken: Broken | undefined
+  /** Those of the sites of all rows. */
+  icons: SiteIcons
 }
 
 /** Tags beyond this number are only counted. */
 const MOST = 3
 
 /** A row of the list, with its actions. */
-export function BundleRow({ bundle, site, listing, recent, open, broken }: BundleRowProps): JSX.Element {
+export function BundleRow({ bundle, site, listing, recent, open, broken, icons }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, versionNumber } = bundle
   const isDeleted = deletedAt !== null
   const waiting = isDeleted ? 0 : open
@@ -60,7 +63,7 @@ export function BundleRow({ bundle, site, listing, recent, open, broken }: Bundl
       ) : (
         ''
       )}
-      <Tiles urls={urls} />
+      <Tiles urls={urls} icons={bundle.icons ? icons : {}} />
       <div class="what">
         {isDeleted ? (
           <span class="name" dir="auto">

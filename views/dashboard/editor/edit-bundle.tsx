@@ -3,6 +3,7 @@
 import type { LinkHealth } from '../../../src/bundles/health.ts'
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { HealthNotice } from '../parts/health-notice.tsx'
@@ -23,6 +24,7 @@ interface EditBundleProps {
   /** Whether saving drops what somebody else has saved. */
   isLosing: boolean
   state: EditorState
+  icons: SiteIcons
   isPreviewHidden: boolean
   history: HistoryUse
   health: readonly LinkHealth[] | undefined
@@ -37,6 +39,7 @@ export function EditBundlePage({
   conflict,
   isLosing,
   state,
+  icons,
   isPreviewHidden,
   history,
   health,
@@ -65,6 +68,7 @@ export function EditBundlePage({
         isLosing={isLosing}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
+        icons={icons}
         hasPassword={bundle.access === 'password'}
         preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
       />

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children } from '@kitajs/html'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -35,6 +36,8 @@ interface EditorProps {
   /** Further fields below the links. */
   more?: Children
   state: EditorState
+  /** Those of the sites of its links. */
+  icons: SiteIcons
   /** Whether the bundle, or the one that it is a copy of, has a password. */
   hasPassword: boolean
   preview: { isHidden: boolean; hasRules: boolean }
@@ -53,6 +56,7 @@ export function Editor(props: EditorProps): JSX.Element {
     notice,
     more,
     state,
+    icons,
     hasPassword,
     preview,
   } = props
@@ -87,7 +91,7 @@ export function Editor(props: EditorProps): JSX.Element {
           {notice}
           <Alert text={checked.form} />
           {kind === 'saved' || isFresh ? '' : about}
-          <Links action={action} isFresh={isFresh} about={isFresh ? about : undefined} state={state} />
+          <Links action={action} isFresh={isFresh} about={isFresh ? about : undefined} state={state} icons={icons} />
           <Variables form={form} checked={checked} focus={state.focus} />
           {more}
         </div>

@@ -175,13 +175,19 @@ function addLinks(text, after) {
   return adding
 }
 
+/** Whether the launcher has icons, as the form says now. */
+function showsIcons() {
+  const box = document.querySelector('#editor [type="checkbox"][name="icons"]')
+  return !(box instanceof HTMLInputElement) || box.checked
+}
+
 /** @param {string} text @param {Element | null} after */
 async function placeLinks(text, after) {
   const list = document.getElementById('links')
   if (list === null) return false
   const before = new Set(list.children)
   await htmxApi.ajax('POST', list.dataset.rows ?? '', {
-    values: { text },
+    values: { text, icons: showsIcons() ? '' : 'no' },
     target: after ?? list,
     swap: after === null ? 'beforeend' : 'afterend',
   })

@@ -5,6 +5,7 @@ import { MARK_NAMES } from '../../../src/bundles/link-marks.ts'
 import type { Offer } from '../../../src/bundles/placeholders.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
 import { asSentence } from '../../../src/core/words.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
@@ -28,10 +29,11 @@ interface RowsProps {
   /** The prefix of the fields' ids. */
   ids: string
   focus: EditorState['focus']
+  icons: SiteIcons
 }
 
 /** Rows of the list of links. */
-export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.Element {
+export function LinkRows({ links, checked, names, ids, focus, icons }: RowsProps): JSX.Element {
   return (
     <Each
       of={links}
@@ -45,6 +47,7 @@ export function LinkRows({ links, checked, names, ids, focus }: RowsProps): JSX.
           names={names}
           begins={beginsSection(fields, links[index - 1])}
           focus={focus !== null && 'link' in focus && focus.link === index ? focus.on : null}
+          icons={icons}
         />
       )}
     />
@@ -70,10 +73,11 @@ interface RowProps {
   /** Whether its section begins with it. */
   begins: boolean
   focus: LinkFocus
+  icons: SiteIcons
 }
 
 /** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: RowProps): JSX.Element {
+function LinkRow({ fields, id, index, errors, offers, names, begins, focus, icons }: RowProps): JSX.Element {
   return (
     <li class={['link-row', begins && 'begins-section']}>
       {/* The script makes it a field that renames the section. */}
@@ -90,19 +94,33 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
           open={isEmptyLink(fields) || errors.length > 0 || focus === 'url' || focus === 'section'}
         >
           <summary aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown">
-            <Line fields={fields} names={names} />
+            <Line fields={fields} names={names} icons={icons} />
           </summary>
           <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
         </details>
         <Offers offers={offers} />
         <div class="moves">
-          <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`up-${index}`}
+            aria-label="Move up"
+            autofocus={focus === 'up'}
+          >
             <Icon name="up" />
           </button>
-          <button type="submit" name="do" value={`down-${index}`} aria-label="Move down" autofocus={focus === 'down'}>
+          <button
+            type="submit"
+            class="quiet"
+            name="do"
+            value={`down-${index}`}
+            aria-label="Move down"
+            autofocus={focus === 'down'}
+          >
             <Icon name="down" />
           </button>
-          <button type="submit" name="do" value={`remove-${index}`} aria-label="Remove">
+          <button type="submit" class="quiet" name="do" value={`remove-${index}`} aria-label="Remove">
             <Icon name="trash" />
           </button>
         </div>
@@ -112,11 +130,11 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus }: Ro
 }
 
 /** The line of a link: its site, title, address and tags. `writeLine` in link-list.js updates it during typing. */
-export function Line({ fields, names }: Pick<RowProps, 'fields' | 'names'>): JSX.Element {
+export function Line({ fields, names, icons }: Pick<RowProps, 'fields' | 'names' | 'icons'>): JSX.Element {
   const { url, note, tags } = fields
   return (
     <span class="line">
-      <Tile url={url.trim()} />
+      <Tile url={url.trim()} icon={iconOf(url.trim(), icons)} />
       <span class="called" dir="auto">
         <Blanks text={note.trim().split('\n')[0] ?? ''} names={names} />
       </span>

@@ -2,6 +2,7 @@
 
 import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { AddedLinks } from '../../home/found.tsx'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -20,10 +21,11 @@ interface LinksProps {
   /** The fields that stand between what is pasted and the list. */
   about: Children
   state: EditorState
+  icons: SiteIcons
 }
 
 /** The list of links, and the ways to add to it. */
-export function Links({ action, isFresh, about, state }: LinksProps): JSX.Element {
+export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX.Element {
   const { form, checked, focus, pasted } = state
   const paste = <PasteBox isFirst={isFresh} hasFocus={focus !== null && 'paste' in focus} />
   const added = (
@@ -71,7 +73,7 @@ export function Links({ action, isFresh, about, state }: LinksProps): JSX.Elemen
       </datalist>
       <SuggestedTitles />
       <ol id="links" data-rows="/dashboard/links/new/rows" data-seen="/dashboard/links/new/seen">
-        <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} />
+        <LinkRows links={form.links} checked={checked} names={namesOf(form)} ids="link" focus={focus} icons={icons} />
       </ol>
       <div class="adding">
         <button type="submit" name="do" value="add" class="quiet small">

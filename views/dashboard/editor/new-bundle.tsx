@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Head } from '../parts/shell.tsx'
 import type { EditorState } from './bundle-form.ts'
@@ -14,11 +15,13 @@ interface NewBundleProps {
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
   state: EditorState
+  icons: SiteIcons
   isPreviewHidden: boolean
 }
 
 /** A bundle that is yet to be made. */
-export function NewBundlePage({ from, userId, idempotencyKey, state, isPreviewHidden }: NewBundleProps): JSX.Element {
+export function NewBundlePage(props: NewBundleProps): JSX.Element {
+  const { from, userId, idempotencyKey, state, icons, isPreviewHidden } = props
   const rules = from?.resolutionPolicy?.rules.length ?? 0
   const lede =
     from === null
@@ -41,6 +44,7 @@ export function NewBundlePage({ from, userId, idempotencyKey, state, isPreviewHi
         save="Create bundle"
         notice={undefined}
         state={state}
+        icons={icons}
         hasPassword={from?.access === 'password'}
         preview={{ isHidden: isPreviewHidden, hasRules: rules > 0 }}
       />

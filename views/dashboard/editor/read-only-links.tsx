@@ -4,6 +4,7 @@ import type { UrlMetadata } from '../../../db/schema.ts'
 import { textsOf, wholeLink } from '../../../src/bundles/link-fields.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { isRightToLeft } from '../../launcher/direction.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
@@ -12,13 +13,15 @@ import { Blanks } from '../parts/blanks.tsx'
 import { Line } from './link-rows.tsx'
 
 /** By section, like the launcher, where links of no section are a list without a heading. */
-export function ReadOnlyLinks({ bundle }: { bundle: StoredBundle }): JSX.Element {
+export function ReadOnlyLinks({ bundle, icons }: { bundle: StoredBundle; icons: SiteIcons }): JSX.Element {
   const names = bundle.variables.map(({ name }) => name)
   return (
     <Each
       of={sectionsOf(bundle)}
       show={({ name, urls, urlMetadata }) => {
-        const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} />)
+        const links = urls.map((url, index) => (
+          <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} icons={icons} />
+        ))
         const list = <ol class="links reading">{links}</ol>
         if (name === '') return list
         return (
@@ -39,16 +42,17 @@ interface LinkProps {
   metadata: UrlMetadata
   /** The names of the bundle’s variables. */
   names: readonly string[]
+  icons: SiteIcons
 }
 
-function Link({ url, metadata, names }: LinkProps): JSX.Element {
+function Link({ url, metadata, names, icons }: LinkProps): JSX.Element {
   const fields = textsOf(wholeLink(url, metadata))
   const [, ...more] = fields.note.trim().split('\n')
   const to = destination(url)
   return (
     <li class="link-row" dir={isRightToLeft(fields.note) ? 'rtl' : undefined}>
       <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
-        <Line fields={fields} names={names} />
+        <Line fields={fields} names={names} icons={icons} />
       </a>
       {to.unicode === null ? (
         ''

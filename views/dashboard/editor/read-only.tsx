@@ -6,6 +6,7 @@ import type { LinkHealth } from '../../../src/bundles/health.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import { inWords } from '../../../src/bundles/values.ts'
 import { count } from '../../../src/core/words.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -42,10 +43,11 @@ const PARTS = {
 interface ReadOnlyProps extends PartProps {
   site: DashboardSite
   health: readonly LinkHealth[] | undefined
+  icons: SiteIcons
 }
 
 /** A bundle for members who cannot edit it. */
-export function ReadOnlyPage({ site, bundle, health }: ReadOnlyProps): JSX.Element {
+export function ReadOnlyPage({ site, bundle, health, icons }: ReadOnlyProps): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
       <HealthNotice health={health} />
@@ -55,7 +57,7 @@ export function ReadOnlyPage({ site, bundle, health }: ReadOnlyProps): JSX.Eleme
             {count(bundle.urls.length, 'link')}
           </h2>
           <Description bundle={bundle} />
-          <ReadOnlyLinks bundle={bundle} />
+          <ReadOnlyLinks bundle={bundle} icons={icons} />
         </section>
         <aside class="aside stack" aria-label="About this bundle">
           <p class="hint">

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { dayOf } from '../../../src/launcher/salts.ts'
 import { DayChart } from '../../parts/charts.tsx'
@@ -17,16 +18,17 @@ interface CountsProps {
   insights: Insights
   shown: Shown
   chart: Chart
+  icons: SiteIcons
 }
 
 /** All counts of a range of days. */
-export function Counts({ bundle, insights, shown, chart }: CountsProps): JSX.Element {
+export function Counts({ bundle, insights, shown, chart, icons }: CountsProps): JSX.Element {
   return (
     <>
       <Totals insights={insights} shown={shown} chart={chart} />
       <Days insights={insights} chart={chart} />
       <div class="blocks">
-        <TabOpens bundle={bundle} insights={insights} shown={shown} />
+        <TabOpens bundle={bundle} insights={insights} shown={shown} icons={icons} />
         <Breakdowns breakdowns={insights.breakdowns} shown={shown} />
         <ByRule insights={insights} shown={shown} />
       </div>

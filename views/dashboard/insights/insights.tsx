@@ -2,6 +2,7 @@
 
 import { linkOf } from '../../../src/bundles/link.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -42,6 +43,7 @@ interface InsightsProps {
   site: DashboardSite
   bundle: StoredBundle
   insights: Insights
+  icons: SiteIcons
   /** Whether its days are chosen ones. */
   isChosen: boolean
   chart: Chart
@@ -59,7 +61,7 @@ export function InsightsView(props: InsightsProps): JSX.Element {
 }
 
 /** The part that another range replaces. */
-export function InsightsPart({ site, bundle, insights, isChosen, chart, form }: InsightsProps): JSX.Element {
+export function InsightsPart({ site, bundle, insights, icons, isChosen, chart, form }: InsightsProps): JSX.Element {
   const { slug } = bundle
   const { totals, tabs, series } = insights
   const shown = shownOf(insights.slug, insights, isChosen)
@@ -73,7 +75,7 @@ export function InsightsPart({ site, bundle, insights, isChosen, chart, form }: 
           <SampleInsights days={series.map(({ day }) => day)} />
         </>
       ) : (
-        <Counts bundle={bundle} insights={insights} shown={shown} chart={chart} />
+        <Counts bundle={bundle} insights={insights} shown={shown} chart={chart} icons={icons} />
       )}
       <HowWeCount />
     </div>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
 import { destination, withBraces } from '../../parts/destination.ts'
@@ -21,10 +22,11 @@ interface TabOpensProps {
   bundle: Pick<StoredBundle, 'slug' | 'urls' | 'urlMetadata' | 'variables' | 'resolutionPolicy'>
   insights: Pick<Insights, 'tabs'>
   shown: Shown
+  icons: SiteIcons
 }
 
 /** How often each tab was opened, the most opened first. */
-export function TabOpens({ bundle, insights: { tabs }, shown }: TabOpensProps): JSX.Element {
+export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensProps): JSX.Element {
   const notes = notesOf(bundle)
   const rows = tabs
     .toSorted((one, other) => other.opens - one.opens)
@@ -47,13 +49,13 @@ export function TabOpens({ bundle, insights: { tabs }, shown }: TabOpensProps): 
         <p class="hint">No tab was opened in this period yet. The next one shows up here.</p>
       ) : (
         <>
-          <Rows rows={rows.slice(0, SHOWN)} total={total} most={most} names={names} />
+          <Rows rows={rows.slice(0, SHOWN)} total={total} most={most} names={names} icons={icons} />
           {more.length === 0 ? (
             ''
           ) : (
             <details class="more">
               <summary safe>{`${more.length} more`}</summary>
-              <Rows rows={more} total={total} most={most} names={names} />
+              <Rows rows={more} total={total} most={most} names={names} icons={icons} />
             </details>
           )}
           {rest > 0 ? (
@@ -83,9 +85,10 @@ interface RowsProps {
   most: number
   /** The names of the bundle’s variables. */
   names: readonly string[]
+  icons: SiteIcons
 }
 
-function Rows({ rows, total, most, names }: RowsProps): JSX.Element {
+function Rows({ rows, total, most, names, icons }: RowsProps): JSX.Element {
   return (
     <table class="by-value by-tab">
       <caption class="visually-hidden">Tabs by how often they were opened</caption>
@@ -109,7 +112,7 @@ function Rows({ rows, total, most, names }: RowsProps): JSX.Element {
             <tr>
               <th scope="row">
                 <div class="behind">
-                  <Tile url={url} />
+                  <Tile url={url} icon={iconOf(url, icons)} />
                   <Share share={opens / most} hue={tileOf(url).hue} />
                   <TabName url={url} note={note} names={names} />
                 </div>

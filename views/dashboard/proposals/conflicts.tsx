@@ -3,6 +3,7 @@
 import { each } from '../../../src/bundles/content.ts'
 import { isSame } from '../../../src/bundles/diff.ts'
 import { asSentence } from '../../../src/core/words.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
 import { Each } from '../../parts/each.tsx'
@@ -15,8 +16,9 @@ export function EffectDiff({
   effect,
   conflicts,
   named,
-}: Pick<ProposalInFull, 'effect' | 'conflicts' | 'named'>): JSX.Element {
-  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} named={named} />
+  icons,
+}: Pick<ProposalInFull, 'effect' | 'conflicts' | 'named'> & { icons: SiteIcons }): JSX.Element {
+  return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} named={named} icons={icons} />
 }
 
 /** What a proposal and the newest version both changed, side by side. */

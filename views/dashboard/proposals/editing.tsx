@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { TextArea } from '../../parts/fields.tsx'
@@ -19,6 +20,7 @@ interface SuggestProps {
   idempotencyKey: string
   reason: { text: string; error: string | undefined }
   state: EditorState
+  icons: SiteIcons
   isPreviewHidden: boolean
 }
 
@@ -30,6 +32,7 @@ export function SuggestPage({
   idempotencyKey,
   reason,
   state,
+  icons,
   isPreviewHidden,
 }: SuggestProps): JSX.Element {
   const why = (
@@ -55,6 +58,7 @@ export function SuggestPage({
         notice={undefined}
         more={why}
         state={state}
+        icons={icons}
         hasPassword={false}
         preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
       />
@@ -71,12 +75,14 @@ interface EditProposalProps extends ProposalInFull {
   /** The chosen side of a conflict of rules. */
   rules: string
   state: EditorState
+  icons: SiteIcons
   isPreviewHidden: boolean
 }
 
 /** The editor with a proposal merged onto the newest version, to change it before it is accepted. */
 export function EditProposalPage(props: EditProposalProps): JSX.Element {
-  const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, state, isPreviewHidden } = props
+  const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, state, icons, isPreviewHidden } =
+    props
   const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
   const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
   const notice = (
@@ -117,6 +123,7 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
         save="Accept with changes"
         notice={notice}
         state={state}
+        icons={icons}
         hasPassword={false}
         preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
       />

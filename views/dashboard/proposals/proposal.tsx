@@ -2,6 +2,7 @@
 
 import { movedTo, withoutBroken } from '../../../src/checks/choices.ts'
 import { count } from '../../../src/core/words.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
@@ -24,6 +25,7 @@ export interface ProposalPageProps extends ProposalInFull {
   site: DashboardSite
   /** `EffectDiff`, rendered before the page: with the conflicts, it would hold the event loop for too long. */
   changed: JSX.Element
+  icons: SiteIcons
   /** Why what was pressed did not happen. */
   alert: string | null
   /** Others that wait to be decided, in all bundles of whom the visitor acts for. */
@@ -103,7 +105,7 @@ function Heading({ site, proposal, difference }: ProposalPageProps): JSX.Element
 }
 
 /** The tabs that accepting it leads to. */
-function After({ bundle, changes }: ProposalPageProps): JSX.Element {
+function After({ bundle, changes, icons }: ProposalPageProps): JSX.Element {
   const urls = changes.urls ?? bundle.urls
   const now = bundle.urls.length
   return (
@@ -115,7 +117,7 @@ function After({ bundle, changes }: ProposalPageProps): JSX.Element {
         {urls.length === now ? 'if it’s accepted, as many as now' : `if it’s accepted; ${now} now`}
       </p>
       <p class="tab-tiles">
-        <Each of={urls} show={(url) => <Tile url={url} />} />
+        <Each of={urls} show={(url) => <Tile url={url} icon={iconOf(url, icons)} />} />
       </p>
     </div>
   )

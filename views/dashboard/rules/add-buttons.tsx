@@ -15,7 +15,7 @@ export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps)
   const button = (action: string, text: 'Condition' | 'Group', focus: string) => (
     <button
       type="submit"
-      class="add"
+      class="quiet small"
       name="do"
       value={`${action} ${path}`}
       id={idOf(`${path}.${focus}`)}

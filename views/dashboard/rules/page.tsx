@@ -3,6 +3,7 @@
 import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
 import type { People, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
@@ -28,6 +29,8 @@ export interface PolicyProps {
   testResult: TestResult
   findings: Findings
   shares: RuleShares
+  /** Those of the sites of the default tabs. */
+  icons: SiteIcons
   /** Why the rules were not saved. */
   alert: string | null
   /** Someone else's saved changes, compared with the form. */
@@ -108,13 +111,14 @@ function Written({
   bundle,
   findings,
   shares,
+  icons,
   isLosing,
 }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} />
+      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <div class="bar cluster">
         <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
           {isLosing ? 'Save mine anyway' : 'Save rules'}

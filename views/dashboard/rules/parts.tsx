@@ -2,6 +2,7 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
@@ -19,6 +20,8 @@ export interface BuilderProps {
   variables: readonly Variable[]
   /** Missing where nothing is counted. */
   shares?: RuleShares
+  /** Missing where no default tabs are shown. */
+  icons?: SiteIcons
 }
 
 /** The id of the element for a path of the form. */
@@ -62,7 +65,7 @@ export function ActionButton({
   return (
     <button
       type="submit"
-      class="do"
+      class="quiet do"
       name="do"
       value={attribute(action)}
       id={idOf(path.replaceAll(' ', '.'))}

@@ -2,7 +2,8 @@
 
 import type { Policy } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Draft, DraftTab } from '../../../src/policies/draft/draft.ts'
+import { iconOf } from '../../../src/icons/site.ts'
+import type { Draft } from '../../../src/policies/draft/draft.ts'
 import type { Removed, STARTS } from '../../../src/policies/draft/edits.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Each } from '../../parts/each.tsx'
@@ -46,7 +47,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
             </button>
             {isFull ? <span class="hint">You can have at most {POLICY_BOUNDS.rules} rules.</span> : ''}
           </div>
-          <Fallthrough own={builder.own} share={builder.shares?.get('')} />
+          <Fallthrough {...builder} />
         </>
       )}
     </>
@@ -98,7 +99,7 @@ function NoRules(): JSX.Element {
   )
 }
 
-function Fallthrough({ own, share }: { own: readonly DraftTab[]; share: number | undefined }): JSX.Element {
+function Fallthrough({ own, shares, icons = {} }: BuilderProps): JSX.Element {
   return (
     <div class="fallthrough cluster">
       <p>
@@ -106,9 +107,9 @@ function Fallthrough({ own, share }: { own: readonly DraftTab[]; share: number |
         <span aria-hidden="true"> →</span>
         <span safe>{` the ${count(own.length, 'default tab')}`}</span>
       </p>
-      <ShareOfViews share={share} />
+      <ShareOfViews share={shares?.get('')} />
       <span class="tab-tiles">
-        <Each of={own} show={({ url }) => <Tile url={url} />} />
+        <Each of={own} show={({ url }) => <Tile url={url} icon={iconOf(url, icons)} />} />
       </span>
     </div>
   )

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { ownTabs, type Source } from '../../../src/policies/draft/draft.ts'
 import type { Removed } from '../../../src/policies/draft/edits.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
@@ -33,13 +34,14 @@ interface SectionProps {
   bundle: StoredBundle
   findings: Findings
   shares: RuleShares
+  icons: SiteIcons
 }
 
 /** The rules as form fields or as JSON; the response to an edit replaces this section. */
-export function RulesSection({ editor, bundle, findings, shares }: SectionProps): JSX.Element {
+export function RulesSection({ editor, bundle, findings, shares, icons }: SectionProps): JSX.Element {
   const { source, wrong, removed, focus, announcement } = editor
   const isJson = 'json' in source
-  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables, shares }
+  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables, shares, icons }
   return (
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">

@@ -97,7 +97,7 @@ export function TabAddButtons({
     <div class="adds cluster">
       <button
         type="submit"
-        class="add"
+        class="quiet small"
         name="do"
         value={`tab.add ${at}`}
         id={idOf(path)}
@@ -108,7 +108,7 @@ export function TabAddButtons({
         Tab
       </button>
       <details class="menu picks" name="menu">
-        <summary class="add">
+        <summary class="quiet small">
           <Icon name="bundles" />
           From this bundle
         </summary>

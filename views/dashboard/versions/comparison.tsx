@@ -42,7 +42,7 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
 }
 
 /** Two versions compared, with a button that restores the older. */
-export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comparison): JSX.Element {
+export function Compared({ site, bundle, icons, latest, from, to }: HistoryProps & Comparison): JSX.Element {
   const older = Math.min(from.versionNumber, to.versionNumber)
   const mayRestore = older < latest && allowsRole(roleOver(bundle, site.user), 'editor')
   return (
@@ -57,7 +57,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
           <RelativeTime at={to.editedAt} />
         </span>
       </div>
-      <Diff diff={diff(from, to)} named={[...to.variables, ...from.variables]} />
+      <Diff diff={diff(from, to)} named={[...to.variables, ...from.variables]} icons={icons} />
       <div class="actions">
         {mayRestore ? <Restore slug={bundle.slug} versionNumber={older} latest={latest} /> : ''}
         <a class="quiet" href={`/dashboard/links/${bundle.slug}/versions`}>

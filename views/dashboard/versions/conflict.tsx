@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
 import type { BundleDiff } from '../../../src/bundles/diff.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Diff } from './diff.tsx'
 
 interface ConflictProps extends PropsWithChildren {
@@ -12,6 +13,7 @@ interface ConflictProps extends PropsWithChildren {
   mine: BundleDiff
   /** Those of both and of the base, by whose labels rules are said. */
   named: readonly Variable[]
+  icons: SiteIcons
   /** Who saved the other changes. */
   by: JSX.Element
   /** Whether that was the visitor, in another tab. */
@@ -23,7 +25,7 @@ interface ConflictProps extends PropsWithChildren {
 
 /** Two conflicting edits of one version, side by side; children are the actions. */
 export function Conflict(props: ConflictProps): JSX.Element {
-  const { theirs, mine, named, by, isOwn, versionNumber, canKeepBoth, children } = props
+  const { theirs, mine, named, icons, by, isOwn, versionNumber, canKeepBoth, children } = props
   const actions = <div class="actions">{children}</div>
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
@@ -38,11 +40,11 @@ export function Conflict(props: ConflictProps): JSX.Element {
             <span safe>{`Version ${versionNumber}, saved by `}</span>
             {by}
           </h3>
-          <Diff diff={theirs} named={named} />
+          <Diff diff={theirs} named={named} icons={icons} />
         </div>
         <div>
           <h3>Your changes</h3>
-          <Diff diff={mine} named={named} />
+          <Diff diff={mine} named={named} icons={icons} />
         </div>
       </div>
       {children === undefined ? '' : actions}

@@ -2,6 +2,7 @@
 
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 import type { Entry } from '../../../src/bundles/list-diff.ts'
+import type { SiteIcon } from '../../../src/icons/site.ts'
 import { Tile } from '../../parts/tile.tsx'
 
 const SIGNS = {
@@ -15,10 +16,11 @@ type DiffEntryProps = PropsWithChildren<{
   entry: Entry<unknown>
   /** Of a link. */
   url?: string
+  icon?: SiteIcon | undefined
 }>
 
 /** An entry of a list, marked as added, removed, changed or moved by a sign and a word, with its number. */
-export function DiffEntry({ entry, url, children }: DiffEntryProps): JSX.Element {
+export function DiffEntry({ entry, url, icon, children }: DiffEntryProps): JSX.Element {
   const kind = entry.kind !== 'kept' ? entry.kind : Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'
   const { sign, word } = SIGNS[kind]
   return (
@@ -26,7 +28,7 @@ export function DiffEntry({ entry, url, children }: DiffEntryProps): JSX.Element
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
-      {url === undefined ? '' : <Tile url={url} />}
+      {url === undefined ? '' : <Tile url={url} icon={icon} />}
       <div class="entry">{children}</div>
       <span class="place hint">
         <span class="visually-hidden" safe>{`${word}, `}</span>

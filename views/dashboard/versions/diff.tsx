@@ -5,6 +5,7 @@ import type { Variable } from '../../../db/schema.ts'
 import { CONTENT, SCALAR_NAMES, type ScalarName } from '../../../src/bundles/content.ts'
 import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
 import { inWords } from '../../../src/bundles/values.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { LinkEntries } from './link-diff.tsx'
@@ -16,17 +17,19 @@ interface DiffProps {
   diff: BundleDiff
   /** Those of both states, the later first: their labels name what rules ask. */
   named: readonly Variable[]
+  /** Those of the sites that links lead to. */
+  icons: SiteIcons
 }
 
 /** The differences between two states of a bundle: fields, links and rules. */
-export function Diff({ diff, named }: DiffProps): JSX.Element {
+export function Diff({ diff, named, icons }: DiffProps): JSX.Element {
   if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES}</p>
   const effort = newEffort()
   const parts = {
     fields: <Values fields={diff.fields} effort={effort} />,
-    links: <Links links={diff.links} effort={effort} />,
+    links: <Links links={diff.links} effort={effort} icons={icons} />,
     variables: <Variables variables={diff.variables} effort={effort} />,
-    rules: <Rules rules={diff.rules} named={named} effort={effort} />,
+    rules: <Rules rules={diff.rules} named={named} effort={effort} icons={icons} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
   return <div class="diff">{Object.values(parts)}</div>
 }
@@ -92,11 +95,11 @@ function TimeDiff({ from, to }: { from: string; to: string }): JSX.Element {
   )
 }
 
-function Links({ links, effort }: Part<'links'>): JSX.Element {
+function Links({ links, effort, icons }: Part<'links'> & Pick<DiffProps, 'icons'>): JSX.Element {
   if (links.length === 0) return ''
   return (
     <Facet name={CONTENT.urls.label}>
-      <LinkEntries entries={links} effort={effort} />
+      <LinkEntries entries={links} effort={effort} icons={icons} />
     </Facet>
   )
 }
@@ -112,12 +115,15 @@ function Variables({ variables, effort }: Part<'variables'>): JSX.Element {
   )
 }
 
-function Rules({ rules, named, effort }: Part<'rules'> & Pick<DiffProps, 'named'>): JSX.Element {
+function Rules({ rules, named, effort, icons }: Part<'rules'> & Pick<DiffProps, 'named' | 'icons'>): JSX.Element {
   if (rules.length === 0) return ''
   return (
     <Facet name={CONTENT.resolutionPolicy.label}>
       <ul class="entries">
-        <Each of={rules} show={(entry) => <RuleEntry entry={entry} variables={named} effort={effort} />} />
+        <Each
+          of={rules}
+          show={(entry) => <RuleEntry entry={entry} variables={named} effort={effort} icons={icons} />}
+        />
       </ul>
     </Facet>
   )

@@ -1,5 +1,6 @@
 import type { Version } from '../../../src/bundles/history.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 /** Two versions being compared. */
@@ -18,6 +19,7 @@ export interface ComparisonForm {
 export interface HistoryProps {
   site: DashboardSite
   bundle: StoredBundle
+  icons: SiteIcons
   /** Newest first. */
   versions: readonly Version[]
   /** The version before the oldest listed; null if that is the first. */

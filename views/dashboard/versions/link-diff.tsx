@@ -10,19 +10,26 @@ import {
 } from '../../../src/bundles/link-fields.ts'
 import { marksOf } from '../../../src/bundles/link-marks.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import { destination } from '../../parts/destination.ts'
 import { Each } from '../../parts/each.tsx'
 import { DiffEntry } from './diff-entry.tsx'
 import { type Effort, TextDiff } from './text-diff.tsx'
 
+interface LinkEntriesProps {
+  entries: readonly Entry<Link>[]
+  effort: Effort
+  icons: SiteIcons
+}
+
 /** The changes of a list of links. */
-export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>[]; effort: Effort }): JSX.Element {
+export function LinkEntries({ entries, effort, icons }: LinkEntriesProps): JSX.Element {
   return (
     <ul class="entries">
       <Each
         of={entries}
         show={(entry) => (
-          <DiffEntry entry={entry} url={entry.value.url}>
+          <DiffEntry entry={entry} url={entry.value.url} icon={iconOf(entry.value.url, icons)}>
             {entry.kind === 'kept' ? (
               <ChangedLink link={entry.value} changes={entry.changes} effort={effort} />
             ) : (

@@ -5,6 +5,7 @@ import type { Variable } from '../../../db/schema.ts'
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { asSentence } from '../../../src/core/words.ts'
+import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { conditionWords } from '../rules/words.ts'
 import { DiffEntry } from './diff-entry.tsx'
@@ -15,6 +16,7 @@ interface Shared {
   /** By whose labels conditions are said. */
   variables: readonly Variable[]
   effort: Effort
+  icons: SiteIcons
 }
 
 /** The changes of a rule. */
@@ -62,7 +64,7 @@ interface ChangedRuleProps extends Shared {
   changes: Changes<RuleState>
 }
 
-function ChangedRule({ rule, changes, variables, effort }: ChangedRuleProps): JSX.Element {
+function ChangedRule({ rule, changes, variables, effort, icons }: ChangedRuleProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = changes
   const words = (condition: Condition) => asSentence(conditionWords(condition, variables))
   return (
@@ -82,7 +84,7 @@ function ChangedRule({ rule, changes, variables, effort }: ChangedRuleProps): JS
       ) : (
         <p class="hint">{showBadge.to ? 'Viewers now see its name' : 'Viewers no longer see its name'}</p>
       )}
-      {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} effort={effort} />}
+      {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} effort={effort} icons={icons} />}
       {id === undefined || id.to === '' ? '' : <p class="hint">Counted as a new rule</p>}
     </>
   )

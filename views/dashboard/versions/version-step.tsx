@@ -24,7 +24,7 @@ type StepProps = HistoryProps & { version: Version; previous: Version | null }
 
 /** One version of the history: who saved it, when and what it changed; the open one in full. */
 export function VersionStep(props: StepProps): JSX.Element {
-  const { site, bundle, before, open, latest, version, previous } = props
+  const { site, bundle, icons, before, open, latest, version, previous } = props
   const { versionNumber, editedAt } = version
   const changes = diff(previous ?? NOTHING, version)
   const isOpen = versionNumber === open
@@ -70,7 +70,7 @@ export function VersionStep(props: StepProps): JSX.Element {
       )}
       {isOpen ? (
         <div class="whole stack">
-          <Diff diff={changes} named={[...version.variables, ...(previous?.variables ?? [])]} />
+          <Diff diff={changes} named={[...version.variables, ...(previous?.variables ?? [])]} icons={icons} />
           <Actions {...props} />
         </div>
       ) : (
