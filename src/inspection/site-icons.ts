@@ -10,8 +10,7 @@ import { type Get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { CLOCK, takeTurn } from '../outgoing/turns.ts'
 import { takeDueSites, tellLaunchers } from './due-sites.ts'
-import { getIcon } from './icon-file.ts'
-import { iconAddresses } from './icon-links.ts'
+import { addressesOf, getIcon } from './icon-file.ts'
 import { recordSites } from './linked-sites.ts'
 import { getPage, type Page, pageOf } from './page.ts'
 
@@ -177,13 +176,3 @@ function isFirstPage(url: string): boolean {
   const { pathname, search } = new URL(url)
   return pathname === '/' && search === ''
 }
-
-/** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
-function addressesOf(page: Page | null, origin: string): string[] {
-  if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
-    return iconAddresses([], origin, origin)
-  const base = URL.canParse(page.base, page.url) ? new URL(page.base, page.url).href : page.url.href
-  return iconAddresses(page.icons, base, origin)
-}
-
-const bare = (host: string) => host.replace(/^www\./, '')
