@@ -82,6 +82,9 @@ export const scenes = {
     await page.click('.qr summary')
   },
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
+  'launcher-owned': (page, { origin, slug }) => page.goto(`${origin}/l/${slug}`),
+  'launcher-closed': async (page, { owner }) =>
+    page.goto((await owner.makeBundle({ ...ONBOARDING, opensAt: '2099-12-24T18:00:00Z' })).url),
   'variables-blank': async (page, { origin }) => page.goto((await createBundle(origin, DESK)).url),
   'variables-filled': async (page, { origin }) => page.goto(`${(await createBundle(origin, DESK)).url}/4711`),
   'variables-wrong': async (page, { origin }) =>
@@ -121,6 +124,7 @@ export const scenes = {
   missing: (page, { origin }) => page.goto(`${origin}/l/nothing-here`),
   docs: (page, { origin }) => page.goto(`${origin}/docs`),
   guide: (page, { origin }) => page.goto(`${origin}/docs/cookbook`),
+  privacy: (page, { origin }) => page.goto(`${origin}/privacy`),
   'docs-tried': async (page, { origin }) => {
     await page.goto(`${origin}/docs#create_bundle`)
     await page.click('#create_bundle .try summary')

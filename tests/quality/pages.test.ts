@@ -15,6 +15,8 @@ const BLOCKED: (typeof NAMES)[number][] = ['launcher-blocked']
 
 const HEIGHT = 844
 const [DESKTOP, PHONE] = [1280, 390]
+/** A 1280-pixel window at 200 % zoom (WCAG 1.4.4). */
+const ZOOMED = 640
 /** The smallest phones, and a 1280-pixel window at 400 % zoom (WCAG 1.4.10). */
 const SMALLEST = 320
 
@@ -58,7 +60,7 @@ test.each(NAMES)(
       await page.emulateMedia({ colorScheme })
       expect(await axeViolations(page), colorScheme).toEqual([])
     }
-    for (const width of [DESKTOP, PHONE, SMALLEST]) {
+    for (const width of [DESKTOP, ZOOMED, PHONE, SMALLEST]) {
       await page.setViewportSize({ width, height: HEIGHT })
       expect(Math.max(0, await overflowOf(page)), `${width}`).toBe(0)
     }

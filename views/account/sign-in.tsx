@@ -45,7 +45,12 @@ export function SignInPage({
   const title = isAgain ? 'Sign in again' : 'Sign in'
   const hasPassword = methods.hasPasswords && (isAgain || errors.password !== undefined || errors.form !== undefined)
   return (
-    <Page site={site} title={`${title} · ${site.name}`} header="plain">
+    <Page
+      site={site}
+      title={`${title} · ${site.name}`}
+      description={`Sign in to ${site.name} to keep and edit your links.`}
+      header="plain"
+    >
       <section class="narrow">
         <Door title={title} beside={methods.hasSignUpPage && !isAgain ? <ToSignUp next={next} /> : undefined}>
           {isAgain ? (

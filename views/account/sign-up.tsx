@@ -11,7 +11,12 @@ import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (
-    <Page site={site} title={`Create account · ${site.name}`} header="plain">
+    <Page
+      site={site}
+      title={`Create account · ${site.name}`}
+      description={`Create an account on ${site.name} to keep and edit your links.`}
+      header="plain"
+    >
       <section class="narrow">
         <Door
           title="Create account"

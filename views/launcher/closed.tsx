@@ -17,7 +17,8 @@ export function ClosedPage({ site, outside }: { site: Site; outside: Outside }):
           <p class="description" data-opens-in={String(outside.opensAt - Date.now())}>
             {'It opens on '}
             <ExactTime at={outside.opensAt} />
-            <span id="away"></span>.
+            {/* The script writes its end anew, which moves nothing that stood there. */}
+            <span id="away">.</span>
           </p>
         ) : outside.note === null ? (
           ''

@@ -28,7 +28,7 @@
       }
       const [unit, length] = UNITS.find(([, long]) => seconds >= 2 * long) ?? ['second', 1]
       const words = relative.format(Math.round(seconds / length), unit)
-      away.textContent = `, ${words}`
+      away.textContent = `, ${words}.`
       setTimeout(update, seconds < 120 ? 1000 : 30_000)
     }
     update()
