@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
-import { checkedLinks, owners, proposals } from '../../db/schema.ts'
+import { checkedLinks, owners, proposals, user } from '../../db/schema.ts'
 import type { Clock } from '../outgoing/turns.ts'
 import { after, LOOK_EVERY_MS, MOVES_BEFORE_TITLE, type Seen } from './findings.ts'
 import { SharedHosts } from './hosts.ts'
@@ -15,6 +15,8 @@ const AT_ONCE = 16
 const LINKS_READ = 20
 /** Owners of one link who learn what was found in one write. */
 const OWNERS_AT_ONCE = 50
+/** Whether the owner of a link wants it looked at, and is not kept out by the operator. */
+const IS_WANTED = sql<number | null>`${owners.checkLinks} AND ${user.disabledAt} IS NULL`
 
 /** Looks at a link; `look.ts`, except in tests of how many. */
 export type Look = (url: string, looking: Looking) => Promise<Seen>
@@ -114,13 +116,14 @@ export class Checker {
     const { db } = this.store
     const now = this.clock.now()
     const due = await db
-      .select({ link: checkedLinks, isWanted: owners.checkLinks })
+      .select({ link: checkedLinks, isWanted: IS_WANTED })
       .from(checkedLinks)
       .leftJoin(owners, eq(owners.id, checkedLinks.ownerId))
+      .leftJoin(user, eq(user.id, owners.userId))
       .where(and(eq(checkedLinks.host, host), lte(checkedLinks.dueAt, now)))
       .orderBy(asc(checkedLinks.dueAt))
       .limit(LINKS_READ)
-    const at = due.findIndex(({ isWanted }) => isWanted === true)
+    const at = due.findIndex(({ isWanted }) => isWanted === 1)
     const before = due.slice(0, at === -1 ? due.length : at).map(({ link }) => link.id)
     const putOff = db
       .update(checkedLinks)
@@ -136,8 +139,9 @@ export class Checker {
     const links = await db
       .select({ link: checkedLinks })
       .from(checkedLinks)
-      .innerJoin(owners, and(eq(owners.id, checkedLinks.ownerId), eq(owners.checkLinks, true)))
-      .where(and(eq(checkedLinks.hash, hash), lte(checkedLinks.dueAt, now)))
+      .innerJoin(owners, eq(owners.id, checkedLinks.ownerId))
+      .leftJoin(user, eq(user.id, owners.userId))
+      .where(and(eq(checkedLinks.hash, hash), lte(checkedLinks.dueAt, now), IS_WANTED))
       .limit(OWNERS_AT_ONCE)
     return links.flatMap(({ link }) => {
       const { url: _, ...next } = after(link, seen, now)

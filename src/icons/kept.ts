@@ -76,11 +76,17 @@ export async function keepIcon(
   const isKept = sql`EXISTS (SELECT 1 FROM ${icons} WHERE ${icons.id} = ${id})`
   const isFull = (rows: typeof sites | typeof icons, most: number, only = sql`true`) =>
     sql`(SELECT count(*) FROM ${rows} WHERE ${only}) >= ${most}`
+  const areUnusedFull = isFull(sites, MAX_UNUSED_SITES, sql`unused_since IS NOT NULL`)
+  const oldest = (rows: typeof sites | typeof icons) =>
+    sql`(SELECT rowid FROM ${rows} WHERE unused_since IS NOT NULL ORDER BY unused_since LIMIT 1)`
   await write([
+    // What nobody uses any more, or somebody only had looked at, makes room.
+    sql`DELETE FROM sites WHERE rowid = ${oldest(sites)} AND (${isFull(icons, MAX_ICONS)} OR ${areUnusedFull})`,
+    sql`DELETE FROM icons WHERE rowid = ${oldest(icons)} AND ${isFull(icons, MAX_ICONS)}`,
     sql`INSERT INTO icons (id, png, tone) SELECT ${id}, ${png}, ${tone} WHERE NOT ${isFull(icons, MAX_ICONS)} ON CONFLICT DO NOTHING`,
     // Of a site that somebody only had looked at; the others are known.
     sql`INSERT INTO sites (origin, due_at, unused_since) SELECT ${origin}, 0, ${now}
-      WHERE ${isKept} AND NOT ${isFull(sites, MAX_UNUSED_SITES, sql`unused_since IS NOT NULL`)} ON CONFLICT DO NOTHING`,
+      WHERE ${isKept} AND NOT ${areUnusedFull} ON CONFLICT DO NOTHING`,
     sql`UPDATE sites SET due_at = ${dueAt}, icon_id = CASE WHEN ${isKept} THEN ${id} END WHERE origin = ${origin}`,
   ])
 }

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer'
 import type { Config } from '../config/config.ts'
 import { type Get, get } from '../outgoing/request.ts'
-import { userAgent } from './page.ts'
+import { iconAddresses } from './icon-links.ts'
+import { type Page, userAgent } from './page.ts'
 
 /** Of everything that is received: a larger file is no icon. */
 const MAX_BYTES = 256 * 1024
@@ -29,3 +30,13 @@ export async function getIcon(
   )
   return status === 200 && (headers['content-encoding'] ?? 'identity') === 'identity' && body.length > 0 ? body : null
 }
+
+/** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
+export function addressesOf(page: Page | null, origin: string): string[] {
+  if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
+    return iconAddresses([], origin, origin)
+  const base = URL.canParse(page.base, page.url) ? new URL(page.base, page.url).href : page.url.href
+  return iconAddresses(page.icons, base, origin)
+}
+
+const bare = (host: string) => host.replace(/^www\./, '')

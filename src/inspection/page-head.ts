@@ -149,6 +149,7 @@ class HeadReader {
   private addToAttribute(text: string): void {
     if (!Object.hasOwn(ATTRIBUTES, this.tag) || !ATTRIBUTES[this.tag]?.includes(this.attribute)) return
     const before = this.attributes[this.attribute] ?? ''
-    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = before + text
+    // One character more, so that what is too long is not taken for whole.
+    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = (before + text).slice(0, MAX_LENGTH + 1)
   }
 }

@@ -10,8 +10,7 @@ import { type Get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { CLOCK, takeTurn } from '../outgoing/turns.ts'
 import { takeDueSites, tellLaunchers } from './due-sites.ts'
-import { getIcon } from './icon-file.ts'
-import { iconAddresses } from './icon-links.ts'
+import { addressesOf, getIcon } from './icon-file.ts'
 import { recordSites } from './linked-sites.ts'
 import { getPage, type Page, pageOf } from './page.ts'
 
@@ -81,7 +80,7 @@ export class SiteIconFinder {
   }
 
   /**
-   * The icon of the site that a link leads to: as it is kept, else as its page says.
+   * The icon of the site that a link leads to: as it is kept, else as the site’s first page says.
    * @param page null if there is none: then only a kept icon is known.
    * @param endsAt when to wait no longer, of `performance.now`. What is found later is kept for the next time.
    * @param silence waits for as long as what does not answer.
@@ -93,7 +92,7 @@ export class SiteIconFinder {
     if (page === null || (kept !== null && kept.dueAt > Date.now())) return kept?.icon ?? null
     const wait = new AbortController()
     const found = await Promise.race([
-      this.#look(origin, page),
+      this.#look(origin, { page: isFirstPage(url) ? page : null, isWaitedFor: true }),
       sleep(Math.max(0, endsAt - performance.now()), undefined, { signal: wait.signal }).catch(() => undefined),
     ])
     wait.abort()
@@ -103,37 +102,38 @@ export class SiteIconFinder {
 
   async #refresh(origin: string): Promise<void> {
     try {
-      await this.#look(origin, null)
+      await this.#look(origin, { page: null, isWaitedFor: false })
     } catch (error) {
       if (!this.#isStopping) this.log.warn({ err: error }, 'the icon of a site could not be kept')
     }
   }
 
-  /** Looks for an icon, once at a time for each site. @param page null to get the site’s first page. */
-  #look(origin: string, page: Page | null): Promise<SiteIcon | null | undefined> {
+  /** Looks for an icon, once at a time for each site. */
+  #look(origin: string, looking: Looking): Promise<SiteIcon | null | undefined> {
     const underWay = this.#underWay.get(origin)
     if (underWay !== undefined) return underWay
-    const looking = this.#lookAndKeep(origin, page).finally(() => this.#underWay.delete(origin))
-    this.#underWay.set(origin, looking)
-    return looking
+    const found = this.#lookAndKeep(origin, looking).finally(() => this.#underWay.delete(origin))
+    this.#underWay.set(origin, found)
+    return found
   }
 
-  async #lookAndKeep(origin: string, page: Page | null): Promise<SiteIcon | null | undefined> {
+  async #lookAndKeep(origin: string, { page, isWaitedFor }: Looking): Promise<SiteIcon | null | undefined> {
     // A person waits for what they have opened; the others take turns with all that is asked for in the background.
-    const turn = page === null ? { turn: (host: string) => takeTurn(this.store, host, CLOCK) } : {}
+    const turn = !isWaitedFor ? { turn: (host: string) => takeTurn(this.store, host, CLOCK) } : {}
     const found = await this.#found(origin, page, { timeoutMs: TIMEOUT_MS, ...turn })
     if (this.#isStopping || found === 'no turn') return undefined
     const keeping = this.#keep(origin, found)
     this.#writing.add(keeping)
-    await keeping.finally(() => this.#writing.delete(keeping))
-    return found
+    // Once too many are kept, it is none.
+    return await keeping.finally(() => this.#writing.delete(keeping))
   }
 
-  async #keep(origin: string, found: Drawn | null | undefined): Promise<void> {
+  async #keep(origin: string, found: Drawn | null | undefined): Promise<SiteIcon | null | undefined> {
     const before = (await keptSite(this.store, origin))?.icon?.id
     await keepIcon(this.store, origin, found, Date.now())
-    const after = (await keptSite(this.store, origin))?.icon?.id
-    if (before !== after) await tellLaunchers(this.store, origin, () => this.#isStopping)
+    const kept = (await keptSite(this.store, origin))?.icon ?? null
+    if (before !== kept?.id) await tellLaunchers(this.store, origin, () => this.#isStopping)
+    return found && kept
   }
 
   /** @returns null if there is none that can be drawn; undefined if the site did not answer. */
@@ -165,12 +165,14 @@ export class SiteIconFinder {
   }
 }
 
-/** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
-function addressesOf(page: Page | null, origin: string): string[] {
-  if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
-    return iconAddresses([], origin, origin)
-  const base = URL.canParse(page.base, page.url) ? new URL(page.base, page.url).href : page.url.href
-  return iconAddresses(page.icons, base, origin)
+/** What a look begins with: the site’s first page, or null to get it. */
+interface Looking {
+  page: Page | null
+  isWaitedFor: boolean
 }
 
-const bare = (host: string) => host.replace(/^www\./, '')
+/** Pages of a site may be of many people, of whom none is to choose the icon of all. */
+function isFirstPage(url: string): boolean {
+  const { pathname, search } = new URL(url)
+  return pathname === '/' && search === ''
+}

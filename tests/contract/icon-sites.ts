@@ -40,6 +40,14 @@ const SITES: Record<string, Record<string, Answer>> = {
     '/deep/x.png?a=1&b=2': image(plainPng(64, 64, [200, 20, 10, 255]), 'image/png'),
   },
   'first-broken': { '/': page('<link rel=icon href=/gone.png>'), '/favicon.ico': image(PICTURES.gif) },
+  // Of many people, each with pages of their own.
+  shared: {
+    '/': page('<link rel=icon href=/own.png>'),
+    '/own.png': image(plainPng(32, 32, [0, 120, 120, 255]), 'image/png'),
+    '/~mallory/': page('<title>Mallory</title><link rel=icon href=/~mallory/other.png>'),
+    '/~mallory/other.png': image(plainPng(32, 32, [250, 0, 250, 255]), 'image/png'),
+  },
+  tenant: { '/favicon.ico': image(plainPng(40, 40, [90, 60, 30, 255]), 'image/png') },
   light: { '/favicon.ico': image(ring('#fff')) },
   dark: { '/favicon.ico': image(ring('#111')) },
   scripted: { '/favicon.ico': image(SCRIPTED, 'image/svg+xml') },

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { becomes, eventually } from '../eventually.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { HOSTILE_SVGS, USUAL_SVGS } from './hostile-svgs.ts'
 import { PICTURES, REFUSED } from './icon-files.ts'
 import { startIconSites } from './icon-sites.ts'
 
@@ -101,19 +100,6 @@ describe('icons', () => {
       expect((await tilesOf(slug)).filter((tile) => typeof tile !== 'string')).toEqual([])
       // It goes on: what was refused has broken nothing.
       expect(await iconOf('png.9')).toBe(await iconOf('png'))
-    })
-
-    test('an SVG that would take minutes or gigabytes to draw is no icon, however it is written; usual ones are', async () => {
-      const hostile = Object.keys(HOSTILE_SVGS)
-      await person.makeBundle({ urls: hostile.map((name) => sites.at(name)) })
-      const refused = async () => {
-        const later = Date.now() + 86_400_000
-        const rows = await server().sql('SELECT origin FROM sites WHERE icon_id IS NULL AND due_at > ?', [later])
-        const origins = new Set(rows.map(({ origin }) => String(origin)))
-        return hostile.filter((name) => origins.has(new URL(sites.at(name)).origin))
-      }
-      await becomes(refused, hostile)
-      for (const name of Object.keys(USUAL_SVGS)) await iconOf(name)
     })
 
     test('a launcher shows the icons of its sites once they are found, and letters for the others', async () => {

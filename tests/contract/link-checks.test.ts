@@ -175,6 +175,9 @@ describe('links', () => {
 
     test('are looked at for those who want it', async () => {
       const [wanting, other] = [await newPerson(server()), await newPerson(server())]
+      const keptOut = await newPerson(server())
+      await newBundle(keptOut, [sites.at('new')])
+      await server().sql('UPDATE user SET disabled_at = 1 WHERE id = ? RETURNING 1', [keptOut.userId])
       await server().sql(
         'INSERT INTO owners (user_id, check_links) VALUES (?1, 0) ON CONFLICT (user_id) DO UPDATE SET check_links = 0 RETURNING 1',
         [other.userId],
@@ -184,8 +187,8 @@ describe('links', () => {
       expect(await statesOf(wanting, slugs[0]!)).toEqual([[sites.at('fine'), 'ok']])
       expect(await healthOf(other, slugs[1]!)).toBeUndefined()
       const found = await server().sql(
-        "SELECT 1 FROM checked_links JOIN owners ON owners.id = owner_id WHERE user_id = ? AND state <> 'unknown'",
-        [other.userId],
+        "SELECT 1 FROM checked_links JOIN owners ON owners.id = owner_id WHERE user_id IN (?, ?) AND state <> 'unknown'",
+        [other.userId, keptOut.userId],
       )
       expect(found).toEqual([])
     })
