@@ -8,7 +8,8 @@ import { commitOfBuild, VERSION } from '../src/runtime/built.ts'
 
 // `bun run release`, once, as somebody who releases runs it.
 
-setDefaultTimeout(300_000)
+// Only guards against hanging: it packs three programs, beside browsers on a busy machine.
+setDefaultTimeout(900_000)
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = `openall-${VERSION}.tgz`
