@@ -7,9 +7,8 @@ import { Glob } from 'bun'
 // (tests/README.md). Bun runs them in parallel, the slowest first according to tests/timings.json. Arguments select files.
 
 const TIMEOUT_MS = 180_000
-const CORES = availableParallelism()
-/** Two files per core on Bun, because browsers and faults mostly wait; where processes start, fewer do. */
-const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1, all: CORES + 1 }
+/** One more than there are cores: browsers and processes that start wait for something. Yet more only delay each other. */
+const PARALLEL = availableParallelism() + 1
 /**
  * Of the usual files, those that `test:full` runs on Deno and over sqld too: only `main.ts` names a runtime and only `db/`
  * knows stores, so the others would run the same code again. Requests and answers, streams and workers, sockets of our
@@ -54,7 +53,7 @@ const reports = mkdtempSync(join(tmpdir(), 'openall-tests-'))
  */
 async function test(MATRIX: string, chosen: readonly string[], flags: readonly string[] = []): Promise<boolean> {
   if (chosen.length === 0) return true
-  const verdicts = await runFiles(MATRIX, chosen, PARALLEL[MATRIX] ?? CORES, flags)
+  const verdicts = await runFiles(MATRIX, chosen, PARALLEL, flags)
   const failed = failedOf(verdicts)
   if (failed.length <= AGAIN_AT_MOST) {
     for (const file of failed) {
