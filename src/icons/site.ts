@@ -23,10 +23,14 @@ export function iconPath({ id }: Pick<SiteIcon, 'id'>): string {
   return `${ICONS_PATH}/${id}.png`
 }
 
+const SITE = /^https?:\/\/[^/?#\\]+/i
+
 /** The site that a link leads to, as its origin, such as `https://example.com`; null for what is no link to a site. */
 export function siteOf(url: string): string | null {
-  if (!URL.canParse(url)) return null
-  const { origin, protocol } = new URL(url)
+  // Without the rest, which may be long, since a page may have hundreds.
+  const site = URL.parse(SITE.exec(url)?.[0] ?? url)
+  if (site === null) return null
+  const { origin, protocol } = site
   return protocol === 'https:' || protocol === 'http:' ? origin : null
 }
 
