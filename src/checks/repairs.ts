@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { namesIn } from '../core/template.js'
 import { MAX_URL } from '../core/text.ts'
-import { clip, onOneLine } from '../imports/clean.ts'
+import { clip, withSingleSpaces } from '../imports/clean.ts'
 import { isTooLarge, withinBytes } from '../proposals/proposals.ts'
 import { PROPOSAL_BOUNDS } from '../proposals/shapes.ts'
 import { IS_OPEN } from '../proposals/stored.ts'
@@ -90,7 +90,7 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
 /** What the page to which a link has moved is called, beside what the link is called in a bundle; empty where it was not seen. */
 function titleThere({ urls, urlMetadata }: Content, { url, finalTitle }: Link): string {
   if (finalTitle === null) return ''
-  const own = onOneLine(urlMetadata[urls.indexOf(url)]?.note ?? '').replace(/\s+/g, ' ')
+  const own = withSingleSpaces(urlMetadata[urls.indexOf(url)]?.note ?? '')
   const [there, here] = [finalTitle, own].map((title) => clip(title, MAX_TITLE))
   if (own === finalTitle) return `. The page there has the title that the link has here: “${there}”`
   return `. The page there has the title “${there}”${own === '' ? '' : `, the link here “${here}”`}`

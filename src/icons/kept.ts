@@ -10,7 +10,7 @@ import { type SiteIcon, type SiteIcons, sitesOfBundle } from './site.ts'
 const MONTH_MS = 30 * 24 * 3_600_000
 /** The same after it did not answer. */
 const WEEK_MS = 7 * 24 * 3_600_000
-/** All icons together are 320 MB at most. Once there are so many, no new one is kept until others go. */
+/** All icons together are 320 MB at most. Once there are so many, the one that no site has for longest makes room, or no new one is kept. */
 const MAX_ICONS = 20_000
 /** Sites that no bundle links to: those that somebody had looked at, or that were removed within 30 days. */
 const MAX_UNUSED_SITES = 10_000

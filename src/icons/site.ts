@@ -1,5 +1,6 @@
 import type { TONES } from '../../db/icon-schema.ts'
 import { everyLink, type Linking } from '../core/links.ts'
+import { siteIn } from '../core/site.js'
 
 /** The icon of a site, as it is shown. */
 export interface SiteIcon {
@@ -23,12 +24,9 @@ export function iconPath({ id }: Pick<SiteIcon, 'id'>): string {
   return `${ICONS_PATH}/${id}.png`
 }
 
-const SITE = /^https?:\/\/[^/?#\\]+/i
-
 /** The site that a link leads to, as its origin, such as `https://example.com`; null for what is no link to a site. */
 export function siteOf(url: string): string | null {
-  // Without the rest, which may be long, since a page may have hundreds.
-  const site = URL.parse(SITE.exec(url)?.[0] ?? url)
+  const site = siteIn(url)
   if (site === null) return null
   const { origin, protocol } = site
   return protocol === 'https:' || protocol === 'http:' ? origin : null

@@ -18,6 +18,11 @@ export function onOneLine(text: string): string {
   return clean(text).replace(/[\t\n]/g, ' ')
 }
 
+/** The same with single spaces, as browsers show a text. */
+export function withSingleSpaces(text: string): string {
+  return onOneLine(text).replace(/\s+/g, ' ').trim()
+}
+
 /** A text cut to `max` code points, ending in `…` if it was longer. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text

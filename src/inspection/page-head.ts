@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { Tokenizer } from 'htmlparser2'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { MAX_URL } from '../core/text.ts'
-import { clip, onOneLine } from '../imports/clean.ts'
+import { clip, withSingleSpaces } from '../imports/clean.ts'
 import { type IconLink, iconLink } from './icon-links.ts'
 
 /** What a page says of itself in its head. */
@@ -27,7 +27,7 @@ export async function pageHead(html: Uint8Array, contentType: string): Promise<P
     if (at + AT_ONCE < text.length) await otherWork()
   }
   tokenizer.end()
-  const [title, other] = [reader.title, reader.ogTitle].map((one) => onOneLine(one).replace(/\s+/g, ' ').trim())
+  const [title, other] = [reader.title, reader.ogTitle].map(withSingleSpaces)
   return { title: clip(title || other || '', BOUNDS.title) || null, icons: reader.icons, base: reader.base }
 }
 

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
+import { within } from '../core/within.ts'
 import { Drawing, type Drawn } from '../icons/drawing.ts'
 import { keepIcon, keptSite } from '../icons/kept.ts'
 import { type SiteIcon, siteOf } from '../icons/site.ts'
@@ -90,12 +90,8 @@ export class SiteIconFinder {
     if (!this.site.icons || origin === null) return null
     const kept = await keptSite(this.store, origin)
     if (page === null || (kept !== null && kept.dueAt > Date.now())) return kept?.icon ?? null
-    const wait = new AbortController()
-    const found = await Promise.race([
-      this.#look(origin, { page: isFirstPage(url) ? page : null, isWaitedFor: true }),
-      sleep(Math.max(0, endsAt - performance.now()), undefined, { signal: wait.signal }).catch(() => undefined),
-    ])
-    wait.abort()
+    const looking = this.#look(origin, { page: isFirstPage(url) ? page : null, isWaitedFor: true })
+    const found = await within(endsAt - performance.now(), looking)
     if (found === undefined) await silence()
     return found ?? kept?.icon ?? null
   }

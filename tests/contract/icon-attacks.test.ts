@@ -3,16 +3,12 @@ import { becomes, eventually } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { HOSTILE_SVGS, USUAL_SVGS } from './hostile-svgs.ts'
-import { startIconSites } from './icon-sites.ts'
+import { type Found, iconsThrough, startIconSites } from './icon-sites.ts'
 
 // Who would try what with icons, with real servers on this machine.
 
 const sites = startIconSites()
 afterAll(() => sites.stop())
-
-interface Found {
-  links: { icon: string | null; title: string | null }[]
-}
 
 describe('attacks on icons', () => {
   onEveryTarget({ SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
@@ -20,17 +16,7 @@ describe('attacks on icons', () => {
     beforeAll(async () => {
       person = await newPerson(server())
     })
-    const inspect = async (url: string) => {
-      const { status, body } = await person.api<Found>('POST', '/api/links/inspect', { urls: [url] })
-      if (status === 429) person = await newPerson(server())
-      return status === 200 ? (body.links[0]?.icon ?? null) : null
-    }
-    /** The icon once it is known: a busy machine may take longer to draw it than a call waits. */
-    const iconOf = async (site: string): Promise<string> => {
-      let icon: string | null = null
-      await eventually(async () => (icon = await inspect(sites.at(site))) !== null, `an icon of ${site}`)
-      return icon!
-    }
+    const { inspect, iconOf } = iconsThrough(server, sites)
 
     test('an SVG that would take minutes or gigabytes to draw is no icon, however it is written; usual ones are', async () => {
       const hostile = Object.keys(HOSTILE_SVGS)

@@ -1,3 +1,6 @@
+import { eventually } from '../eventually.ts'
+import { newPerson, type Person } from '../people.ts'
+import type { Server } from '../server.ts'
 import { HOSTILE_SVGS, USUAL_SVGS } from './hostile-svgs.ts'
 import { PICTURES, plainPng, REFUSED, ring, TEXT_BOMB } from './icon-files.ts'
 
@@ -101,5 +104,30 @@ export function startIconSites() {
     askedOf: (name: string) =>
       [...new Set(received.filter(({ site }) => site === name).map(({ path }) => path))].sort(),
     stop: () => server.stop(true),
+  }
+}
+
+/** What `inspect_urls` answers, of it what these tests look at. */
+export interface Found {
+  links: { icon: string | null; title: string | null }[]
+}
+
+/** Asks for icons by looking at links, as one person after another: each may look at few. */
+export function iconsThrough(server: () => Server, sites: Pick<ReturnType<typeof startIconSites>, 'at'>) {
+  let person: Person | undefined
+  const inspect = async (url: string) => {
+    person ??= await newPerson(server())
+    const { status, body } = await person.api<Found>('POST', '/api/links/inspect', { urls: [url] })
+    if (status === 429) person = undefined
+    return status === 200 ? (body.links[0]?.icon ?? null) : null
+  }
+  return {
+    inspect,
+    /** The icon once it is known: a busy machine may take longer to draw it than a call waits. */
+    async iconOf(site: string): Promise<string> {
+      let icon: string | null = null
+      await eventually(async () => (icon = await inspect(sites.at(site))) !== null, `an icon of ${site}`)
+      return icon!
+    },
   }
 }

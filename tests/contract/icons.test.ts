@@ -3,16 +3,12 @@ import { becomes, eventually } from '../eventually.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { PICTURES, REFUSED } from './icon-files.ts'
-import { startIconSites } from './icon-sites.ts'
+import { type Found, iconsThrough, startIconSites } from './icon-sites.ts'
 
 // Icons of sites, with real servers on this machine.
 
 const sites = startIconSites()
 afterAll(() => sites.stop())
-
-interface Found {
-  links: { icon: string | null; title: string | null }[]
-}
 
 const ON = { SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }
 
@@ -22,17 +18,7 @@ describe('icons', () => {
     beforeAll(async () => {
       person = await newPerson(server())
     })
-    const inspect = async (url: string) => {
-      const { status, body } = await person.api<Found>('POST', '/api/links/inspect', { urls: [url] })
-      if (status === 429) person = await newPerson(server())
-      return status === 200 ? (body.links[0]?.icon ?? null) : null
-    }
-    /** The icon once it is known: a busy machine may take longer to draw it than a call waits. */
-    const iconOf = async (site: string): Promise<string> => {
-      let icon: string | null = null
-      await eventually(async () => (icon = await inspect(sites.at(site))) !== null, `an icon of ${site}`)
-      return icon!
-    }
+    const { iconOf } = iconsThrough(server, sites)
     /** How a launcher shows its tabs: the classes and the path of an icon, or a letter. */
     const tilesOf = async (slug: string) => {
       const html = await (await new Visitor(server()).fetch(`/l/${slug}`)).text()

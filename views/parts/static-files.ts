@@ -121,6 +121,7 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/dashboard.js',
       'dashboard/parts/palette-keys.js',
       'dashboard/bundles/selection.js',
+      '../src/core/site.js',
       'parts/tile-of.js',
       'parts/page-titles.js',
       'dashboard/editor/link-list.js',

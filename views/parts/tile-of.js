@@ -1,9 +1,10 @@
 // @ts-check
+import { siteIn } from '../../src/core/site.js'
+
 // The tile of a site. Also part of the dashboard's script, where an address gets its tile while it is typed.
 
 /** How many there are in tile.css. */
 const HUES = 8
-const SITE = /^https?:\/\/[^/?#\\]+/i
 
 /**
  * The letter of a site, and which of the hues is its own.
@@ -11,9 +12,7 @@ const SITE = /^https?:\/\/[^/?#\\]+/i
  * @returns {{ letter: string, hue: string }}
  */
 export function tileOf(url) {
-  // Without the rest, which may be long, since a page may have hundreds.
-  const [site] = SITE.exec(url) ?? [url]
-  const host = URL.canParse(site) ? new URL(site).hostname.replace(/^www\./, '') : ''
+  const host = siteIn(url)?.hostname.replace(/^www\./, '') ?? ''
   return { letter: ([...host][0] ?? '').toUpperCase(), hue: hueOf(host) }
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BundleForm } from '../../../views/dashboard/editor/bundle-form.ts'
 import { type SeenLink, seenElsewhere } from '../../bundles/seen.ts'
+import { within } from '../../core/within.ts'
 import { signedIn } from '../../identity/caller.ts'
 import type { Visit } from '../parts/visit.ts'
 
@@ -13,9 +13,7 @@ export async function seenSoon(
   form: BundleForm,
   slug: string,
 ): Promise<readonly SeenLink[]> {
-  const wait = new AbortController()
   const urls = form.links.map(({ url }) => url.trim()).filter((url) => url !== '')
-  const seen = urls.length === 0 ? [] : seenElsewhere(service.store, signedIn(context.caller), urls, slug)
-  const none: Promise<readonly SeenLink[]> = sleep(HINT_MS, [], { signal: wait.signal }).catch(() => [])
-  return Promise.race([seen, none]).finally(() => wait.abort())
+  if (urls.length === 0) return []
+  return (await within(HINT_MS, seenElsewhere(service.store, signedIn(context.caller), urls, slug))) ?? []
 }

@@ -106,26 +106,21 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen
         {seen === undefined ? '' : <AlsoIn {...seen} />}
         <Offers offers={offers} />
         <div class="moves">
-          <button
-            type="submit"
-            class="quiet"
-            name="do"
-            value={`up-${index}`}
-            aria-label="Move up"
-            autofocus={focus === 'up'}
-          >
-            <Icon name="up" />
-          </button>
-          <button
-            type="submit"
-            class="quiet"
-            name="do"
-            value={`down-${index}`}
-            aria-label="Move down"
-            autofocus={focus === 'down'}
-          >
-            <Icon name="down" />
-          </button>
+          <Each
+            of={['up', 'down'] as const}
+            show={(to) => (
+              <button
+                type="submit"
+                class="quiet"
+                name="do"
+                value={`${to}-${index}`}
+                aria-label={`Move ${to}`}
+                autofocus={focus === to}
+              >
+                <Icon name={to} />
+              </button>
+            )}
+          />
           <button type="submit" class="quiet" name="do" value={`remove-${index}`} aria-label="Remove">
             <Icon name="trash" />
           </button>

@@ -1,4 +1,5 @@
 // @ts-check
+import { siteIn } from '../../../src/core/site.js'
 import { tileOf } from '../../parts/tile-of.js'
 
 // The tile of a link follows its address while that is typed: the icon of its site if the page has it, otherwise a letter.
@@ -7,11 +8,11 @@ import { tileOf } from '../../parts/tile-of.js'
 const iconsOfSites = new Map()
 
 /** @param {string} url */
-const siteIn = (url) => (URL.canParse(url) ? new URL(url).origin : '')
+const originOf = (url) => siteIn(url)?.origin ?? ''
 
 /** @param {string} url */
 function newTile(url) {
-  const icon = showsIcons() ? iconsOfSites.get(siteIn(url)) : undefined
+  const icon = showsIcons() ? iconsOfSites.get(originOf(url)) : undefined
   if (icon !== undefined) return icon.cloneNode()
   const { letter, hue } = tileOf(url)
   const tile = document.createElement('span')
@@ -31,7 +32,7 @@ function tileBeside(target) {
 // Before it changes: then the icon is still that of the address.
 document.addEventListener('focusin', ({ target }) => {
   const beside = tileBeside(target)
-  if (beside?.tile instanceof HTMLImageElement) iconsOfSites.set(siteIn(beside.url), beside.tile)
+  if (beside?.tile instanceof HTMLImageElement) iconsOfSites.set(originOf(beside.url), beside.tile)
 })
 document.addEventListener('input', ({ target }) => {
   const beside = tileBeside(target)
@@ -46,9 +47,9 @@ document.addEventListener('iconfound', (event) => {
   image.src = icon.path
   image.alt = ''
   image.className = `tile favicon ${icon.tone ?? ''}`
-  iconsOfSites.set(siteIn(url), image)
+  iconsOfSites.set(originOf(url), image)
   for (const field of document.querySelectorAll('#links [name="url"]')) {
     const beside = tileBeside(field)
-    if (beside !== null && siteIn(beside.url) === siteIn(url)) beside.tile.replaceWith(newTile(beside.url))
+    if (beside !== null && originOf(beside.url) === originOf(url)) beside.tile.replaceWith(newTile(beside.url))
   }
 })
