@@ -1,7 +1,6 @@
 import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundleLinks, checkedLinks, proposals } from '../../db/schema.ts'
-import { IS_OPEN } from '../proposals/stored.ts'
 
 // A bundle and a link of it, and what was done about a finding: the `since` of the finding says which one it was.
 
@@ -24,7 +23,8 @@ export function isUnrepaired(link: Link, bundleId: number): SQL {
 
 /** Withdraws open repairs, of which what was found is not so any more. */
 export function withdrawRepairs(db: Store['db'], which: SQL | undefined, now: number): Query {
-  const isOpen = and(IS_OPEN, isNotNull(proposals.repairs), which)
+  // Written out: the module of proposals brings all that validates them, and this one is loaded as the service starts.
+  const isOpen = and(sql`${proposals.state} = 'open'`, isNotNull(proposals.repairs), which)
   return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
 }
 
