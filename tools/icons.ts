@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import { markDrawing } from '../views/parts/mark.ts'
 
 // Generates views/parts/icon-files.ts from views/parts/icon.svg: the icons that browsers and systems need as PNG or ICO.
 
 await initWasm(readFileSync(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
 const svg = readFileSync(new URL('../views/parts/icon.svg', import.meta.url), 'utf8')
-const inner = svg.replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
 /** With a margin and a background, because home screens crop icons. */
-const padded = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" fill="#fff"/><g transform="translate(8 8)">${inner}</g></svg>`
+const padded = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" fill="#fff"/><g transform="translate(8 8)">${markDrawing()}</g></svg>`
 
 const png = (source: string, size: number) =>
   Buffer.from(new Resvg(source, { fitTo: { mode: 'width', value: size } }).render().asPng())

@@ -16,6 +16,7 @@ import { moveScreens } from './bundles/move.tsx'
 import { pinScreens } from './bundles/pins.tsx'
 import { replaceScreens } from './bundles/replace.tsx'
 import { editorScreens } from './editor/editor.tsx'
+import { linkPartScreens } from './editor/link-parts.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { previewScreens } from './editor/preview.tsx'
 import { importScreens } from './import/import.tsx'
@@ -75,6 +76,7 @@ export function dashboard(service: Service) {
     ...replaceScreens,
     ...exampleScreens,
     ...newBundleScreens,
+    ...linkPartScreens,
     ...previewScreens,
     ...editorScreens,
     ...exportScreens,

@@ -340,7 +340,7 @@ onEveryTarget({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const { html } = await open(person, slug)
-    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)">([^<]*)</g)].map(([, action, text]) => [
+    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)"><span>([^<]*)</g)].map(([, action, text]) => [
       action,
       text,
     ])

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Each } from '../parts/each.tsx'
+import { markDrawing } from '../parts/mark.ts'
 
 /** The tabs that fan out: a letter, a word that phones leave out, and a hue. */
 const TABS = [
@@ -94,21 +95,15 @@ export function Magic(): JSX.Element {
   )
 }
 
-/** The icon of the service, as in views/parts/icon.svg. */
+/** The icon of the service. */
 function Mark({ x, y, size }: { x: number; y: number; size: number }): JSX.Element {
   return (
     <svg x={x} y={y} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
-      <rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0" />
-      <rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c" />
-      <rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f" />
-      <path
-        d="M16 16l8-8m-6 0h6v6"
-        fill="none"
-        stroke="#fff"
-        stroke-width="2.4"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
+      <MarkDrawing />
     </svg>
   )
+}
+
+function MarkDrawing(): JSX.Element {
+  return markDrawing()
 }

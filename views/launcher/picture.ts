@@ -4,6 +4,7 @@ import { blanked } from '../../src/bundles/variables.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { markDrawing } from '../parts/mark.ts'
 import { isRightToLeft } from './direction.ts'
 
 /** The text of a link preview picture. */
@@ -64,9 +65,7 @@ export function pictureSvg({ title, below, service }: PictureWords): string {
     `<rect width="${width}" height="${height}" fill="#efe6d2"/>`,
     '<path d="M48 630V184a24 24 0 0 1 24-24h1056a24 24 0 0 1 24 24v446z" fill="#fffefb"/>',
     `<path d="M72 160a20 20 0 0 0 20-20V80a24 24 0 0 1 24-24h${tab}a24 24 0 0 1 24 24v60a20 20 0 0 0 20 20z" fill="#fffefb"/>`,
-    '<g transform="translate(116 74) scale(1.9)"><rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0"/>',
-    '<rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c"/><rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f"/>',
-    '<path d="M16 16l8-8m-6 0h6v6" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></g>',
+    `<g transform="translate(116 74) scale(1.9)">${markDrawing()}</g>`,
     `<text x="190" y="119" font-size="34" font-weight="bold" fill="#1c1b18">${escapeHtml(service)}</text>`,
     ...lines.map((line, at) =>
       text(line, { y: middle + at * TITLE.size * 1.2, size: TITLE.size, fill: '#1c1b18', isBold: true }),

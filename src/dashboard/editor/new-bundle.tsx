@@ -1,20 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import type { EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
-import { LinkRows } from '../../../views/dashboard/editor/link-rows.tsx'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { NewBundlePage } from '../../../views/dashboard/editor/new-bundle.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
-import { AddedLinks } from '../../../views/home/found.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { createBundle, getBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
-import { seenElsewhere } from '../../bundles/seen.ts'
 import { ChosenSlug } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
-import { json } from '../../http/respond.ts'
-import { signedIn } from '../../identity/caller.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { duplicateBundle } from '../../launcher/duplicate.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -34,6 +29,7 @@ import {
 } from './bundle-form.ts'
 import { afterButton } from './buttons.ts'
 import { checkedForm } from './checked-form.ts'
+import { ownForm, ownOf } from './own-form.ts'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
 import { rulesOf } from './variable-fields.ts'
@@ -54,45 +50,6 @@ export const newBundleScreens: readonly Screen[] = [
       })
     },
   },
-  {
-    path: '/dashboard/links/new/seen',
-    /** The other bundles in which links stand, for the script. */
-    async post({ service, context }, sent) {
-      const { store } = service
-      const links = await seenElsewhere(store, signedIn(context.caller), sent.getAll('url'), sent.get('slug') ?? '')
-      return json({ links }, 200)
-    },
-  },
-  {
-    path: '/dashboard/links/new/rows',
-    /** The pasted links as rows, or one empty row. */
-    async post(visit, sent) {
-      const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
-      const { links } = readBundleForm(pasted, NEW_FORM)
-      const list = pastedIn(pasted)
-      const rows = links.length === 0 ? NEW_FORM.links : links
-      const ids = `link-${randomUUID().slice(0, 8)}`
-      const icons = await iconsFor(visit, { urls: rows.map(({ url }) => url), icons: sent.get('icons') !== 'no' })
-      return {
-        part: (
-          <>
-            <LinkRows
-              links={rows}
-              checked={checkedForm(NEW_FORM, null)}
-              names={[]}
-              ids={ids}
-              focus={null}
-              seen={[]}
-              icons={icons}
-            />
-            <div id="found" role="status" hx-swap-oob="innerHTML">
-              {list === null ? '' : <AddedLinks list={list} />}
-            </div>
-          </>
-        ),
-      }
-    },
-  },
 ]
 
 async function beginBundle(visit: Visit): Promise<Outcome> {
@@ -100,12 +57,15 @@ async function beginBundle(visit: Visit): Promise<Outcome> {
   const from = await originalOf(visit, visit.query)
   if (from === null) {
     const slug = visit.query.get('slug') ?? ''
-    const form = { ...NEW_FORM, slug: ChosenSlug.allows(slug) ? slug : '' }
+    const form = { ...BLANK_FORM, slug: ChosenSlug.allows(slug) ? slug : '' }
     return newBundlePage(visit, from, { ...untouched(form), focus: { paste: true } })
   }
   const title = from.title === null ? '' : `${[...from.title].slice(0, BOUNDS.title - COPY.length).join('')}${COPY}`
   return newBundlePage(visit, from, untouched({ ...formOf(from), title }))
 }
+
+/** Of a bundle that is no copy: with what is its owner’s alone. */
+const BLANK_FORM: BundleForm = { ...NEW_FORM, own: ownForm({ externalId: null, metadata: null }) }
 
 const COPY = ' (copy)'
 
@@ -129,7 +89,7 @@ function callOf(
 
 async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const from = await originalOf(visit, sent)
-  const form = readBundleForm(sent, from === null ? NEW_FORM : formOf(from))
+  const form = readBundleForm(sent, from === null ? BLANK_FORM : formOf(from))
   const idempotencyKey = sent.get('idempotencyKey') || null
   const pressed = afterButton(form, buttonOf(sent))
   if (pressed !== null) {
@@ -141,8 +101,10 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   if (buttonOf(sent) === 'restore') return newBundlePage(visit, from, touched(form), { idempotencyKey })
   const { resolutionPolicy } = rulesOf(form)
   const rules = resolutionPolicy === undefined ? {} : { resolutionPolicy: withoutIds(resolutionPolicy) }
-  const { operation, input } = callOf(sent, { ...contentOf(form).content, ...rules, ...passwordOf(form) })
-  const made = await resultOrProblem(() => run(visit, operation, input, { idempotencyKey }))
+  const made = await resultOrProblem(() => {
+    const { operation, input } = callOf(sent, { ...contentOf(form).content, ...rules, ...passwordOf(form) })
+    return run(visit, operation, { ...input, ...ownOf(form) }, { idempotencyKey })
+  })
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
   const checked = checkedForm(form, made)
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {

@@ -166,8 +166,8 @@ function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
       {at === null ? (
         escapeHtml(count(tabs.length, 'tab'))
       ) : (
-        <button type="submit" class="word" name="do" value={`rule.open ${at} tabs`} safe>
-          {count(tabs.length, 'tab')}
+        <button type="submit" class="word" name="do" value={`rule.open ${at} tabs`}>
+          <span safe>{count(tabs.length, 'tab')}</span>
         </button>
       )}
       {hosts.length === 0 ? '' : ': '}

@@ -26,12 +26,10 @@ export function Sentence({ rule, at, when, variables }: SentenceProps): JSX.Elem
           path === null ? (
             <span safe>{text}</span>
           ) : (
-            <span class="tied">
-              <button type="submit" class="word" name="do" value={attribute(`rule.open ${at} ${path}`)} safe>
-                {text}
-              </button>
-              {escapeHtml(tail)}
-            </span>
+            <button type="submit" class="word" name="do" value={attribute(`rule.open ${at} ${path}`)}>
+              <span safe>{text}</span>
+              {tail === '' ? '' : <i aria-hidden="true">{escapeHtml(tail)}</i>}
+            </button>
           )
         }
       />
@@ -43,7 +41,7 @@ interface Piece {
   text: string
   /** The place of its condition; null between them. */
   path: string | null
-  /** What no line begins with: a comma, a bracket. */
+  /** What no line begins with: a comma, a bracket. It stands in the button, which is a block once it has two lines. */
   tail: string
 }
 

@@ -29,11 +29,13 @@ export function DiffEntry({ entry, url, icon, children }: DiffEntryProps): JSX.E
         {sign}
       </span>
       {url === undefined ? '' : <Tile url={url} icon={icon} />}
-      <div class="entry">{children}</div>
-      <span class="place hint">
-        <span class="visually-hidden" safe>{`${word}, `}</span>
-        {escapeHtml(place(entry))}
-      </span>
+      <div class="placed">
+        <div class="entry">{children}</div>
+        <span class="place hint">
+          <span class="visually-hidden" safe>{`${word}, `}</span>
+          {escapeHtml(place(entry))}
+        </span>
+      </div>
     </li>
   )
 }

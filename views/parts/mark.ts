@@ -1,0 +1,7 @@
+import { asset, assetAt } from './static.ts'
+
+/** The service's icon as SVG elements on a square of 32 by 32, to stand in another drawing. */
+export function markDrawing(): string {
+  const { body = '' } = assetAt(asset('icon.svg')) ?? {}
+  return String(body).replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
+}
