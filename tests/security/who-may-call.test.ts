@@ -429,8 +429,7 @@ for (const runtime of RUNTIMES) {
             const headers = { authorization: `Bearer ${key}` }
             const { answer } = await request(
               { aims, visitor },
-              async (aim) =>
-                statusOf(await send(server, callOf(name, INPUTS[name]!(aim)), headers), row['key:admin']!),
+              async (aim) => statusOf(await send(server, callOf(name, INPUTS[name]!(aim)), headers), row['key:admin']!),
               (status) => Number(status) >= 400,
             )
             found[who] = answer
