@@ -38,7 +38,7 @@ const LONG = [
   // Amounts.
   /^tests\/(?:unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.
-  /^tests\/(?:limits\/redis|contract\/(?:backup|identity-oidc|mail-log|metrics|operat|private|running|upgrade))/,
+  /^tests\/(?:limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
 ]
 const isLong = (file: string) => LONG.some((some) => some.test(file))
 /** Of those, what is about files, disks and whole machines, and so runs on a disk. */

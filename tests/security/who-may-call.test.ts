@@ -223,7 +223,7 @@ async function makeAim(
 /** A caller's request for data: the state of the bundle before it, and the answer. */
 interface Asked<Answer> {
   readonly aim: Aim
-  readonly before: unknown
+  readonly before: Awaited<ReturnType<typeof stateOf>>
   readonly answer: Answer
 }
 
