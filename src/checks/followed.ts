@@ -46,7 +46,8 @@ async function follow({ db, write }: Store, site: Site, { bundleId, changes, now
   await write([
     ...(ownedBy === null ? [] : additions(sent, ownedBy, now)),
     db.delete(bundleLinks).where(and(eq(bundleLinks.bundleId, bundleId), sql`${bundleLinks.linkId} NOT IN (${ids})`)),
-    sql`INSERT INTO ${bundleLinks} (bundle_id, link_id) SELECT ${bundleId}, id FROM (${ids}) WHERE true ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO ${bundleLinks} (bundle_id, link_id, repaired_of) SELECT ${bundleId}, id, CASE WHEN ${isDecided(bundleId)} THEN since END
+      FROM ${checkedLinks} WHERE id IN (${ids}) ON CONFLICT DO NOTHING`,
     // A repair of what is there no more.
     withdrawRepairs(
       db,
@@ -76,6 +77,12 @@ function linksOf({ urls, urlMetadata, variables }: Bundle, { outgoingPrivateNetw
   })
   // A link that is kept out at one place is looked at if it stands at another.
   return [...new Map(found).values()]
+}
+
+/** Whether what was found of a link was decided in a bundle already: one that is left out and comes back is suggested nothing again. */
+function isDecided(bundleId: number) {
+  return sql`EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${proposals.repairs} = ${checkedLinks.url}
+    AND ${proposals.state} IN ('accepted', 'rejected') AND ${proposals.createdAt} >= ${checkedLinks.since})`
 }
 
 function additions(links: string, ownedBy: number, now: number): Query[] {

@@ -29,6 +29,12 @@ async function newBundle(server: Server, person: Person, urls: string[]): Promis
   return body.slug
 }
 
+/** Edits a bundle, and resolves once its links are followed. */
+async function changed(server: Server, person: Person, slug: string, edit: object): Promise<void> {
+  expect((await person.api('PATCH', `/api/links/${slug}`, edit)).status).toBe(200)
+  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+}
+
 /** Puts a finding of a person’s links into the store. @param url in which a percent sign is anything. */
 async function find(server: Server, person: Person, url: string, finding: object): Promise<void> {
   const fields = Object.entries({ told_up_to: 0, since: SINCE, ...finding })
@@ -106,13 +112,20 @@ describe('the service proposes', () => {
       expect(await proposalsOf(person, slug)).toEqual([])
       // Broken anew, it is another finding.
       await find(server(), person, 'https://twice.example/', { ...BROKEN, since: SINCE + 1 })
-      expect((await proposalsOf(person, slug)).length).toBe(1)
+      const [anew, ...others] = await proposalsOf(person, slug)
+      expect([anew?.state, others]).toEqual(['open', []])
       const events = await server().sql(
         `SELECT count(*) AS told FROM events WHERE type = 'bundle.links_broken'
          AND bundle_id = (SELECT id FROM bundles WHERE slug = ?)`,
         [slug],
       )
       expect(events).toEqual([{ told: 2 }])
+      // Left out and put back, its finding is the same.
+      await person.api('POST', `/api/links/${slug}/proposals/${anew?.id}/reject`, {})
+      await changed(server(), person, slug, { removeUrls: ['https://twice.example/'] })
+      await changed(server(), person, slug, { addUrls: [{ url: 'https://twice.example/' }] })
+      await find(server(), person, 'https://twice.example/', { ...BROKEN, since: SINCE + 1 })
+      expect(await proposalsOf(person, slug)).toEqual([])
     })
 
     test('nothing any more once the link is left out', async () => {
