@@ -47,7 +47,8 @@ test('rules in any state have no axe violations, and at no width is anything wid
     }
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      expect([state, colorScheme, await axeViolations(page)]).toEqual([state, colorScheme, []])
+      const violations = await axeViolations(page, { colorsAlone: colorScheme === 'dark' })
+      expect([state, colorScheme, violations]).toEqual([state, colorScheme, []])
     }
   }
   await fine('closed')
