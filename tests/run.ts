@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -20,12 +20,29 @@ const AGAIN =
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
 /**
- * Other tests that take long: only in the full run, on Bun. Of those in a browser, a contributor waits for the launcher, the
- * home page, signing in, and one way through the dashboard; not for backups, the operator's commands and starts, and what
- * stores and readers at their bounds do.
+ * What the usual run leaves to the full one, on Bun: a contributor waits for one look at every operation, page and rule, as
+ * people and programs use them. It takes the others' programs, or somebody who is set on doing harm, runs two calls into each
+ * other, lets days pass, has thousands of things, or operates the service, to see the rest.
  */
-const LONG =
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/(?:held|who-sees-what|backup|operat|running|upgrade|mail-log|key-end-mails|webhooks-gone|bounds\.|large-bodies)|unit\/(?:sweep|streams|readers)\.)/
+const LONG = [
+  // Browsers, but for the launcher, the home page, signing in, and one way through the dashboard; machines, packages, faults.
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.))/,
+  // Programs of others, and each flag of the command: `cli/docs` has every command of its page, parity every operation.
+  /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device)\.|contract\/oauth-(?:device|documents)\.)/,
+  // Attacks.
+  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
+  // Races.
+  /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
+  // The passing of days, and what is done in the background.
+  /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-checks|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
+  // Amounts.
+  /^tests\/(?:unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
+  // Operating.
+  /^tests\/(?:limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
+]
+const isLong = (file: string) => LONG.some((some) => some.test(file))
+/** Of those, what is about files, disks and whole machines, and so runs on a disk. */
+const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backup|operat|running|upgrade))/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
@@ -34,14 +51,21 @@ const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
   .filter((file) => filters.length === 0 || filters.some((text) => file.includes(text)))
   .sort()
 const whole = files.filter((file) => WHOLE_MATRIX.test(file))
-const long = files.filter((file) => LONG.test(file) && !WHOLE_MATRIX.test(file))
-const usual = files.filter((file) => !WHOLE_MATRIX.test(file) && !LONG.test(file))
+const long = files.filter((file) => isLong(file) && !WHOLE_MATRIX.test(file))
+const usual = files.filter((file) => !WHOLE_MATRIX.test(file) && !isLong(file))
 
 /** What a file's tests said last. */
 interface Verdict {
   readonly passed: number
   readonly failed: number
 }
+
+/** What a run is given besides its files. */
+interface Where {
+  readonly env: NodeJS.ProcessEnv
+  readonly flags?: readonly string[]
+}
+const ON_DISK: Where = { env: process.env }
 
 /** So many files may be run again: a machine's bad moment fails one or two, a defect fails more. */
 const AGAIN_AT_MOST = 4
@@ -51,14 +75,14 @@ const reports = mkdtempSync(join(tmpdir(), 'openall-tests-'))
  * Runs files on a part of the matrix. Those that failed, if they are few, are run once more, alone: what fails then is a
  * defect; what passes is named at the end, since it may be a race.
  */
-async function test(MATRIX: string, chosen: readonly string[], flags: readonly string[] = []): Promise<boolean> {
+async function test(MATRIX: string, chosen: readonly string[], how: Where = ON_DISK): Promise<boolean> {
   if (chosen.length === 0) return true
-  const verdicts = await runFiles(MATRIX, chosen, PARALLEL, flags)
+  const verdicts = await runFiles(MATRIX, chosen, PARALLEL, how)
   const failed = failedOf(verdicts)
   if (failed.length <= AGAIN_AT_MOST) {
     for (const file of failed) {
       console.log(`\nOnce more, alone: ${file}`)
-      const [verdict] = (await runFiles(MATRIX, [file], 1, flags)).values()
+      const [verdict] = (await runFiles(MATRIX, [file], 1, how)).values()
       if (verdict?.failed === 0) console.log(`FAILED BESIDE OTHERS, PASSED ALONE: ${file} (${MATRIX})`)
       if (verdict !== undefined) verdicts.set(file, verdict)
     }
@@ -75,7 +99,7 @@ async function runFiles(
   MATRIX: string,
   chosen: readonly string[],
   parallel: number,
-  flags: readonly string[],
+  { env, flags = [] }: Where,
 ): Promise<Map<string, Verdict>> {
   const report = join(reports, `${MATRIX}-${crypto.randomUUID()}.xml`)
   const options = [
@@ -93,7 +117,7 @@ async function runFiles(
     ...flags,
   ]
   const child = Bun.spawn([process.execPath, 'test', ...options, ...chosen.map((file) => `./${file}`)], {
-    env: { ...process.env, MATRIX },
+    env: { ...env, MATRIX },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const succeeded = (await child.exited) === 0
@@ -117,15 +141,40 @@ function verdictsIn(report: string): Map<string, Verdict> {
 }
 
 async function full(): Promise<boolean> {
+  const memory = inMemory()
+  const again = [...usual, ...long].filter((file) => AGAIN.test(file))
   const passed = [
+    await test('rest', again, memory),
     await test(
-      'rest',
-      [...usual, ...long].filter((file) => AGAIN.test(file)),
+      'usual',
+      long.filter((file) => !ABOUT_DISKS.test(file)),
+      memory,
     ),
-    await test('usual', long),
+    await test(
+      'usual',
+      long.filter((file) => ABOUT_DISKS.test(file)),
+    ),
     await test('all', whole),
   ]
   return passed.every(Boolean)
+}
+
+/** A folder of Linux that is memory, and what has to be free of it: containers often have 64 MB. */
+const MEMORY = '/dev/shm'
+const NEEDED_BYTES = 4 * 2 ** 30
+
+/**
+ * The environment of a run that keeps its files in memory if it can: a sixth of the work of a test with a database is to wait
+ * for the disk, which keeps what nobody reads again. What a disk does with them is tested in `faults`, on one.
+ */
+function inMemory(): Where {
+  if (!existsSync(MEMORY)) return ON_DISK
+  const free = statfsSync(MEMORY)
+  if (free.bavail * free.bsize < NEEDED_BYTES) return ON_DISK
+  const TMPDIR = mkdtempSync(join(MEMORY, 'openall-tests-'))
+  process.on('exit', () => rmSync(TMPDIR, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+  return { env: { ...process.env, TMPDIR } }
 }
 
 /** Every file on everything that neither of the other runs has. */
@@ -140,10 +189,10 @@ async function matrix(): Promise<boolean> {
 }
 
 const runs: Record<string, () => Promise<boolean>> = {
-  usual: () => test('usual', usual),
+  usual: () => test('usual', usual, inMemory()),
   full,
   matrix,
-  timings: () => test('usual', usual, ['--update-timings']),
+  timings: () => test('usual', usual, { ...inMemory(), flags: ['--update-timings'] }),
 }
 const chosen = runs[run ?? 'usual']
 if (chosen === undefined) throw new Error(`the run must be one of ${Object.keys(runs).join(', ')}`)

@@ -4,16 +4,32 @@ import type { Page } from 'playwright-core'
 /** Half the size of the module's own `source`, and every page has to parse it. */
 const AXE = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 
+/** The rules of axe that look at colours: all that may turn out differently in a page's other colour scheme. */
+const ABOUT_COLORS = ['color-contrast', 'link-in-text-block']
+
+/** What of a page axe looks at. */
+interface Look {
+  /** A selector; by default the whole page. */
+  readonly part?: string | undefined
+  /** Whether the rest has been looked at in the other colour scheme. */
+  readonly colorsAlone?: boolean
+}
+
 /** The axe violations of a page's current DOM. */
-export async function axeViolations(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page, { part, colorsAlone = false }: Look = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
-  return page.evaluate(async () => {
+  const asked = { part: part ?? 'html', rules: colorsAlone ? ABOUT_COLORS : null }
+  return page.evaluate(async ({ part, rules }) => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe
     // Without details of passed checks, which on a long page take longer than the checks, and without frames: the only one, of
     // the editor's preview, runs no script that could answer, and asking it leaves a complaint in the console.
-    const { violations } = await run({ resultTypes: ['violations'], iframes: false })
+    const { violations } = await run(part, {
+      resultTypes: ['violations'],
+      iframes: false,
+      ...(rules === null ? {} : { runOnly: rules }),
+    })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  })
+  }, asked)
 }
 
 /** How many pixels a page is wider than its window. */

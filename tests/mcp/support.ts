@@ -77,8 +77,11 @@ const modernValidators = memoized(new Validators())
 
 const IDENTITY = { name: 'openall-tests', version: '1' }
 
+/** The key that an agent sends, or whose key it sends at each request. */
+type Credential = string | (() => string)
+
 /** SDK 1.x, which speaks 2025-11-25. */
-export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
+export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: Credential): Promise<Agent> {
   const client = new LegacyClient(IDENTITY, { jsonSchemaValidator: legacyValidators })
   const transport = new LegacyTransport(new URL(`${origin}/api/mcp`), optionsFor(key))
   await client.connect(transport as Parameters<typeof client.connect>[0])
@@ -91,7 +94,7 @@ export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: strin
 }
 
 /** SDK 2.x, pinned to the stateless revision. */
-export async function modernAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
+export async function modernAgent({ origin }: Pick<Server, 'origin'>, key: Credential): Promise<Agent> {
   const client = new Client(IDENTITY, {
     versionNegotiation: { mode: { pin: '2026-07-28' } },
     jsonSchemaValidator: modernValidators,
@@ -121,6 +124,12 @@ async function told(call: Promise<object>): Promise<Called> {
   }
 }
 
-function optionsFor(key: string) {
-  return { requestInit: { headers: { authorization: `Bearer ${key}` } } }
+function optionsFor(key: Credential) {
+  return {
+    fetch: (url: string | URL, init: RequestInit = {}) => {
+      const headers = new Headers(init.headers)
+      headers.set('authorization', `Bearer ${typeof key === 'string' ? key : key()}`)
+      return fetch(url, { ...init, headers })
+    },
+  }
 }

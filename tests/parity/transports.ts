@@ -2,7 +2,8 @@ import type { Operation } from '../../src/operations/operation.ts'
 import { methodName } from '../../src/sdk/client.ts'
 import { createClient, OpenallError } from '../../src/sdk/openall.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
-import { type Called, legacyAgent, modernAgent } from '../mcp/support.ts'
+import { type Agent, type Called, legacyAgent, modernAgent } from '../mcp/support.ts'
+import type { Server } from '../server.ts'
 import type { Case } from './cases.ts'
 import type { World } from './world.ts'
 
@@ -50,20 +51,30 @@ const json: Transport = {
   },
 }
 
-/** An MCP client of one revision. It lists the tools first, so that it validates answers against their schemas. */
+/**
+ * An MCP client of one revision. It lists the tools first, so that it validates answers against their schemas, with a key
+ * that sees all of them: one client for all cases, since to connect and list takes longer than a call.
+ */
 function tool(name: string, connect: typeof legacyAgent): Transport {
+  const agents = new WeakMap<Server, Promise<Agent>>()
+  let sent = ''
+  const connected = async (server: Server) => {
+    const agent = await connect(server, () => sent)
+    await agent.list()
+    return agent
+  }
   return {
     name,
     async call(operation, input, { key, idempotencyKey, expectedVersion }, world) {
-      const agent = await connect(world.server, world[key ?? 'key'])
-      await agent.list()
+      sent = world.key
+      if (!agents.has(world.server)) agents.set(world.server, connected(world.server))
+      const agent = await agents.get(world.server)!
+      sent = world[key ?? 'key']
       const conditions = {
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         ...(expectedVersion === undefined ? {} : { expectedVersion }),
       }
-      const called = await agent.call(operation.name, { ...input, ...conditions })
-      await agent.close()
-      return outcomeOf(called)
+      return outcomeOf(await agent.call(operation.name, { ...input, ...conditions }))
     },
   }
 }

@@ -59,7 +59,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
               ''
             ) : (
               <div>
-                <dt>Published by</dt>
+                <dt class="hint">Published by</dt>
                 <dd>
                   <strong dir="ltr" safe>
                     {app.publisher}
@@ -68,7 +68,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
               </div>
             )}
             <div>
-              <dt>You’ll be sent to</dt>
+              <dt class="hint">You’ll be sent to</dt>
               <dd>
                 <strong dir="ltr" safe>
                   {host}
@@ -102,7 +102,7 @@ function Doubt({ app }: { app: AskingApp }): JSX.Element {
 export function May({ scopes, audience }: Pick<ConsentProps, 'scopes' | 'audience'>): JSX.Element {
   return (
     <div>
-      <dt>{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
+      <dt class="hint">{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
       <dd>
         <ul>
           <Each

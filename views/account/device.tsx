@@ -84,7 +84,7 @@ export function DeviceConsentPage(props: DeviceConsentProps): JSX.Element {
         <form class="card" method="post" action={DEVICE_PATH}>
           <dl>
             <div>
-              <dt>It asked from</dt>
+              <dt class="hint">It asked from</dt>
               <dd>
                 {isFromHere ? (
                   'Your network'

@@ -113,7 +113,7 @@ export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
             ) : (
               ''
             )}
-            <form method="post" action="/sign-in/link">
+            <form class="stack" method="post" action="/sign-in/link">
               <input type="hidden" name="email" value={attribute(email)} />
               <input type="hidden" name="next" value={attribute(next)} />
               <p class="hint">

@@ -65,7 +65,7 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
 function Auth({ operation: { security, 'x-scope': scope } }: { operation: Described }): JSX.Element {
   const isOpen = security.some((way) => Object.keys(way).length === 0)
   return (
-    <span class="access" safe>
+    <span class="hint" safe>
       {[isOpen ? 'without an account' : 'signed in, or with a key', scope === undefined ? '' : `scope ${scope}`]
         .filter((text) => text !== '')
         .join(' · ')}
@@ -134,7 +134,7 @@ function Answers({ responses }: { responses: Described['responses'] }): JSX.Elem
 function Body({ schema }: { schema: JsonSchema }): JSX.Element {
   if (schema.properties === undefined) {
     return (
-      <p class="type">
+      <p class="hint">
         <Type schema={schema} />
       </p>
     )

@@ -68,11 +68,11 @@ export function Field({
         <code class="name" safe>
           {name}
         </code>
-        <span class="type">
+        <span class="hint">
           <Type schema={field} />
         </span>
         {isRequired ? <span class="required">required</span> : ''}
-        {without === undefined ? '' : <span class="type" safe>{`default ${JSON.stringify(without)}`}</span>}
+        {without === undefined ? '' : <span class="hint" safe>{`default ${JSON.stringify(without)}`}</span>}
       </p>
       {description === undefined ? (
         ''

@@ -102,8 +102,8 @@ function LinkRow({ fields, id, index, errors, offers, names, begins, focus, seen
             <Line fields={fields} names={names} icons={icons} />
           </summary>
           <LinkInputs fields={fields} id={id} errors={errors} focus={focus} />
+          {seen === undefined ? '' : <AlsoIn {...seen} />}
         </details>
-        {seen === undefined ? '' : <AlsoIn {...seen} />}
         <Offers offers={offers} />
         <div class="moves">
           <Each

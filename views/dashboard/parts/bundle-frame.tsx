@@ -102,7 +102,6 @@ function BundlesCrumb(): JSX.Element {
   return (
     <nav class="crumb" aria-label="Where you are">
       <a href="/dashboard">Bundles</a>
-      <span aria-hidden="true">›</span>
     </nav>
   )
 }

@@ -124,16 +124,19 @@ async function find(text) {
   const answer = await fetch(`/api/me/links?${query}`, { signal }).catch(() => null)
   const { bundles = [] } = answer?.ok ? await answer.json().catch(() => ({})) : {}
   if (signal.aborted) return
+  const icon = list?.querySelector('[data-href="/dashboard"] > .icon')
   for (const { slug, title, urls } of bundles) {
     const option = document.createElement('div')
     option.id = `palette-to-${slug}`
     option.className = 'item'
     option.setAttribute('role', 'option')
     option.tabIndex = -1
-    option.dir = 'auto'
     option.dataset.href = `/dashboard/links/${slug}`
     option.dataset.found = ''
-    option.textContent = title ?? urls[0]
+    const name = document.createElement('span')
+    name.dir = 'auto'
+    name.textContent = title ?? urls[0]
+    option.append(icon?.cloneNode(true) ?? '', name)
     list?.append(option)
   }
   const [first] = options()

@@ -3,7 +3,7 @@
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { Each } from '../../parts/each.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute, type SignedInUser } from '../../parts/layout.tsx'
 import { personName } from './person.tsx'
 
@@ -19,9 +19,15 @@ const KEYS = [
 /** Selected from the text field, with `aria-activedescendant`. */
 const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected': 'false' } as const
 
+interface Place {
+  href: string
+  name: string
+  icon: IconName
+}
+
 interface PaletteProps {
   user: SignedInUser
-  pages: readonly { href: string; name: string }[]
+  pages: readonly Place[]
 }
 
 /** Opens the palette. Everything in it is also reachable without it. */
@@ -38,10 +44,10 @@ export function PaletteButton(): JSX.Element {
 /** The command palette, which finds pages, workspaces and bundles, and the help on shortcuts. Both need the script. */
 export function Palette({ user, pages }: PaletteProps): JSX.Element {
   const mayEdit = allowsRole(user.role, 'editor')
-  const actions = mayEdit
+  const actions: Place[] = mayEdit
     ? [
-        { href: '/dashboard/links/new', name: 'New bundle' },
-        { href: '/dashboard/links/import', name: 'Import' },
+        { href: '/dashboard/links/new', name: 'New bundle', icon: 'plus' },
+        { href: '/dashboard/links/import', name: 'Import', icon: 'download' },
       ]
     : []
   const others = [{ id: '', name: personName(user) }, ...user.organizations].filter(
@@ -66,17 +72,21 @@ export function Palette({ user, pages }: PaletteProps): JSX.Element {
         <div id="palette-list">
           <Each
             of={[...actions, ...pages]}
-            show={({ href, name }) => (
-              <div {...OPTION} id={`palette-${href}`} data-href={href} safe>
-                {name}
+            show={({ href, name, icon }) => (
+              <div {...OPTION} id={`palette-${href}`} data-href={href}>
+                <Icon name={icon} />
+                <span safe>{name}</span>
               </div>
             )}
           />
           <Each
             of={others}
             show={({ id, name }) => (
-              <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)} dir="auto" safe>
-                {`Switch to ${name}`}
+              <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)}>
+                <Icon name="switch" />
+                <span dir="auto" safe>
+                  {`Switch to ${name}`}
+                </span>
               </div>
             )}
           />
