@@ -353,10 +353,9 @@ onEveryTarget({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const { html } = await open(person, slug)
-    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)"><span>([^<]*)</g)].map(([, action, text]) => [
-      action,
-      text,
-    ])
+    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)"><span>([^<]*)</g)].map(
+      ([, action, text]) => [action, text],
+    )
     expect(words).toEqual([
       ['rule.open 0 when.of.0', 'Signed in'],
       ['rule.open 0 when.of.1', 'with an address at ⁨acme.com⁩'],
