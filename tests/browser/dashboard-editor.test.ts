@@ -283,6 +283,8 @@ test('a conflicting save shows both sides, and either can be kept', async () => 
     await conflict.waitFor()
     const sides = await conflict.textContent()
     for (const text of ['theirs.example', `My own note, ${choice}`, 'Theirs, before']) expect(sides).toContain(text)
+    const added = conflict.locator('.added .address')
+    expect(await added.evaluate((one) => getComputedStyle(one).backgroundColor)).not.toBe('rgba(0, 0, 0, 0)')
     expect(await page.inputValue('#title')).toBe(`Mine, before ${choice}`)
     expect(await field(page, 1, 'note').inputValue()).toBe(`My own note, ${choice}`)
     expect(await saved(slug)).toMatchObject({ title: theirs })

@@ -68,6 +68,22 @@ test('a pasted chat becomes rows that are counted, announced, changed and publis
   ])
 })
 
+test('an example fills the field like a paste, and without a script by its address', async () => {
+  const page = await home()
+  await page.getByRole('link', { name: 'Incident' }).click()
+  await becomes(() => titles(page), ['Dashboards', 'Last deploys', 'Runbook', 'Status page'])
+  expect(await focusedId(page)).toBe('urls')
+  expect(await page.inputValue('#title')).toBe('Incident in {service}')
+  expect(await page.locator('.tries').isVisible()).toBe(false)
+  await page.fill('#urls', '')
+  await page.locator('.tries').waitFor()
+  const plain = await home({ javaScriptEnabled: false })
+  await plain.getByRole('link', { name: 'Reading list' }).click()
+  expect(await plain.inputValue('#urls')).toStartWith('Coral reefs, week six:\nHow reefs remember https://')
+  await plain.getByRole('button', { name: 'Get the link' }).click()
+  expect(await titles(plain)).toEqual(['How reefs remember', 'The bleaching atlas', 'Hand in by Friday'])
+})
+
 test('typing on keeps what was changed in rows whose links are still there', async () => {
   const page = await home()
   await paste(page, CHAT)

@@ -106,6 +106,19 @@ onEveryTarget({}, (server) => {
     expect(await shares(html)).toEqual(['25% of views', 'Nobody in 90 days', '75% of views'])
   })
 
+  test('the tabs of a bundle say how many links and rules it has', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const countsIn = ({ html }: { html: string }) =>
+      [...html.matchAll(/>(\w+)<span class="count" data-count="(\d+)"/g)].map(([, name, count]) => [name, count])
+    expect(countsIn(await open(person, slug))).toEqual([
+      ['Links', '2'],
+      ['Rules', '2'],
+    ])
+    const { slug: plain } = await person.makeBundle({ urls: ['https://a.example/'] })
+    expect(countsIn(await open(person, plain))).toEqual([['Links', '1']])
+  })
+
   test('rules are opened, changed and saved with plain forms, and keep their ids', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
@@ -340,10 +353,9 @@ onEveryTarget({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const { html } = await open(person, slug)
-    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)"><span>([^<]*)</g)].map(([, action, text]) => [
-      action,
-      text,
-    ])
+    const words = [...html.matchAll(/class="word" name="do" value="([^"]*)"><span>([^<]*)</g)].map(
+      ([, action, text]) => [action, text],
+    )
     expect(words).toEqual([
       ['rule.open 0 when.of.0', 'Signed in'],
       ['rule.open 0 when.of.1', 'with an address at ⁨acme.com⁩'],

@@ -7,6 +7,7 @@ import { attribute } from '../parts/layout.tsx'
 import { SuggestedTitles } from '../parts/suggested-titles.tsx'
 import type { HomeForm } from './form.ts'
 import { Gauge, List, publishText } from './list.tsx'
+import { Tries } from './tries.tsx'
 
 interface BuilderProps {
   form: HomeForm
@@ -22,6 +23,7 @@ interface BuilderProps {
 export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps): JSX.Element {
   const { errors, isWanted } = form
   const alert = errors.form ?? errors.urls ?? ''
+  const isFresh = alert === '' && form.text === ''
   return (
     <form class="builder" method="post" action="/" aria-labelledby="builder-name" data-list="/found">
       {/* What Enter presses in any field; the first button would be one that removes a link. */}
@@ -39,7 +41,8 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
             and save its links: this page doesn’t keep them.
           </p>
         )}
-        <Paste form={form} isFresh={alert === '' && form.text === ''} />
+        <Paste form={form} isFresh={isFresh} />
+        {isFresh ? <Tries /> : ''}
         <Each
           of={aboutTextsOf('one')}
           show={(name) => (

@@ -83,7 +83,17 @@ function listInWords() {
 }
 
 const pasteField = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
+const tries = /** @type {HTMLElement | null} */ (builder.querySelector('.tries'))
+tries?.addEventListener('click', (event) => {
+  const example = event.target instanceof Element ? event.target.closest('a') : null
+  if (example === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  pasteField.value = new URL(example.href).searchParams.get('text') ?? ''
+  pasteField.focus()
+  pasteField.dispatchEvent(new Event('input'))
+})
 pasteField.addEventListener('input', (event) => {
+  if (tries !== null) tries.hidden = pasteField.value !== ''
   const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
   void showList(isPasted ? 0 : 250)
 })

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import { exactTime } from '../../src/core/time.ts'
 import { count, joinList } from '../../src/core/words.ts'
 import type { FoundList } from '../../src/imports/plan.ts'
@@ -126,13 +127,20 @@ function Bundle({ bundle, several }: { bundle: ResultBundle; several: boolean })
         ) : (
           <figure>
             <figcaption>What people see when you send it</figcaption>
-            <img
-              class="picture"
-              src={picture}
-              alt={attribute(`The picture of ${heading}`)}
-              width={String(PICTURE.width)}
-              height={String(PICTURE.height)}
-            />
+            <div class="message">
+              Hi, everything is in here:{' '}
+              <u dir="ltr">
+                {escapeHtml(before)}
+                {escapeHtml(own)}
+              </u>
+              <img
+                class="picture"
+                src={picture}
+                alt={attribute(`The picture of ${heading}`)}
+                width={String(PICTURE.width)}
+                height={String(PICTURE.height)}
+              />
+            </div>
           </figure>
         )}
         <figure>

@@ -42,9 +42,11 @@ export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameP
   const { slug } = bundle
   const link = linkOf(slug, site)
   const pageOf = (key: keyof typeof TABS) => `/dashboard/links/${slug}${TABS[key].path}`
+  const counts = { edit: bundle.urls.length, policy: bundle.resolutionPolicy?.rules.length ?? 0 }
   const pages = (Object.keys(TABS) as (keyof typeof TABS)[]).map((key) => ({
     href: pageOf(key),
     name: TABS[key].name,
+    ...(key === 'edit' || key === 'policy' ? { count: counts[key] } : {}),
     ...(key === 'proposals' ? { after: <Waiting number={site.openProposals} word="open" /> } : {}),
   }))
   return (

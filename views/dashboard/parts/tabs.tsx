@@ -7,7 +7,8 @@ import { attribute } from '../../parts/layout.tsx'
 type TabsProps = PropsWithChildren<{
   /** What the pages are about, to screen readers. */
   label: string
-  pages: readonly { href: string; name: string; after?: JSX.Element }[]
+  /** The count of what is on one stands on the tab where there is room; its page says it in words. */
+  pages: readonly { href: string; name: string; count?: number; after?: JSX.Element }[]
   /** The address of the one that is open. */
   at: string
 }>
@@ -21,9 +22,10 @@ export function TabbedSheet({ label, pages, at, children }: TabsProps): JSX.Elem
       <nav class="tabbar" aria-label={attribute(label)}>
         <Each
           of={pages}
-          show={({ href, name, after = '' }) => (
+          show={({ href, name, count = 0, after = '' }) => (
             <a href={attribute(href)} aria-current={href === at ? 'page' : undefined}>
               {escapeHtml(name)}
+              {count === 0 ? '' : <span class="count" data-count={String(count)} aria-hidden="true"></span>}
               {after}
             </a>
           )}
