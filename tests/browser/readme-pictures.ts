@@ -9,7 +9,7 @@ import { watchRequests } from './waiting.ts'
 const FOLDER = join(import.meta.dir, '../../docs')
 const TALL = 1200
 const PICTURES: [name: string, scene: Scene, height: number][] = [
-  ['launcher', scenes.launcher, TALL],
+  ['launcher', scenes.launcher, 940],
   ['editor', scenes.bundle, 860],
   ['rules', scenes['rules-open'], 860],
   ['insights', scenes.insights, TALL],
