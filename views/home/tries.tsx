@@ -26,15 +26,17 @@ Hand in by Friday https://moodle.example/hand-in`,
 export function Tries(): JSX.Element {
   return (
     <p class="hint tries">
-      Or try{' '}
-      <Each
-        of={Object.entries(TEXTS)}
-        show={([name, text]) => (
-          <a href={attribute(`/?${new URLSearchParams({ text })}`)} rel="nofollow" safe>
-            {name}
-          </a>
-        )}
-      />
+      <span>
+        Or try{' '}
+        <Each
+          of={Object.entries(TEXTS)}
+          show={([name, text]) => (
+            <a href={attribute(`/?${new URLSearchParams({ text })}`)} rel="nofollow" safe>
+              {name}
+            </a>
+          )}
+        />
+      </span>
     </p>
   )
 }
