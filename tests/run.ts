@@ -43,6 +43,8 @@ const LONG = [
 const isLong = (file: string) => LONG.some((some) => some.test(file))
 /** Of those, what is about files, disks and whole machines, and so runs on a disk. */
 const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backup|operat|running|upgrade))/
+/** Of those, what measures how long the service is held up, which whatever runs beside it would add to: alone. */
+const MEASURES = /^tests\/contract\/(?:held|large-bodies)\./
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
@@ -75,9 +77,14 @@ const reports = mkdtempSync(join(tmpdir(), 'openall-tests-'))
  * Runs files on a part of the matrix. Those that failed, if they are few, are run once more, alone: what fails then is a
  * defect; what passes is named at the end, since it may be a race.
  */
-async function test(MATRIX: string, chosen: readonly string[], how: Where = ON_DISK): Promise<boolean> {
+async function test(
+  MATRIX: string,
+  chosen: readonly string[],
+  how: Where = ON_DISK,
+  parallel = PARALLEL,
+): Promise<boolean> {
   if (chosen.length === 0) return true
-  const verdicts = await runFiles(MATRIX, chosen, PARALLEL, how)
+  const verdicts = await runFiles(MATRIX, chosen, parallel, how)
   const failed = failedOf(verdicts)
   if (failed.length <= AGAIN_AT_MOST) {
     for (const file of failed) {
@@ -147,8 +154,14 @@ async function full(): Promise<boolean> {
     await test('rest', again, memory),
     await test(
       'usual',
-      long.filter((file) => !ABOUT_DISKS.test(file)),
+      long.filter((file) => !ABOUT_DISKS.test(file) && !MEASURES.test(file)),
       memory,
+    ),
+    await test(
+      'usual',
+      long.filter((file) => MEASURES.test(file)),
+      memory,
+      1,
     ),
     await test(
       'usual',
