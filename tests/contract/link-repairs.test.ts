@@ -23,16 +23,19 @@ interface Proposal {
   changes: { urls: string[] }
 }
 
+/** Resolves once the links of all changed bundles are followed. */
+const followed = (server: Server) => becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+
 async function newBundle(server: Server, person: Person, urls: string[]): Promise<string> {
   const { body } = await person.api<{ slug: string }>('POST', '/api/links', { urls })
-  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+  await followed(server)
   return body.slug
 }
 
 /** Edits a bundle, and resolves once its links are followed. */
 async function changed(server: Server, person: Person, slug: string, edit: object): Promise<void> {
   expect((await person.api('PATCH', `/api/links/${slug}`, edit)).status).toBe(200)
-  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+  await followed(server)
 }
 
 /** Puts a finding of a person’s links into the store. @param url in which a percent sign is anything. */
