@@ -1,19 +1,29 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '../eventually.ts'
-import { debian, whyNoMachine } from '../machine.ts'
 import { freePort } from '../ports.ts'
 
-// The Dockerfile built by buildah, on bases of Debian's own because the real ones are in a registry, and run as the first
-// command of docs/self-hosting.md runs it: read-only, as its own user, with a folder /tmp from which nothing may be executed.
-// Memory limits and published ports are Docker's own and are left out.
+// The Dockerfile built by buildah, and run as the first command of docs/self-hosting.md runs it: read-only, as its own user,
+// with a folder /tmp from which nothing may be executed. The real bases are in a registry: here the service's has, like that,
+// libraries of C, two files of users and nothing that could be run; the build's adds a shell and Bun. Memory limits and published
+// ports are Docker's own and are left out.
 
 setDefaultTimeout(900_000)
-const canRun = whyNoMachine === null && Bun.which('buildah') !== null
-if (!canRun) console.warn('image.test.ts is skipped: it needs root, debootstrap and buildah')
+const canRun = process.getuid?.() === 0 && Bun.which('buildah') !== null
+if (!canRun) console.warn('image.test.ts is skipped: it needs root and buildah')
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NONROOT = 65532
@@ -33,14 +43,15 @@ test.skipIf(!canRun)(
     const base = buildah('from', 'scratch')
     try {
       const files = buildah('mount', base)
-      run('cp', '-a', `${debian()}/.`, files)
+      makeServiceBase(files, run)
+      buildah('config', '--user=nonroot', base)
+      buildah('commit', '--quiet', base, 'service-base')
+      for (const program of ['/bin/sh', '/bin/mkdir']) copyInto(files, [program, ...librariesOf(program, run)], run)
+      mkdirSync(join(files, 'usr/local/bin'), { recursive: true })
       copyFileSync(process.execPath, join(files, 'usr/local/bin/bun'))
       // This machine may reach the registry through a proxy whose authority only it knows.
-      if (existsSync(AUTHORITIES)) copyFileSync(AUTHORITIES, join(files, AUTHORITIES))
-      run('chroot', files, 'useradd', `--uid=${NONROOT}`, '--user-group', '--key=UID_MAX=70000', 'nonroot')
-      buildah('config', `--env=NODE_EXTRA_CA_CERTS=${AUTHORITIES}`, '--user=nonroot', base)
-      buildah('commit', '--quiet', base, 'service-base')
-      buildah('config', '--user=root', base)
+      if (existsSync(AUTHORITIES)) copyInto(files, [AUTHORITIES], run)
+      buildah('config', '--user=root', `--env=NODE_EXTRA_CA_CERTS=${AUTHORITIES}`, base)
       buildah('commit', '--quiet', base, 'build-base')
       const args = ['BUILD_BASE=localhost/build-base', 'BASE=localhost/service-base', 'COMMIT=abc1234']
       buildah(
@@ -63,12 +74,13 @@ test.skipIf(!canRun)(
       mkdirSync(data, { mode: 0o700 })
       chownSync(data, NONROOT, NONROOT)
       const port = String(freePort())
-      const env = [
+      const given = [
         ...Env,
         `PORT=${port}`,
         'SERVICE_BASE_URL=https://go.example.com',
         'SERVICE_BACKUP_DIR=/data/backups',
       ]
+      const env = Object.fromEntries(given.map((one) => one.split(/=(.*)/s).slice(0, 2) as [string, string]))
       const mounts = [
         'mount --bind "$0" "$0"',
         'mount --bind "$1" "$0/data"',
@@ -77,10 +89,11 @@ test.skipIf(!canRun)(
         'mount --rbind /dev "$0/dev"',
         'mount -o remount,bind,ro "$0"',
         'root=$0 && shift',
-        `exec chroot --userspec=${User} "$root" /usr/bin/env -i "$@"`,
+        `exec chroot --userspec=${User} "$root" "$@"`,
       ].join(' && ')
-      const words = ['unshare', '--mount', 'sh', '-c', mounts, root, data, ...env, ...Entrypoint]
-      const server = Bun.spawn(words, { stdout: 'pipe', stderr: 'inherit' })
+      const words = ['unshare', '--mount', 'sh', '-c', mounts, root, data, ...Entrypoint]
+      const { PATH } = process.env
+      const server = Bun.spawn(words, { env: { ...env, PATH }, stdout: 'ignore', stderr: 'inherit' })
       try {
         const ready = () =>
           fetch(`http://127.0.0.1:${port}/readyz`, { headers: { host: 'go.example.com' } }).catch(() => null)
@@ -99,3 +112,24 @@ test.skipIf(!canRun)(
     }
   },
 )
+
+type Run = (...words: string[]) => string
+
+/** What the real base of the service has: what libSQL's library and the executable load, users, and folders to mount on. */
+function makeServiceBase(files: string, run: Run): void {
+  for (const folder of ['dev', 'etc', 'proc', 'tmp']) mkdirSync(join(files, folder))
+  writeFileSync(join(files, 'etc/passwd'), `root:x:0:0::/:/none\nnonroot:x:${NONROOT}:${NONROOT}::/:/none\n`)
+  writeFileSync(join(files, 'etc/group'), `root:x:0:\nnonroot:x:${NONROOT}:\n`)
+  const [native = ''] = new Bun.Glob('node_modules/@libsql/linux-*-gnu/index.node').scanSync(ROOT)
+  copyInto(files, [process.execPath, native].flatMap((file) => librariesOf(file, run)), run)
+}
+
+/** The libraries that a program of this machine loads, by path. */
+function librariesOf(file: string, run: Run): string[] {
+  const found = run('ldd', realpathSync(resolve(ROOT, file)))
+  return Array.from(found.matchAll(/^\s*(?:\S+ => )?(\/\S+) \(/gm), ([, path = '']) => path)
+}
+
+function copyInto(files: string, paths: readonly string[], run: Run): void {
+  run('cp', '--dereference', '--parents', ...paths, files)
+}
