@@ -15,10 +15,11 @@ const TYPES = 'src/sdk/types.ts'
 const CLIENT = 'src/sdk/client.ts'
 const SUMMARIES = new Map(operations.map(({ name, summary }) => [methodName(name), summary]))
 
-/** The declarations of an entry point and of all that it exports. @throws if tsc reports errors. */
+/** The declarations of an entry point and of all that it exports. @throws if tsc reports errors in their files. */
 export function declarationsOf(entry: string): string {
   const program = programOf(entry)
   const files = emitted(entry, program)
+  refuseErrors(program, [...files.keys(), TYPES])
   const published = exportsOf(parsed(files.get(entry) ?? ''))
   files.delete(entry)
   const shapes = parsed(expanded(program))
@@ -41,21 +42,21 @@ function programOf(entry: string): ts.Program {
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [entry] }, ts.sys, ROOT)
   const only = { noEmit: false, declaration: true, emitDeclarationOnly: true }
   // With all parts of the service: each is declared where it is made.
-  const program = ts.createProgram([join(ROOT, entry), join(ROOT, 'src/main.ts')], {
+  return ts.createProgram([join(ROOT, entry), join(ROOT, 'src/main.ts')], {
     ...options,
     ...only,
     typeRoots: [join(ROOT, 'node_modules')],
   })
-  const errors = ts.getPreEmitDiagnostics(program)
-  if (errors.length > 0)
-    throw new Error(
-      ts.formatDiagnostics(errors, {
-        getCanonicalFileName: (name) => name,
-        getCurrentDirectory: () => ROOT,
-        getNewLine: () => '\n',
-      }),
-    )
-  return program
+}
+
+/** Only of the files that are declared: looking at the whole service, as the type check does, would be two thirds of the work. */
+function refuseErrors(program: ts.Program, files: readonly string[]): void {
+  const errors = files
+    .map((file) => program.getSourceFile(join(ROOT, file)))
+    .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
+  if (errors.length === 0) return
+  const host = { getCurrentDirectory: () => ROOT, getCanonicalFileName: (name: string) => name, getNewLine: () => '\n' }
+  throw new Error(ts.formatDiagnostics(errors, host))
 }
 
 /** What tsc emits for a file and those that its declarations import, except the shapes. */

@@ -121,7 +121,11 @@ function makeServiceBase(files: string, run: Run): void {
   writeFileSync(join(files, 'etc/passwd'), `root:x:0:0::/:/none\nnonroot:x:${NONROOT}:${NONROOT}::/:/none\n`)
   writeFileSync(join(files, 'etc/group'), `root:x:0:\nnonroot:x:${NONROOT}:\n`)
   const [native = ''] = new Bun.Glob('node_modules/@libsql/linux-*-gnu/index.node').scanSync(ROOT)
-  copyInto(files, [process.execPath, native].flatMap((file) => librariesOf(file, run)), run)
+  copyInto(
+    files,
+    [process.execPath, native].flatMap((file) => librariesOf(file, run)),
+    run,
+  )
 }
 
 /** The libraries that a program of this machine loads, by path. */
