@@ -3,6 +3,7 @@ import { OAuth2Server } from 'oauth2-mock-server'
 import { linkIn, mailTo, newEmail, PASSWORD, press, signUp, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { testOnce } from '../targets.ts'
 
 /** A real OIDC provider on the loopback address that returns `claims` for everybody. */
 let provider: OAuth2Server
@@ -165,7 +166,7 @@ for (const runtime of RUNTIMES) {
   }
 }
 
-test('a provider that was down when first needed is found once it is back', async () => {
+testOnce('a provider that was down when first needed is found once it is back', async () => {
   const port = freePort()
   const server = await startServer({ env: { OIDC_ISSUER: `http://127.0.0.1:${port}`, OIDC_CLIENT_ID: 'openall' } })
   const press = async () => (await new Visitor(server).form('/sign-in/oidc', { next: '/' })).status
@@ -179,7 +180,7 @@ test('a provider that was down when first needed is found once it is back', asyn
   await server.stop()
 })
 
-test('a provider that accepts connections but never answers does not block other ways to sign in', async () => {
+testOnce('a provider that accepts connections but never answers does not block other ways to sign in', async () => {
   let calls = 0
   const silent = Bun.listen({
     hostname: '127.0.0.1',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { BELOW_LAUNCHERS, OWN_PATHS } from '../../src/core/launcher-link.ts'
-import { onEveryTarget } from '../targets.ts'
+import { onEveryTarget, testOnce } from '../targets.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -22,13 +22,13 @@ async function routesOf(): Promise<[path: string, methods: string[]][]> {
 
 const routes = await routesOf()
 
-test('what launchers have below their link is taken for no value', () => {
+testOnce('what launchers have below their link is taken for no value', () => {
   const below = routes.flatMap(([path]) => /^\/l\/:slug\/([^:]+)$/.exec(path)?.[1] ?? [])
   expect(below.length).toBeGreaterThan(5)
   expect([...BELOW_LAUNCHERS].sort()).toEqual(below.sort())
 })
 
-test('the service’s own pages are at no short path of a launcher', () => {
+testOnce('the service’s own pages are at no short path of a launcher', () => {
   const own = routes.flatMap(([path]) => /^\/([a-z0-9-]{3,64})(?:\/|$)/.exec(path)?.[1] ?? [])
   expect([...OWN_PATHS]).toEqual([...new Set(own)].sort())
 })

@@ -7,6 +7,7 @@ import { startReceiver } from '../receiver.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
+import { testOnce } from '../targets.ts'
 import { create, newSlug, START_MS, URL_OK } from './support.ts'
 
 const env = { SERVICE_METRICS_TOKEN: METRICS_TOKEN }
@@ -108,7 +109,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
   })
 })
 
-test(
+testOnce(
   'a remote database reports no size or disk, and without Redis it is neither up nor down',
   async () => {
     const sqld = await startSqld()
