@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
 // A Debian machine of its own: made by debootstrap, booted by systemd-nspawn, with a stock hosts file and no network.
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SUITE = 'bookworm'
 /** What the documentation installs on Debian: there is no network in the machine, so it is there before. */
 const PACKAGES = [
@@ -45,9 +43,10 @@ export interface Machine {
   remove(): Promise<void>
 }
 
-/** Debian with the packages, made once and kept beside what else is not in git: it takes one and a half minutes. */
-export function debian(): string {
-  const made = join(ROOT, 'node_modules/.cache/openall', `${SUITE}-${Bun.hash(PACKAGES.join()).toString(36)}`)
+/** Debian with the packages, made once for all clones of a user and kept with their caches: it takes two minutes of a core. */
+function debian(): string {
+  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  const made = join(caches, 'openall', `${SUITE}-${Bun.hash(PACKAGES.join()).toString(36)}`)
   if (existsSync(made)) return made
   const mirrors = Bun.spawnSync(['apt-get', 'indextargets', '--format', '$(REPO_URI)', `Codename: ${SUITE}`])
   const [mirror] = mirrors.stdout.toString().split('\n')
