@@ -10,7 +10,6 @@ import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 
 /** How long the links work. */
 export const MAGIC_LINK_MINUTES = 15
-export const INVITATION_DAYS = 7
 export const RESET_MINUTES = 60
 export const CONFIRMATION_HOURS = 24
 

@@ -9,7 +9,7 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { DAY_MS, dayOf } from '../launcher/salts.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
-import { countsOf, seriesOf } from './counts.ts'
+import { countsOf, seriesOf } from './report.ts'
 import type { Counts, Overview, Period } from './shapes.ts'
 
 /** The most viewed bundles that are named. */

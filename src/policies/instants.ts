@@ -1,4 +1,4 @@
-import { isInstant } from '../core/instants.ts'
+import { isInstant } from '../core/time.ts'
 import { isTimeZone } from './clock.ts'
 
 /** A time as on a wall clock, with its zone. */

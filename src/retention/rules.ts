@@ -180,14 +180,6 @@ function leftBehind(
   }
 }
 
-/** The time of the oldest row as `at`, null if there is none. */
-export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {
-  return db
-    .select({ at: sql<number | null>`min(${from})` })
-    .from(table)
-    .where(only)
-}
-
 /** The number of rows from `before` or earlier, as `rows`; stops counting at `most`. */
 export function countDue(db: Store['db'], rule: RetentionRule, before: number, most: number) {
   const due = sql`SELECT 1 FROM ${rule.table} WHERE ${isDue(rule, before)} LIMIT ${most}`

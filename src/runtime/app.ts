@@ -7,7 +7,6 @@ import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { addressIn, fromOtherSite, isFromOwnPage, plainAddress, setClientAddress } from '../http/client.ts'
 import { draining, type Handle } from '../http/draining.ts'
-import { isForMachines } from '../http/for-machines.ts'
 import { observed, requestId, withoutId } from '../http/observe.ts'
 import { jsonProblem } from '../http/respond.ts'
 import { audienceAt, challenge } from '../oauth/resources.ts'
@@ -154,4 +153,14 @@ function isFor(authority: string, host: string): boolean {
 function hostOf(url: string): string {
   const from = url.indexOf('//') + 2
   return url.slice(from, url.indexOf('/', from))
+}
+
+/**
+ * Whether only programs read what is at a URL. Works on the text: with a malformed Host the URL may not parse, and on Bun
+ * without one it is only a path.
+ */
+function isForMachines({ url }: Pick<Request, 'url'>): boolean {
+  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke|introspect|device_authorization))(?:[/?#]|$)|\.well-known\/)/.test(
+    url,
+  )
 }

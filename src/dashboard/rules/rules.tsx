@@ -2,8 +2,7 @@
 
 import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
-import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
-import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
+import { ClearView, type PolicyProps } from '../../../views/dashboard/rules/page.tsx'
 import { OutOfBand } from '../../../views/dashboard/rules/parts.tsx'
 import { RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
 import { Tester } from '../../../views/dashboard/rules/tester.tsx'
@@ -22,8 +21,7 @@ import { conflictOf, sidesOf } from '../editor/conflict.tsx'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { readRules, type SentRules } from './form.ts'
-import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
-import { peopleFor } from './people.ts'
+import { FRESH, isChanged, pageOf, peopleFor, type State, screenOf } from './page.tsx'
 import { canonical, fromJson, policyOf, policyText } from './source.ts'
 
 /** The rules page of a bundle: edit, read and test. */

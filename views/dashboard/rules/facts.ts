@@ -1,11 +1,18 @@
 import type { Fact, Field } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
+import type { CLIENTS } from '../../../src/audience/client.ts'
 import { exampleOf, labelOf } from '../../../src/bundles/variables.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
 import { type DraftLeaf, TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
-import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
+import { browserName, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
+
+const CLIENT_NAMES: Record<(typeof CLIENTS)[number], string> = {
+  browser: 'browser',
+  agent: 'AI agent',
+  script: 'program',
+}
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
