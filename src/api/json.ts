@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
-import { readJson } from '../http/body.ts'
+import { RAW, readJson } from '../http/body.ts'
 import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
@@ -17,7 +17,6 @@ import { type Variant, variantsOf } from '../operations/variants.ts'
 import { isShared, optionsOf, share } from './cors.ts'
 
 const JSON_ONLY = ['application/json']
-const RAW = { parse: 'none' } as const
 
 /** Every operation as a JSON route below `/api`. */
 export function api(operations: readonly Operation[], service: Service, failed: Failed) {

@@ -74,3 +74,8 @@ function counted(value: unknown, size: Size, max: Size): Size {
   }
   return size
 }
+
+/** Whether two values are the same as JSON, the order of their fields included. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

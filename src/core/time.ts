@@ -1,5 +1,7 @@
 import { lazy } from './lazy.ts'
 
+export const DAY_MS = 86_400_000
+
 // Lazy, because the launcher's page loads this file at the start, and the first use loads 4 MB of ICU.
 const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
 

@@ -1,4 +1,4 @@
-import { csvLine } from '../core/csv.ts'
+import { csvLine } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { type EventPage, list } from './events.ts'

@@ -2,7 +2,8 @@ import { type } from 'arktype'
 import type { Dimension } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { refuse, Time } from '../core/shape.ts'
-import { DAY_MS, dayNumber, dayOf } from '../launcher/salts.ts'
+import { DAY_MS } from '../core/time.ts'
+import { dayNumber, dayOf } from '../launcher/salts.ts'
 
 /** A day of the calendar, as `2026-11-20`. */
 const Day = lazy(() =>

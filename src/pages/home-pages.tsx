@@ -18,7 +18,7 @@ import { reasonIn } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { tooMany } from '../core/words.ts'
-import { LONG_FORM, readForm } from '../http/body.ts'
+import { LONG_FORM, RAW, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
@@ -31,8 +31,6 @@ import { typedText, unreadListing, WRITTEN } from './home-list.ts'
 import { declaredIn, type Pressed, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
-
-const RAW = { parse: 'none' } as const
 
 /** For what sends no form. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }

@@ -27,8 +27,8 @@ import {
   webhooks,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import { DAY_MS } from '../core/time.ts'
 import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/token.ts'
-import { DAY_MS } from '../launcher/salts.ts'
 import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
 import { MAIL_EVERY_MS } from '../proposals/mail-queue.ts'
 import { bundleRetentionRules } from './bundles.ts'

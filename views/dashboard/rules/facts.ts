@@ -1,4 +1,4 @@
-import type { Fact, Field } from '../../../db/policy.ts'
+import type { Fact } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import type { CLIENTS } from '../../../src/audience/client.ts'
 import { exampleOf, labelOf } from '../../../src/bundles/variables.ts'
@@ -133,11 +133,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
 
 /** The names of the facts, in that order. */
 export const FACTS = Object.keys(FACT_WORDS) as Fact[]
-
-/** Whether a condition's field is a fact and not a query parameter. */
-export function isFact(field: Field): field is Fact {
-  return Object.hasOwn(FACT_WORDS, field)
-}
 
 /** The names of what a condition can test. */
 export const TOPIC_WORDS: Readonly<
