@@ -46,7 +46,8 @@ const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backu
 /** Of those, what measures how long the service is held up, which whatever runs beside it would add to: alone. */
 const MEASURES = /^tests\/contract\/(?:held|large-bodies)\./
 /** Names by which a file declares its tests for each part of the matrix. */
-const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
+const USES_MATRIX =
+  /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX|kindsOfWay)\b/
 
 const [run, ...filters] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
