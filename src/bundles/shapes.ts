@@ -14,7 +14,6 @@ import { isEitherWay, linkChanges, optional, UrlMetadata } from './link-shapes.t
 import { ExternalId, ownFields } from './own-fields.ts'
 import { Variables } from './variable-shapes.ts'
 
-/** Any instant. */
 const Instant = lazy(() => instantThat(() => null))
 
 /** Whitespace alone counts as no text. */

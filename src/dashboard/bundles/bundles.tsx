@@ -118,7 +118,6 @@ export const exampleScreens: readonly Screen[] = [
 
 type ExampleName = keyof typeof EXAMPLES
 
-/** Whether a name is that of an example. */
 function isExample(name: string): name is ExampleName {
   return Object.hasOwn(EXAMPLES, name)
 }
