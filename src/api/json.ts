@@ -14,7 +14,7 @@ import { respond } from '../operations/execute.ts'
 import { EXTERNAL, externalIdIn } from '../operations/external-id.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
-import { isShared, optionsOf, share } from './cors.ts'
+import { optionsOf, share } from './cors.ts'
 
 const JSON_ONLY = ['application/json']
 
@@ -180,4 +180,12 @@ function preferred(accept: string): 'csv' | 'json' {
   const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0
   return csv > 0 && csv >= (weights.get('application/json') ?? 0) ? 'csv' : 'json'
+}
+
+/**
+ * Whether other sites may call an operation: those that a key can be used for. Counts and reports come from viewers
+ * alone: otherwise any page could have its visitors send them.
+ */
+function isShared({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): boolean {
+  return auth !== 'public' || keyScope !== undefined
 }

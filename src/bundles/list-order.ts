@@ -23,11 +23,6 @@ export function isAfter(sort: Listing['sort']): SQL {
   return sql`(${bundles.title} IS NULL, ${title}, -${bundles.id}) > (${key} IS NULL, coalesce(${key}, ''), -${id})`
 }
 
-/** Whether a text names a sort order of lists. */
-export function isSort(text: string): text is Listing['sort'] {
-  return Object.hasOwn(ORDERS, text)
-}
-
 /** What the queries depend on, besides the values of their placeholders. */
 export type Shape = Pick<Listing, 'sort' | 'state'> & {
   subject: Subject['type']

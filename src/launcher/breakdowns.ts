@@ -1,10 +1,13 @@
 import { type Dimension, OTHER_VALUES } from '../../db/schema.ts'
 import { countryOf } from '../audience/country.ts'
 import { primaryLanguage } from '../audience/language.ts'
-import { siteOf, withoutPath } from '../audience/referrer.ts'
+import { domainOf, withoutPath } from '../audience/referrer.ts'
 import type { Config } from '../config/config.ts'
 import { HeaderValues } from '../core/header-values.ts'
 import { byBundle, type Counter, type Profile } from './counter.ts'
+
+/** Hosts as browsers send them, of sites and, in `android-app:`, of apps. */
+const HOST = /^(?=.{1,253}$)(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 
 /** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
@@ -148,4 +151,14 @@ function addRows(rows: ValueRow[], bundleId: number, views: ReadonlyMap<string, 
   for (const [dimension, count] of Object.entries(rest) as [Dimension, number][]) {
     if (count > 0) rows.push([bundleId, dimension, OTHER_VALUES, count, MAX_VALUES + 1])
   }
+}
+
+/**
+ * The site that a Referer header names, by its host alone; null if it names none, or the service itself.
+ * @param authority the service's own host and port.
+ */
+function siteOf(referrer: string, authority: string | undefined): string | null {
+  const domain = domainOf(referrer)?.toLowerCase()
+  if (domain === undefined || !HOST.test(domain)) return null
+  return new URL(referrer).host === authority ? null : domain
 }

@@ -3,10 +3,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { FACTS } from '../../../db/policy.ts'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
+import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
 import type { RuleShares } from '../../../views/dashboard/rules/parts.tsx'
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
-import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { previewPolicy } from '../../bundles/policy-operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -19,7 +18,6 @@ import { type People, type TestViewer, testViewer, viewerInput } from '../../pol
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import { viewerOf } from '../../policies/viewer.ts'
 import { iconsFor } from '../parts/icons.ts'
-import type { ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import type { SentRules } from './form.ts'
 import { jsonErrors, policyOf } from './source.ts'
@@ -127,11 +125,6 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
       ? { orgRole: 'Roles never match here: this bundle doesn’t belong to an organisation.' }
       : {}),
   }
-}
-
-/** The page as a response. */
-export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): ScreenPage {
-  return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
 }
 
 /**
