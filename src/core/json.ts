@@ -5,10 +5,7 @@ const MAX_NESTING = 64
 
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [123, 125, 91, 93, 34, 92]
 
-/**
- * Parses JSON.
- * @throws Problem INVALID_JSON.
- */
+/** Parses JSON. @throws Problem INVALID_JSON. */
 export function parseJson(text: string): unknown {
   if (text.length > MAX_NESTING && nestsDeeperThan(text, MAX_NESTING)) {
     throw new Problem('INVALID_JSON', `The body is nested more than ${MAX_NESTING} levels deep.`)
