@@ -180,24 +180,28 @@ testOnce('a provider that was down when first needed is found once it is back', 
   await server.stop()
 })
 
-testOnce('a provider that accepts connections but never answers does not block other ways to sign in', async () => {
-  let calls = 0
-  const silent = Bun.listen({
-    hostname: '127.0.0.1',
-    port: 0,
-    socket: {
-      open() {
-        calls += 1
+testOnce(
+  'a provider that accepts connections but never answers does not block other ways to sign in',
+  async () => {
+    let calls = 0
+    const silent = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        open() {
+          calls += 1
+        },
+        data() {},
       },
-      data() {},
-    },
-  })
-  const server = await startServer({
-    env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
-  })
-  await signUp(server)
-  // A sign-in waits for the provider once.
-  expect(calls).toBe(1)
-  silent.stop(true)
-  await server.stop()
-}, 180_000)
+    })
+    const server = await startServer({
+      env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
+    })
+    await signUp(server)
+    // A sign-in waits for the provider once.
+    expect(calls).toBe(1)
+    silent.stop(true)
+    await server.stop()
+  },
+  180_000,
+)
