@@ -73,8 +73,11 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   { file: /src\/icons\/draw-worker\.ts$/, replace: withFiles(ICONS_WITH) },
   {
     file: /src\/api\/guides\.ts$/,
+    replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
+  },
+  {
+    file: /src\/pages\/guide-pages\.tsx$/,
     replace: [
-      [/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`],
       [
         /return new Uint8Array\(readFileSync\(.*/,
         `return new Uint8Array(Buffer.from(${JSON.stringify(pictures())}[name] ?? '', 'base64'))`,
@@ -128,7 +131,7 @@ function embed(path: string, replace: [RegExp, string][]) {
     if (!pattern.test(contents)) throw new Error(`${path} has changed: nothing in it matches ${pattern}`)
     contents = contents.replace(pattern, () => replacement)
   }
-  return { contents, loader: path.endsWith('.js') ? ('js' as const) : ('ts' as const) }
+  return { contents, loader: path.slice(path.lastIndexOf('.') + 1) as 'js' | 'ts' | 'tsx' }
 }
 
 /** The guides by name. */
