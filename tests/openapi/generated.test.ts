@@ -9,7 +9,8 @@ import { Requests } from './requests.ts'
 
 setDefaultTimeout(900_000)
 
-const COUNT = 10_000
+/** How many requests. On Deno fewer: the operations are the same code, and what carries requests to them needs no luck. */
+const COUNT = { bun: 10_000, deno: 2_000 }
 const AT_ONCE = 8
 
 describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime) => {
@@ -28,7 +29,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     await server.stop()
   })
 
-  test(`none of ${COUNT} gets a 5xx, or a status, type, body or header that the document does not have`, async () => {
+  const count = COUNT[runtime]
+  test(`none of ${count} gets a 5xx, or a status, type, body or header that the document does not have`, async () => {
     const documented = await Documented.of(server)
     const stranger = await newPerson(server)
     const world = await newWorld(server, (await stranger.makeBundle()).slug)
@@ -105,29 +107,29 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
         wrong.push(`${method} ${target} ${body?.slice(0, 300)}: ${response.status} ${found}`)
     }
     const sendSome = (places = operations) => Promise.all(Array.from({ length: AT_ONCE }, () => send(places)))
-    for (let sent = 0; sent < COUNT; sent += AT_ONCE) await sendSome()
+    for (let sent = 0; sent < count; sent += AT_ONCE) await sendSome()
     // What succeeds only by luck gets more of it, and what an address may do a few times an hour another address.
     address = '127.0.0.2'
     slugs.push(...Array<string>(8).fill(calm))
     ids.push(...calmProposals, ...calmKeys)
     webhookIds.push(...Array<string>(8).fill(calmHook))
     deliveryIds.push(...Array<number>(8).fill(tested.body.delivery.id))
-    const isUnseen = ({ operation }: (typeof operations)[number]) =>
-      ![...(statuses.get(operation.operationId) ?? [])].some((status) => status < 300)
+    const seenOf = ({ operation }: (typeof operations)[number]) => [...(statuses.get(operation.operationId) ?? [])]
+    // They take no input, or any values, and ignore unknown fields.
+    const takesAll = ({ operation, path }: (typeof operations)[number]) =>
+      ['who_am_i', 'get_tabs'].includes(operation.operationId) || path.startsWith('/l/')
+    const hasSucceeded = (one: (typeof operations)[number]) => seenOf(one).some((status) => status < 300)
+    const hasRefused = (one: (typeof operations)[number]) =>
+      takesAll(one) || seenOf(one).some((status) => status === 400 || status === 415)
+    const isUnseen = (one: (typeof operations)[number]) => !hasSucceeded(one) || !hasRefused(one)
     for (let rounds = 0; rounds < 100 && operations.some(isUnseen); rounds += 1)
       await sendSome(operations.filter(isUnseen))
     expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
     expect(server.output()).not.toContain('a request failed')
     // If every request were refused at the start, the test would find nothing.
-    for (const { operation, path } of operations) {
-      const seen = [...(statuses.get(operation.operationId) ?? [])]
-      expect([operation.operationId, seen.some((status) => status < 300)]).toEqual([operation.operationId, true])
-      // They take no input, or any values, and ignore unknown fields.
-      if (['who_am_i', 'get_tabs'].includes(operation.operationId) || path.startsWith('/l/')) continue
-      expect([operation.operationId, seen.some((status) => status === 400 || status === 415)]).toEqual([
-        operation.operationId,
-        true,
-      ])
+    for (const one of operations) {
+      const { operationId } = one.operation
+      expect([operationId, hasSucceeded(one), hasRefused(one)]).toEqual([operationId, true, true])
     }
     const all = new Set([...statuses.values()].flatMap((seen) => [...seen]))
     // Whether a bundle that is read has been given a past end is luck.
