@@ -15,7 +15,7 @@ const PARALLEL = availableParallelism() + 1
  * own, sign-in, every operation, the stores, and the programs that users start.
  */
 const AGAIN =
-  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|oauth-documents|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing|values-in-addresses)\.|sdk\/client|cli\/(?:admin|docs|mcp)|mcp\/oauth-libraries|browser\/engines)/
+  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp)|browser\/engines)/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
@@ -30,13 +30,13 @@ const LONG = [
   // Programs of others, and each flag of the command: `cli/docs` has every command of its page, parity every operation.
   /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device)\.|contract\/oauth-(?:device|documents)\.)/,
   // Attacks.
-  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
+  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/import-attacks|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
   // Races.
   /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
   // The passing of days, and what is done in the background.
   /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-checks|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
   // Amounts.
-  /^tests\/(?:unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
+  /^tests\/(?:policies\/amounts|unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.
   /^tests\/(?:limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
 ]
@@ -46,7 +46,8 @@ const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backu
 /** Of those, what measures how long the service is held up, which whatever runs beside it would add to: alone. */
 const MEASURES = /^tests\/contract\/(?:held|large-bodies)\./
 /** Names by which a file declares its tests for each part of the matrix. */
-const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
+const USES_MATRIX =
+  /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX|kindsOfWay)\b/
 
 const [run, ...filters] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
@@ -68,6 +69,8 @@ interface Where {
   readonly flags?: readonly string[]
 }
 const ON_DISK: Where = { env: process.env }
+/** Bun's last compiler repays its work in processes that live longer than these: without it they need a fourteenth less. */
+const SHORT_LIVED = { ...process.env, BUN_JSC_useFTLJIT: '0' }
 
 /** So many files may be run again: a machine's bad moment fails one or two, a defect fails more. */
 const AGAIN_AT_MOST = 4
@@ -160,7 +163,7 @@ async function full(): Promise<boolean> {
     await test(
       'usual',
       long.filter((file) => MEASURES.test(file)),
-      memory,
+      ON_DISK,
       1,
     ),
     await test(
@@ -181,13 +184,13 @@ const NEEDED_BYTES = 4 * 2 ** 30
  * for the disk, which keeps what nobody reads again. What a disk does with them is tested in `faults`, on one.
  */
 function inMemory(): Where {
-  if (!existsSync(MEMORY)) return ON_DISK
+  if (!existsSync(MEMORY)) return { env: SHORT_LIVED }
   const free = statfsSync(MEMORY)
-  if (free.bavail * free.bsize < NEEDED_BYTES) return ON_DISK
+  if (free.bavail * free.bsize < NEEDED_BYTES) return { env: SHORT_LIVED }
   const TMPDIR = mkdtempSync(join(MEMORY, 'openall-tests-'))
   process.on('exit', () => rmSync(TMPDIR, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
-  return { env: { ...process.env, TMPDIR } }
+  return { env: { ...SHORT_LIVED, TMPDIR } }
 }
 
 /** Every file on everything that neither of the other runs has. */

@@ -40,8 +40,10 @@ export const MATRIX = (process.env.MATRIX ?? 'usual') as keyof typeof PARTS
 if (!(MATRIX in PARTS)) throw new Error(`MATRIX must be one of ${Object.keys(PARTS).join(', ')}`)
 const part = PARTS[MATRIX]
 
-/** The targets to run tests on; with `TARGETS=others`, all that the usual run leaves out. */
-export const TARGETS: readonly Target[] = process.env.TARGETS === 'others' ? [DENO, SQLD, ...OTHERS] : part.targets
+/** Whether to run all that both other runs leave out (`bun run test:matrix`). */
+export const IS_WHOLE_MATRIX = process.env.TARGETS === 'others'
+/** The targets to run tests on. */
+export const TARGETS: readonly Target[] = IS_WHOLE_MATRIX ? [DENO, SQLD, ...OTHERS] : part.targets
 export const RUNTIMES: readonly Runtime[] = part.runtimes
 /** The stores of tests that compare stores, on Bun. */
 export const STORES: readonly Target['store'][] = part.stores

@@ -11,7 +11,7 @@ import { isRecent, signInAgain } from '../identity/proof.ts'
 import { replaceSession } from '../identity/sessions.ts'
 import type { AccountMails } from './account-mails.ts'
 import { signedOut } from './proof-hooks.ts'
-import { resumeWorkspace, SWITCHES, workspaceCookie, workspaceCookieName, workspaceOf } from './workspace.ts'
+import { resumeWorkspace, workspaceCookie, workspaceCookieName } from './workspace.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
 
@@ -157,4 +157,17 @@ function forget(call: Call, config: Config): void {
   if (email === undefined) return
   const { name, value, attributes } = withoutDevice(call.headers ?? new Headers(), email, config)
   call.setCookie(name, value, attributes)
+}
+
+/** The endpoints of better-auth that change whom a session acts for. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  '/organization/set-active',
+  '/organization/create',
+  '/organization/accept-invitation',
+])
+
+/** The organisation that a session acts for, or null. */
+async function workspaceOf({ db }: Store, token: string): Promise<string | null> {
+  const [row] = await db.select({ id: session.activeOrganizationId }).from(session).where(eq(session.token, token))
+  return row?.id ?? null
 }

@@ -8,9 +8,11 @@ import { changeRole, isRole, removeMember } from '../identity/members.ts'
 import { organizationCapReached } from '../plans/organizations.ts'
 import type { AccountMails } from './account-mails.ts'
 import { mailedPath } from './invitations.ts'
-import { INVITATION_DAYS, type linkMails } from './link-mails.ts'
+import type { linkMails } from './link-mails.ts'
 import { lastAdmin } from './proof-hooks.ts'
 import { whileMembersChange } from './webhook-makers.ts'
+
+const INVITATION_DAYS = 7
 
 /** Not accepted from clients and not returned to them. */
 const INTERNAL_FIELD = { required: false, input: false, returned: false } as const

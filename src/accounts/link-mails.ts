@@ -3,14 +3,13 @@ import { exactTime, minuteOf } from '../core/time.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
 import { clipped, type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
-import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
+import { localPath, passwordPath } from './links.ts'
 
 // Mails with sign-in, confirmation, password and invitation links. Only an invitation contains users’ texts, the names of who
 // invites to what: they are quoted in its text and cut short in its subject, and never become links.
 
 /** How long the links work. */
 export const MAGIC_LINK_MINUTES = 15
-export const INVITATION_DAYS = 7
 export const RESET_MINUTES = 60
 export const CONFIRMATION_HOURS = 24
 
@@ -97,4 +96,18 @@ const MAX_IN_SUBJECT = 40
 
 function inSubject(name: string): string {
   return unlinked(clipped(oneLine(name), MAX_IN_SUBJECT))
+}
+
+/** The page of a sign-in link. @param url better-auth's own link, whose `callbackURL` says where to continue. */
+function magicLinkPath(token: string, url: string): string {
+  return pathWithNext(`/sign-in/link/${token}`, url)
+}
+
+/** The page that confirms an address. @param url better-auth's own link. */
+function confirmationPath(token: string, url: string): string {
+  return pathWithNext(`/confirm/${token}`, url)
+}
+
+function pathWithNext(path: string, url: string): string {
+  return `${path}?${new URLSearchParams({ next: localPath(new URL(url).searchParams.get('callbackURL')) })}`
 }

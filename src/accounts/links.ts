@@ -17,23 +17,9 @@ export function localPath(next: string | null): string {
   return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,4000}$/.test(next) ? next : '/dashboard'
 }
 
-/** The page of a sign-in link. @param url better-auth's own link, whose `callbackURL` says where to continue. */
-export function magicLinkPath(token: string, url: string): string {
-  return pathWithNext(`/sign-in/link/${token}`, url)
-}
-
-/** The page that confirms an address. @param url better-auth's own link. */
-export function confirmationPath(token: string, url: string): string {
-  return pathWithNext(`/confirm/${token}`, url)
-}
-
 /** The page that sets a password. */
 export function passwordPath(token: string): string {
   return `/password/${token}`
-}
-
-function pathWithNext(path: string, url: string): string {
-  return `${path}?${new URLSearchParams({ next: localPath(new URL(url).searchParams.get('callbackURL')) })}`
 }
 
 /** The identifier that a sign-in link is stored under: hashed, like better-auth’s `storeToken: 'hashed'`. */

@@ -1,7 +1,7 @@
 import { genericOAuth } from 'better-auth/plugins'
 import type { Config } from '../config/config.ts'
-import type { Proofs } from '../identity/proof.ts'
-import { emailFromProvider, OIDC } from './proof-hooks.ts'
+import { isAscii } from '../core/text.ts'
+import { isVouchedFor, type Proofs } from '../identity/proof.ts'
 
 type Oidc = NonNullable<Config['oidc']>
 
@@ -39,4 +39,17 @@ export async function isReachable(oidc: Oidc): Promise<boolean> {
 
 function discoveryUrl({ issuer }: Oidc): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+/** The id of the OIDC provider in better-auth. */
+const OIDC = 'oidc'
+
+/**
+ * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
+ */
+async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
+  // Lower-casing a non-ASCII letter may give someone else’s address.
+  const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
+  if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
+  return { emailVerified }
 }

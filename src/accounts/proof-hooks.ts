@@ -1,29 +1,15 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import type { Store } from '../../db/client.ts'
-import { isAscii } from '../core/text.ts'
 import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave, roleIn } from '../identity/members.ts'
-import { emailUnverified, isVouchedFor, type Proofs } from '../identity/proof.ts'
+import { emailUnverified, type Proofs } from '../identity/proof.ts'
 import type { AccountMails } from './account-mails.ts'
 import { emailIn, magicLinkIdentifier } from './links.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
 // Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
 
-/** The id of the OIDC provider in better-auth. */
-export const OIDC = 'oidc'
-
 type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
-
-/**
- * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
- */
-export async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
-  // Lower-casing a non-ASCII letter may give someone else’s address.
-  const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
-  if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
-  return { emailVerified }
-}
 
 /** Invitations are for a verified address, and name a sender, whose address must be verified too. */
 const FOR_PROVEN = new Set(

@@ -13,23 +13,10 @@ type Keys = Pick<Config, 'secret' | 'origin'>
 const COOKIE = 'workspace'
 const VALUE = /^([\w-]{22})\.([\w-]{1,64})$/
 
-/** The endpoints of better-auth that change whom a session acts for. */
-export const SWITCHES: ReadonlySet<string> = new Set([
-  '/organization/set-active',
-  '/organization/create',
-  '/organization/accept-invitation',
-])
-
 /** The cookie of a user who acts for an organisation; for one who acts for themselves, it is removed. */
 export function workspaceCookie(userId: string, organizationId: string | null, keys: Keys): Cookie {
   if (organizationId === null) return cookieOf(COOKIE, '', 0, keys)
   return cookieOf(COOKIE, `${userHash(userId, keys)}.${organizationId}`, LONGEST_SECONDS, keys)
-}
-
-/** The organisation that a session acts for, or null. */
-export async function workspaceOf({ db }: Store, token: string): Promise<string | null> {
-  const [row] = await db.select({ id: session.activeOrganizationId }).from(session).where(eq(session.token, token))
-  return row?.id ?? null
 }
 
 /** Has a new session act for the organisation that this browser remembers of its user, if they are still a member. */

@@ -5,7 +5,7 @@ import { noNewAccount, refuseSwitchedOff } from '../accounts/sign-up-policy.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
+import { CONTROLS, MAX_EMAIL, unfit } from '../core/text.ts'
 import { readPlainJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
@@ -178,4 +178,15 @@ export async function signInByLink(request: Request, service: Service, token: st
 async function readAuthBody(request: Request): Promise<unknown> {
   const isEmpty = request.body === null || request.headers.get('content-length') === '0'
   return isEmpty ? {} : readPlainJson(request)
+}
+
+/**
+ * Text that mail programs turn into a link. Names of people and organisations must not contain it, because mails quote
+ * them.
+ */
+const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
+
+/** Whether a mail program would turn part of a name into a link. A plain `Example.com` may be an organisation’s name. */
+function hasLink(name: string): boolean {
+  return LINK.test(name.normalize('NFKC'))
 }

@@ -1,5 +1,4 @@
 import { empty } from '../http/respond.ts'
-import type { Operation } from '../operations/operation.ts'
 
 // Cross-origin calls, without credentials of the browser: anonymous ones, and those that send a key. A cookie never makes
 // an answer readable for another site.
@@ -12,14 +11,6 @@ const ANSWER_HEADERS =
 
 /** How long browsers may keep what OPTIONS says; Chromium caps it at two hours. */
 const MAX_AGE = '7200'
-
-/**
- * Whether other sites may call an operation: those that a key can be used for. Counts and reports come from viewers
- * alone: otherwise any page could have its visitors send them.
- */
-export function isShared({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): boolean {
-  return auth !== 'public' || keyScope !== undefined
-}
 
 /** Lets a page of another site read an answer. */
 export function share(request: Request, answer: Response): Response {

@@ -43,7 +43,6 @@ function merged(base: JsonSchema, more: JsonSchema): JsonSchema {
   return { ...base, ...more, pattern }
 }
 
-/** An operation's input as JSON Schema. */
 export function inputSchema({ name, input, route }: Operation, naming: Naming): JsonSchema {
   const schema = schemaOf(input, naming, name)
   // An edit must change something.

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
-import { readJson } from '../http/body.ts'
+import { RAW, readJson } from '../http/body.ts'
 import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
@@ -14,10 +14,9 @@ import { respond } from '../operations/execute.ts'
 import { EXTERNAL, externalIdIn } from '../operations/external-id.ts'
 import type { Operation } from '../operations/operation.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
-import { isShared, optionsOf, share } from './cors.ts'
+import { optionsOf, share } from './cors.ts'
 
 const JSON_ONLY = ['application/json']
-const RAW = { parse: 'none' } as const
 
 /** Every operation as a JSON route below `/api`. */
 export function api(operations: readonly Operation[], service: Service, failed: Failed) {
@@ -181,4 +180,12 @@ function preferred(accept: string): 'csv' | 'json' {
   const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0
   return csv > 0 && csv >= (weights.get('application/json') ?? 0) ? 'csv' : 'json'
+}
+
+/**
+ * Whether other sites may call an operation: those that a key can be used for. Counts and reports come from viewers
+ * alone: otherwise any page could have its visitors send them.
+ */
+function isShared({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): boolean {
+  return auth !== 'public' || keyScope !== undefined
 }

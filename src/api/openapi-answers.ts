@@ -5,9 +5,9 @@ import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Content, Described } from '../operations/openapi-types.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
 import type { Variant } from '../operations/variants.ts'
-import { exampleOf } from './examples.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
 import { type HeaderName, headers } from './openapi-headers.ts'
+import { exampleOf } from './openapi-parts.ts'
 import { problemSchema } from './problem-schema.ts'
 
 /** Precedes the name of a definition. */

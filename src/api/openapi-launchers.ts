@@ -1,10 +1,10 @@
 import type { Code } from '../core/codes.ts'
 import { LauncherTabs } from '../launcher/answers.ts'
 import type { Content, Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
-import { exampleOf } from './examples.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
 import { failuresOf, named } from './openapi-answers.ts'
 import { headers } from './openapi-headers.ts'
+import { exampleOf } from './openapi-parts.ts'
 
 // A bundle's link in its other forms, which anybody may read. They are no operations: nobody has to call them by name.
 

@@ -4,9 +4,9 @@ import type { JsonSchema } from '../core/shape.ts'
 import { LoggedEvent } from '../events/shapes.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { Proposal } from '../proposals/answers.ts'
-import { exampleOf } from './examples.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
 import { named } from './openapi-answers.ts'
+import { exampleOf } from './openapi-parts.ts'
 
 // What the service sends to webhooks, as the document has it.
 

@@ -7,12 +7,20 @@ import type { Described, OpenApi, Parameter } from '../operations/openapi-types.
 import { authOf, type Operation, scopeOf } from '../operations/operation.ts'
 import type { OperationName } from '../operations/table.ts'
 import { type Variant, variantsOf } from '../operations/variants.ts'
-import { exampleOf } from './examples.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
 import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
 import { headerComponents } from './openapi-headers.ts'
 import { launcherPaths } from './openapi-launchers.ts'
-import { HEADERS, IF_MATCH, INTRODUCTION, SCOPE_DOCS, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
+import {
+  exampleOf,
+  HEADERS,
+  IF_MATCH,
+  INTRODUCTION,
+  SCOPE_DOCS,
+  SERVICE_CLIENT,
+  TAG_DOCS,
+  TAGS,
+} from './openapi-parts.ts'
 import { webhookPosts } from './openapi-webhooks.ts'
 
 // The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.

@@ -3,13 +3,13 @@ import { ICON_FILES } from '../../views/parts/icon-files.ts'
 import { OPEN_SEARCH, openSearch } from '../../views/parts/open-search.tsx'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { RAW } from '../http/body.ts'
 import { headersWith, text } from '../http/respond.ts'
 import { refuseMethod } from './json.ts'
 import { SKILL, SKILLS, skillIndex, skillText } from './skill.ts'
 
 /** How long security.txt is valid; it is generated for each request. RFC 9116 recommends less than a year. */
 const EXPIRES_AFTER_MS = 180 * 86_400_000
-const RAW = { parse: 'none' } as const
 const PLAIN = 'text/plain; charset=utf-8'
 const DAY = { 'cache-control': 'public, max-age=86400' }
 /** The list of skills has a digest of the skill: both change together, with the version of the service. */

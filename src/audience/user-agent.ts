@@ -1,6 +1,6 @@
 import Bowser from 'bowser'
-import { entryOf } from '../core/entry.ts'
 import { HeaderValues } from '../core/header-values.ts'
+import { entryOf } from '../core/untyped.ts'
 import { type Client, clientOf } from './client.ts'
 import { deviceOf } from './device.ts'
 

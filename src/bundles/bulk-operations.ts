@@ -1,12 +1,54 @@
+import { type } from 'arktype'
+import { type Code, STATUS } from '../core/codes.ts'
+import { lazy } from '../core/lazy.ts'
+import { type Problem, toProblem } from '../core/problem.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { slugFound } from '../operations/external-id.ts'
-import { implement } from '../operations/operation.ts'
+import type { Commit } from '../operations/idempotency.ts'
+import { type IdempotentContext, implement } from '../operations/operation.ts'
 import { withSlug } from '../operations/slug-in.ts'
-import { inTurns } from './bulk.ts'
-import { BulkResults, BundleEdits, NewBundles } from './bulk-shapes.ts'
+import { CreatedBundle } from './answers.ts'
+import { BOUNDS } from './bounds.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import { linkOf } from './link.ts'
+import { isEitherWay } from './link-shapes.ts'
+import { edited, isAtMostAsLong, isChange, NewBundle } from './shapes.ts'
 import { edit, partsOfEdit } from './versions.ts'
+
+/** The body of POST /api/links/bulk. */
+const NewBundles = type({
+  bundles: NewBundle.array().atLeastLength(1).atMostLength(BOUNDS.bulk),
+  '+': 'reject',
+})
+
+/** An edit among others, which names its bundle, and the version that it is based on, if any. */
+const OneEdit = type({ ...edited, 'expectedVersion?': '1 <= number.integer <= 999999999999999' })
+  .narrow(isAtMostAsLong)
+  .narrow(isEitherWay)
+  .narrow(isChange)
+
+/** The body of PATCH /api/links/bulk. */
+const BundleEdits = type({
+  edits: OneEdit.array().atLeastLength(1).atMostLength(BOUNDS.bulk),
+  '+': 'reject',
+})
+
+/** What became of each entry, in their order: a bundle, or why there is none. */
+const BulkResults = lazy(() =>
+  type({
+    results: type({
+      status: 'number.integer',
+      'bundle?': CreatedBundle(),
+      'error?': 'string',
+      'code?': type.enumerated(...(Object.keys(STATUS) as Code[])),
+      '+': 'reject',
+    })
+      .configure({ named: 'BulkResult' }, 'self')
+      .array(),
+    '+': 'reject',
+  }),
+)
 
 /** POST /api/links/bulk. */
 export const createBundles = implement('create_bundles', {
@@ -48,3 +90,39 @@ export const updateBundles = implement('update_bundles', {
     })
   },
 })
+
+/** What became of one entry. */
+type BulkResult = { status: number; bundle: CreatedBundle } | { status: number; error: string; code: Code }
+
+/** After these, the entries that follow would fail alike: they are not tried. */
+const ENDS: readonly string[] = ['RATE_LIMITED', 'STORE_UNAVAILABLE']
+
+/**
+ * Runs the entries of a call in order, each in a transaction of its own, with other requests in between. Once all have
+ * succeeded, an idempotency key is used up; until then, a repeated call tries those that failed, and only those.
+ * @throws Problem IDEMPOTENCY_CONFLICT; what is the service’s own fault.
+ */
+async function inTurns<Entry>(
+  entries: readonly Entry[],
+  status: 200 | 201,
+  { part, commit, idempotencyKey }: Pick<IdempotentContext, 'part' | 'commit' | 'idempotencyKey'>,
+  run: (entry: Entry, commit: Commit) => Promise<CreatedBundle>,
+): Promise<{ results: BulkResult[] }> {
+  const results: BulkResult[] = []
+  let end: Problem | null = null
+  for (const [at, entry] of entries.entries()) {
+    const beganAt = performance.now()
+    try {
+      if (end !== null) throw end
+      results.push({ status, bundle: await part(at, entry, (commit) => run(entry, commit)) })
+    } catch (error) {
+      const problem = toProblem(error)
+      if (problem.code === 'INTERNAL_ERROR' || problem.code === 'IDEMPOTENCY_CONFLICT') throw error
+      if (ENDS.includes(problem.code)) end = problem
+      results.push({ status: problem.status, error: problem.message, code: problem.code })
+    }
+    await yieldToEventLoop(beganAt)
+  }
+  if (idempotencyKey !== null && results.every((result) => 'bundle' in result)) await commit([], { results })
+  return { results }
+}

@@ -52,7 +52,7 @@ export async function remove(
  * EXTERNAL_ID_TAKEN if another bundle has its external id meanwhile.
  */
 export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {
-  const bundle = await loadDeletedFor(store.db, caller, slug, 'admin')
+  const bundle = await loadDeletedFor(store.db, caller, slug)
   if (bundle.deletedAt === null) return bundle
   if (!isRestorable(bundle.deletedAt, config)) throw noBundle('This bundle was deleted for good.')
   const writes = [
@@ -74,7 +74,7 @@ export async function restore({ store, config, caller }: Change, slug: string): 
     throw brokenConstraint(error)?.includes('bundles.external_id') ? externalIdTaken(bundle.externalId ?? '') : error
   })
   if (left?.rows.length !== 0) throw await capReached(store, bundle.owner, config)
-  return loadDeletedFor(store.db, caller, slug, 'admin')
+  return loadDeletedFor(store.db, caller, slug)
 }
 
 /**

@@ -1,13 +1,22 @@
+import { type } from 'arktype'
 import { nextCursor } from '../core/cursor.ts'
 import { nextPage, type Paged } from '../core/paging.ts'
 import { fitting, jsonParts } from '../core/parts.ts'
+import { refusing } from '../core/shape.ts'
 import { implement, type Site } from '../operations/operation.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
 import { linkOf } from './link.ts'
 import { etag, toBundle } from './present.ts'
-import { Claim, Claims } from './shapes.ts'
+import { Claims } from './shapes.ts'
+
+/** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
+const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
+  refusing({ minProperties: 1, maxProperties: 1 }, ({ token, slug }: { token?: string; slug?: string }) =>
+    (token === undefined) === (slug === undefined) ? { code: 'no_token' } : null,
+  ),
+)
 
 /** POST /api/claims. */
 export const claimBundle = implement('claim_bundle', {

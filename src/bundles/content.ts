@@ -167,7 +167,6 @@ export const CONTENT = {
 export type NameWith<Part> = {
   [Name in keyof Content]: (typeof CONTENT)[Name] extends Part ? Name : never
 }[keyof Content]
-export type TextName = NameWith<{ kind: 'text' }>
 type ChoiceName = NameWith<{ kind: 'choice' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
@@ -181,8 +180,6 @@ export type GuardedName = NameWith<{ group: 'visibility' }>
 /** Those that everybody who reads a bundle may propose. */
 export type ProposableName = Exclude<ScalarName, GuardedName>
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
-export type PublicName = NameWith<{ isPublic: true }>
-
 export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
 export const TIME_NAMES = namesWith({ kind: 'time' })

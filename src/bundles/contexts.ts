@@ -1,7 +1,9 @@
-import { signedIn } from '../identity/caller.ts'
+import { type Caller, signedIn } from '../identity/caller.ts'
+import { hashPassword, type PasswordCost, withHashQueue } from '../identity/passwords.ts'
+import { widerNetwork } from '../limits/network.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Creator } from './creation.ts'
-import { hashingFor } from './passwords.ts'
+import type { HashPassword } from './passwords.ts'
 
 // The parts of an operation’s context that this feature’s functions take.
 
@@ -16,4 +18,10 @@ export function creating(context: Context, slugField: Creator['slugField']): Cre
   const { store, config, blockedHosts, passwordCost } = service
   const hashPassword = hashingFor(caller, passwordCost)
   return { store, config, blockedHosts, caller, client, source, slugField, hashPassword }
+}
+
+/** Hashes for a caller, in the queue that sign-ins share. */
+function hashingFor(caller: Caller, cost: PasswordCost | undefined): HashPassword {
+  const who = caller.kind === 'anonymous' ? widerNetwork(caller.address) : `user ${caller.userId}`
+  return (password) => withHashQueue(who, 1, () => hashPassword(password, cost))
 }

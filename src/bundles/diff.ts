@@ -76,20 +76,17 @@ export function isSame(diff: BundleDiff): boolean {
   return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
-/** How links are matched. */
 export const LINK: MatchKeys<Link> = {
   // Duplicates of a URL are matched by their metadata first.
   same: [(link) => JSON.stringify(link), ({ url }) => url],
   similar: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
 }
 
-/** How variables are matched. */
 export const VARIABLE: MatchKeys<WholeVariable> = {
   same: [({ name }) => name],
   similar: [({ name: _, ...fields }) => JSON.stringify(fields)],
 }
 
-/** How rules are matched. */
 export const RULE: MatchKeys<RuleState> = {
   same: [({ id }) => (id === '' ? null : id), ({ name }) => name],
   similar: [({ when, tabs }) => JSON.stringify([when, tabs])],
@@ -109,7 +106,6 @@ export function variablesOf({ variables }: Pick<Content, 'variables'>): WholeVar
   return variables.map(wholeVariable)
 }
 
-/** The rules of a state. */
 export function rulesOf({ resolutionPolicy }: Pick<Content, 'resolutionPolicy'>): RuleState[] {
   return (resolutionPolicy?.rules ?? []).map(({ id = '', name, showBadge = false, when, tabs }) => ({
     id,

@@ -55,10 +55,3 @@ export const EXAMPLES = {
     ],
   },
 } satisfies Record<string, NewBundle>
-
-type ExampleName = keyof typeof EXAMPLES
-
-/** Whether a name is that of an example. */
-export function isExample(name: string): name is ExampleName {
-  return Object.hasOwn(EXAMPLES, name)
-}

@@ -31,7 +31,6 @@ export type Settings = Partial<Pick<Content, SettingName>>
 /** Its texts and times; `''` for none, or if the format has no such field. */
 export type FoundTexts = Record<ValueName, string>
 
-/** An empty group. */
 export function emptyGroup(title: string): FoundGroup {
   return { ...eachValue(() => ''), title, links: [], settings: {} }
 }

@@ -5,7 +5,7 @@ import { bundleLinks, bundles, checkedLinks, type LinkState, owners } from '../.
 import type { Config } from '../config/config.ts'
 import { iso } from '../core/time.ts'
 import type { Subject } from '../identity/caller.ts'
-import { ownerId } from '../plans/owners.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import type { StoredBundle } from './roles.ts'
 
 // What `src/checks` has found of the links of bundles.
@@ -104,4 +104,24 @@ export async function hasBroken({ db }: Pick<Store, 'db'>, subject: Subject): Pr
     .where(and(isTheirs, IS_BROKEN, sql`${checkedLinks.unusedSince} IS NULL`))
     .limit(1)
   return found.length > 0
+}
+
+/** Whether a subject wants its links looked at; yes until it says otherwise. */
+export async function wantsChecks({ db }: Pick<Store, 'db'>, subject: Subject): Promise<boolean> {
+  const [row] = await db
+    .select({ isOn: owners.checkLinks })
+    .from(owners)
+    .where(eq(owners.id, ownerId(subject)))
+  return row?.isOn ?? true
+}
+
+/** Stores whether a subject wants it. @param subject of which the caller is admin. */
+export async function setChecks({ db, write }: Store, subject: Subject, checkLinks: boolean): Promise<void> {
+  await write([
+    ensureOwner(subject),
+    db
+      .update(owners)
+      .set({ checkLinks })
+      .where(eq(owners.id, ownerId(subject))),
+  ])
 }

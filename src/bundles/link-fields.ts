@@ -108,11 +108,6 @@ export const PUBLIC_LINK_NAMES = LINK_NAMES.filter(
     LINK_FIELDS[name].isPublic,
 )
 
-/** Whether a name is that of a field of a link. */
-export function isLinkName(name: unknown): name is LinkName {
-  return LINK_NAMES.some((own) => own === name)
-}
-
 /** The description of a field, whatever its kind. */
 export function linkField(name: LinkName): LinkField {
   return LINK_FIELDS[name]

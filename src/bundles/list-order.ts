@@ -1,10 +1,9 @@
-import { type Type, type } from 'arktype'
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { bundles } from '../../db/schema.ts'
+import { bundleSearch, bundles } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { ownerIdOf } from '../plans/owners.ts'
 import { hasLinkIn } from './health.ts'
-import { fold, matchesSearch } from './search.ts'
+import { fold } from './search.ts'
 import type { Listing } from './shapes.ts'
 
 // What lists of bundles contain, and in which order.
@@ -16,34 +15,12 @@ export const ORDERS: Record<Listing['sort'], SQL[]> = {
   title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
 }
 
-/** What a cursor of a list has of the last entry before it: the order, and by what that sorts. */
-export const ListKey = type(['string', 'boolean', 'string | number.integer | null', 'number.integer']) as Type<
-  [sort: string, isPinned: boolean, value: string | number | null, id: number]
->
-
-/** The key of a bundle in a list. */
-export function keyOf(
-  {
-    isPinned,
-    id,
-    ...bundle
-  }: { isPinned: boolean; id: number; createdAt: number; updatedAt: number; title: string | null },
-  sort: Listing['sort'],
-): typeof ListKey.infer {
-  return [sort, isPinned, { created: bundle.createdAt, updated: bundle.updatedAt, title: bundle.title }[sort], id]
-}
-
 /** Whether a bundle comes after the entry with the value `key` and the id `keyId`, in the same order. */
 export function isAfter(sort: Listing['sort']): SQL {
   const [key, id] = [sql.placeholder('key'), sql.placeholder('keyId')]
   if (sort !== 'title') return sql`(${bundles[`${sort}At`]}, ${bundles.id}) < (${key}, ${id})`
   const title = sql`coalesce(${bundles.title}, '') COLLATE NOCASE`
   return sql`(${bundles.title} IS NULL, ${title}, -${bundles.id}) > (${key} IS NULL, coalesce(${key}, ''), -${id})`
-}
-
-/** Whether a text names a sort order of lists. */
-export function isSort(text: string): text is Listing['sort'] {
-  return Object.hasOwn(ORDERS, text)
 }
 
 /** What the queries depend on, besides the values of their placeholders. */
@@ -128,4 +105,9 @@ export function eachShape<S extends object, Built>(build: (shape: S) => Built): 
 function tagged(): SQL {
   const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
   return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+}
+
+/** Whether a bundle contains a text, as a condition with a placeholder for `folded`, which is the `fold` of the text. */
+function matchesSearch(): SQL {
+  return sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${sql.placeholder('folded')})`
 }

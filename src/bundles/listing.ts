@@ -1,8 +1,8 @@
+import { type Type, type } from 'arktype'
 import type { Store } from '../../db/client.ts'
 import { keyIn, nextCursor, noCursor } from '../core/cursor.ts'
 import type { Paged } from '../core/paging.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
-import { keyOf, ListKey } from './list-order.ts'
 import { longList } from './long-list.ts'
 import { pinnedIn } from './pinned.ts'
 import type { StoredBundle } from './roles.ts'
@@ -76,4 +76,21 @@ const MAX_SHORT_OFFSET = 1_000
 /** Whether a page may take long, because more than its entries must be read. */
 function isLong({ q, tag, health, sort, offset }: Listing): boolean {
   return q !== undefined || tag !== undefined || health !== undefined || sort === 'title' || offset > MAX_SHORT_OFFSET
+}
+
+/** What a cursor of a list has of the last entry before it: the order, and by what that sorts. */
+const ListKey = type(['string', 'boolean', 'string | number.integer | null', 'number.integer']) as Type<
+  [sort: string, isPinned: boolean, value: string | number | null, id: number]
+>
+
+/** The key of a bundle in a list. */
+function keyOf(
+  {
+    isPinned,
+    id,
+    ...bundle
+  }: { isPinned: boolean; id: number; createdAt: number; updatedAt: number; title: string | null },
+  sort: Listing['sort'],
+): typeof ListKey.infer {
+  return [sort, isPinned, { created: bundle.createdAt, updated: bundle.updatedAt, title: bundle.title }[sort], id]
 }

@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { param, preparedStatements } from '../../db/prepared.ts'
-import { bundles } from '../../db/schema.ts'
+import { bundles, searchPending } from '../../db/schema.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
 import { matching, ORDERS, ownerOf, type Searching, type Shape, searched, shapeOf } from './list-order.ts'
 import type { Sized } from './pinned.ts'
-import { foundInIndex, indexCondition } from './search.ts'
+import { entryOf, fold, ownerTerm } from './search.ts'
 import { type Found, isUnpinned, placed, type Queries, type Rest, read, short } from './short-list.ts'
 import { contentBytes } from './stored.ts'
 
@@ -60,3 +60,34 @@ const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
       SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END`,
   ]
 })
+
+/** Most characters of a search that the index is asked for; the text itself is compared with all of them. */
+const INDEXED_LENGTH = 60
+
+/**
+ * The condition on `bundle_index` that every bundle with these texts meets: they have the same three characters. Null if
+ * no text has three.
+ */
+function indexCondition(texts: readonly string[]): string | null {
+  const terms = texts.flatMap((text) => {
+    const characters = [...fold(text)].slice(0, INDEXED_LENGTH)
+    // Every third position is enough, because the text is compared with what is found; and the end.
+    const starts = characters.map((_, at) => at).filter((at) => at % 3 === 0 && at + 3 < characters.length)
+    return characters.length < 3 ? [] : [...starts, characters.length - 3].map((at) => characters.slice(at, at + 3))
+  })
+  if (terms.length === 0) return null
+  return [...new Set(terms.map((term) => `"${term.join('').replaceAll('"', '""')}"`))].join(' AND ')
+}
+
+/**
+ * The ids of an owner's bundles that may meet the `indexCondition` in the placeholder `indexed`, as a query: those found in
+ * the index, and those whose entry is outdated.
+ */
+function foundInIndex(ownerId: SQL): SQL {
+  // A subject that owns nothing yet has no id, and SQLite refuses a search for null.
+  const owner = sql`coalesce(${ownerId}, 0)`
+  const [first, last] = [entryOf(owner, sql`0`), entryOf(owner, sql`4294967295`)]
+  return sql`SELECT bundle_id FROM ${searchPending} WHERE owner_id = ${owner}
+    UNION ALL SELECT rowid & 4294967295 FROM bundle_index
+    WHERE bundle_index MATCH '"' || ${ownerTerm(owner)} || '" AND ' || ${sql.placeholder('indexed')} AND rowid BETWEEN ${first} AND ${last}`
+}

@@ -4,10 +4,7 @@ import { bundlePasswords, type Content } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import type { Reason } from '../core/issue.ts'
 import { invalid, type Problem } from '../core/problem.ts'
-import type { Caller } from '../identity/caller.ts'
 import { unfitPassword } from '../identity/password-rules.ts'
-import { hashPassword, type PasswordCost, withHashQueue } from '../identity/passwords.ts'
-import { widerNetwork } from '../limits/network.ts'
 import { BOUNDS } from './bounds.ts'
 
 // The passwords of bundles. Only their hashes are stored, beside the bundle and in no version.
@@ -51,12 +48,6 @@ function unfit(reason: Reason): Problem {
 
 /** Hashes a bundle’s password. @throws Problem RATE_LIMITED. */
 export type HashPassword = (password: string) => Promise<string>
-
-/** Hashes for a caller, in the queue that sign-ins share. */
-export function hashingFor(caller: Caller, cost: PasswordCost | undefined): HashPassword {
-  const who = caller.kind === 'anonymous' ? widerNetwork(caller.address) : `user ${caller.userId}`
-  return (password) => withHashQueue(who, 1, () => hashPassword(password, cost))
-}
 
 /** The statement that saves the hash of a bundle’s password. */
 export function savePassword(db: Store['db'], bundleId: SQL<number> | number, hash: string): Query {

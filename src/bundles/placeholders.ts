@@ -2,7 +2,6 @@ import type { Condition, Leaf } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { everyLink } from '../core/links.ts'
 import { isFixed, NAME, piecesOf } from '../core/template.js'
-import { count } from '../core/words.ts'
 import { leavesOf, withLeaves } from '../policies/leaves.ts'
 import { BOUNDS } from './bounds.ts'
 import { withTexts } from './link-fields.ts'
@@ -56,15 +55,6 @@ const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`, 'g')
 /** What placeholders in texts name, variables or not. */
 function namesOf(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)))
-}
-
-/** The same in words, such as `11 links, title`; empty for nowhere. */
-export function usesInWords({ links, texts, rules }: Uses): string {
-  return [
-    ...(links === 0 ? [] : [count(links, 'link')]),
-    ...texts,
-    ...(rules === 0 ? [] : [count(rules, 'rule')]),
-  ].join(', ')
 }
 
 /** The new names of variables, by the former ones. */

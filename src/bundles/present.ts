@@ -30,7 +30,6 @@ export function toBundle(bundle: StoredBundle, site: Site) {
   return { ...toListItem(bundle, site), metadata: toMetadata(bundle), ...pick(UNLISTED_NAMES, bundle) }
 }
 
-/** A version. */
 export function toSnapshot({ editedBy, editedAt, editor: _, proposer: __, bytes: ___, ...snapshot }: Version) {
   return { ...snapshot, editedByIdentityUserId: editedBy, editedAt: iso(editedAt) }
 }

@@ -1,8 +1,9 @@
 import { type } from 'arktype'
 import { type Content, SOURCES } from '../../db/schema.ts'
 import { Cursor, isOnePlace } from '../core/cursor.ts'
+import { lazy } from '../core/lazy.ts'
 import { OFFSET } from '../core/paging.ts'
-import { type Checked, Instant, refuse, refusing } from '../core/shape.ts'
+import { type Checked, instantThat, refuse, refusing } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { isTimeZone } from '../policies/clock.ts'
@@ -12,6 +13,8 @@ import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } fro
 import { isEitherWay, linkChanges, optional, UrlMetadata } from './link-shapes.ts'
 import { ExternalId, ownFields } from './own-fields.ts'
 import { Variables } from './variable-shapes.ts'
+
+const Instant = lazy(() => instantThat(() => null))
 
 /** Whitespace alone counts as no text. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
@@ -148,13 +151,6 @@ export const Versions = type({
 
 export type Versions = typeof Versions.infer
 
-/** The version in a path. */
-export const OneVersion = type({
-  slug: 'string',
-  versionNumber: '1 <= number.integer <= 999999999999999',
-  '+': 'reject',
-})
-
 /** The query of GET /api/me/links. */
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
@@ -180,10 +176,3 @@ export const Claims = type({
 }).narrow(isOnePlace)
 
 export type Claims = typeof Claims.infer
-
-/** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
-export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
-  refusing({ minProperties: 1, maxProperties: 1 }, ({ token, slug }: { token?: string; slug?: string }) =>
-    (token === undefined) === (slug === undefined) ? { code: 'no_token' } : null,
-  ),
-)

@@ -1,3 +1,4 @@
+import { type } from 'arktype'
 import { cursorOf } from '../core/cursor.ts'
 import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
@@ -7,8 +8,15 @@ import { editing } from './contexts.ts'
 import * as history from './history.ts'
 import { etag, toBundle, toSnapshot } from './present.ts'
 import type { StoredBundle } from './roles.ts'
-import { OneVersion, Versions } from './shapes.ts'
+import { Versions } from './shapes.ts'
 import * as versions from './versions.ts'
+
+/** The version in a path. */
+const OneVersion = type({
+  slug: 'string',
+  versionNumber: '1 <= number.integer <= 999999999999999',
+  '+': 'reject',
+})
 
 /** GET /api/links/:slug/versions. */
 export const listVersions = implement('list_versions', {

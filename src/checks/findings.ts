@@ -1,8 +1,6 @@
 import type { checkedLinks, LinkState } from '../../db/schema.ts'
 import { MAX_URL } from '../core/text.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS } from '../core/time.ts'
 
 /** From one look at a link to the next. */
 export const LOOK_EVERY_MS = 3 * DAY_MS

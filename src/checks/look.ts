@@ -6,7 +6,7 @@ import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { hostOfTurns } from '../outgoing/turns.ts'
 import type { Seen } from './findings.ts'
-import { allows, MAX_ROBOTS_BYTES, rulesIn } from './robots.ts'
+import { allows, rulesIn } from './robots.ts'
 
 /** For one request. */
 const TIMEOUT_MS = 8_000
@@ -165,3 +165,6 @@ async function readRobots(url: URL, { site, hosts }: Looking): Promise<readonly 
     throw error
   }
 }
+
+/** As far as a file is read (RFC 9309, 2.5). */
+const MAX_ROBOTS_BYTES = 500 * 1024

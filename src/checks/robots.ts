@@ -4,8 +4,6 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 // What `robots.txt` (RFC 9309) says to the checker. Ours, because only its own rules are kept, bounded, and a file may have half
 // a megabyte, which must not hold the process.
 
-/** As far as a file is read (RFC 9309, 2.5). */
-export const MAX_ROBOTS_BYTES = 500 * 1024
 /** Rules kept of a host, and characters of them. */
 const MAX_RULES = 200
 const MAX_CHARACTERS = 8 * 1024

@@ -5,8 +5,11 @@ import { readStdin } from './input.ts'
 import { note, print, printJson } from './output.ts'
 import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
-import { revoke, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
-import { DEVICE_SCOPES, signInOnDevice } from './sign-in-device.ts'
+import { post, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
+import { signInOnDevice } from './sign-in-device.ts'
+
+/** Scopes that a device may have. */
+const DEVICE_SCOPES = ['links:read', 'links:propose', 'links:write'] as const
 
 export const login = command({
   name: 'login',
@@ -123,4 +126,9 @@ type Me = Awaited<ReturnType<ReturnType<typeof createClient>['whoAmI']>>
 
 function named({ subject, role }: Me): string {
   return subject.type === 'user' ? `user ${subject.userId}` : `organisation ${subject.organizationId} (${role})`
+}
+
+/** Ends a sign-in, with both its tokens. @throws OpenallError. */
+async function revoke(server: string, { clientId, refreshToken }: SignIn): Promise<void> {
+  await post(server, 'revoke', new URLSearchParams({ token: refreshToken, client_id: clientId }))
 }

@@ -1,6 +1,6 @@
 import { OpenallError } from '../sdk/openall.ts'
 import { deleteSignIn, savedKey, saveSignIn, signInAt } from './settings.ts'
-import { renew } from './sign-in.ts'
+import { post, type SignIn, signInOf } from './sign-in.ts'
 
 /** Renewed this long before its end, so that a call that takes a while does not fail. */
 const EARLY_MS = 120_000
@@ -35,4 +35,13 @@ async function renewed(server: string): Promise<string> {
     deleteSignIn(server)
     throw error
   }
+}
+
+/**
+ * New tokens for a sign-in; the old ones are used up.
+ * @throws OpenallError UNAUTHORIZED if it has ended.
+ */
+async function renew(server: string, { clientId, refreshToken }: SignIn): Promise<SignIn> {
+  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId }
+  return signInOf(clientId, await post(server, 'token', new URLSearchParams(fields)))
 }

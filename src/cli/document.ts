@@ -32,7 +32,6 @@ const PLACES = {
 /** The fields of a document, in order. */
 const FIELDS: readonly string[] = [...new Set(Object.values(PLACES)), ...OWN]
 
-/** The document of a bundle. */
 export function documentOf(bundle: Bundle): EditDocument {
   const { urls, urlMetadata, variables, resolutionPolicy, externalId } = bundle
   const tabs = tabsOf({ urls, urlMetadata })

@@ -27,7 +27,6 @@ const BY_STATUS: Record<number, number> = {
   429: EXIT.limit,
 }
 
-/** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage
   if (!(error instanceof OpenallError) || error.code === 'UNEXPECTED_ANSWER') return EXIT.failure

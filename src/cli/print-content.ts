@@ -27,7 +27,6 @@ const PARTS = {
   resolutionPolicy: printRules,
 } satisfies Record<keyof Content, ((content: Printed) => void) | null>
 
-/** Prints a bundle's content below its heading. */
 export function printContent(content: Printed): void {
   for (const part of Object.values(PARTS)) part?.(content)
 }

@@ -34,7 +34,6 @@ export function chosenServer(flag: string | undefined): string | undefined {
   return flag || process.env.OPENALL_URL || read().server
 }
 
-/** The saved key for a server. */
 export function savedKey(server: string): string | undefined {
   return read().keys[server]
 }
@@ -64,7 +63,6 @@ export function deleteKey(server: string): boolean {
   return true
 }
 
-/** Deletes the sign-in of a server. */
 export function deleteSignIn(server: string): void {
   const settings = read()
   write({ ...settings, signIns: without(settings.signIns, server) })

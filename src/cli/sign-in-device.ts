@@ -11,9 +11,6 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Added for each time that the service finds us too fast. */
 const SLOWER_SECONDS = 5
 
-/** Scopes that a device may have. */
-export const DEVICE_SCOPES = ['links:read', 'links:propose', 'links:write'] as const
-
 interface Begun {
   device_code: string
   user_code: string

@@ -54,20 +54,6 @@ export async function signInWithBrowser(server: string, scope: string): Promise<
   }
 }
 
-/**
- * New tokens for a sign-in; the old ones are used up.
- * @throws OpenallError UNAUTHORIZED if it has ended.
- */
-export async function renew(server: string, { clientId, refreshToken }: SignIn): Promise<SignIn> {
-  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId }
-  return signInOf(clientId, await post(server, 'token', new URLSearchParams(fields)))
-}
-
-/** Ends a sign-in, with both its tokens. @throws OpenallError. */
-export async function revoke(server: string, { clientId, refreshToken }: SignIn): Promise<void> {
-  await post(server, 'revoke', new URLSearchParams({ token: refreshToken, client_id: clientId }))
-}
-
 async function show(url: string): Promise<void> {
   const isShown =
     hasBrowser() &&

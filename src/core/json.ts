@@ -5,10 +5,7 @@ const MAX_NESTING = 64
 
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [123, 125, 91, 93, 34, 92]
 
-/**
- * Parses JSON.
- * @throws Problem INVALID_JSON.
- */
+/** Parses JSON. @throws Problem INVALID_JSON. */
 export function parseJson(text: string): unknown {
   if (text.length > MAX_NESTING && nestsDeeperThan(text, MAX_NESTING)) {
     throw new Problem('INVALID_JSON', `The body is nested more than ${MAX_NESTING} levels deep.`)
@@ -73,4 +70,9 @@ function counted(value: unknown, size: Size, max: Size): Size {
     counted((value as Record<string, unknown>)[key], size, max)
   }
   return size
+}
+
+/** Whether two values are the same as JSON, the order of their fields included. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

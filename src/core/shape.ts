@@ -1,7 +1,7 @@
 import { type } from 'arktype'
-import { INSTANT, isInstant } from './instants.ts'
 import type { Reason } from './issue.ts'
 import { lazy } from './lazy.ts'
+import { INSTANT, isInstant } from './time.ts'
 
 // Metadata of schemas that documents show, besides what they check.
 
@@ -71,21 +71,6 @@ export const instantThat = (unfit: (at: number) => Reason | null) =>
       }),
     )
     .pipe((text) => new Date(text).toISOString())
-
-/** Any instant. */
-export const Instant = lazy(() => instantThat(() => null))
-
-/** A day of the calendar, as `2026-11-20`. */
-export const Day = lazy(() =>
-  type('string')
-    .configure({ format: 'date' }, 'self')
-    .narrow((day, ctx) => isDay(day) || refuse(ctx, { code: 'not_a_day' })),
-)
-
-function isDay(text: string): boolean {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
 
 /** The fields of `T` for a strict schema: with `satisfies`, a forgotten or extra field does not compile. */
 export type ShapeOf<T> = { '+': 'reject' } & {

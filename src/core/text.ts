@@ -11,17 +11,6 @@ export const MAX_URL = MAX_LINK
 /** The longest possible email address (RFC 5321), in characters. */
 export const MAX_EMAIL = 254
 
-/**
- * Text that mail programs turn into a link. Names of people and organisations must not contain it, because mails quote
- * them.
- */
-const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
-
-/** Whether a mail program would turn part of a name into a link. A plain `Example.com` may be an organisation’s name. */
-export function hasLink(name: string): boolean {
-  return LINK.test(name.normalize('NFKC'))
-}
-
 /** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
 export const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
 
@@ -68,4 +57,14 @@ export function escapeControls(text: string): string {
 /** Whether a text is printable ASCII without spaces. */
 export function isAscii(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text)
+}
+
+/** A line of a CSV file (RFC 4180), without its end. What looks like a formula gets an apostrophe. */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return cells.map(cell).join()
+}
+
+function cell(value: string | number): string {
+  const text = String(value).replace(FORMULA, "'$&")
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,5 +1,7 @@
 import { lazy } from './lazy.ts'
 
+export const DAY_MS = 86_400_000
+
 // Lazy, because the launcher's page loads this file at the start, and the first use loads 4 MB of ICU.
 const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
 
@@ -19,4 +21,18 @@ export function iso(time: number): string
 export function iso(time: number | null): string | null
 export function iso(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
+}
+
+/** An ISO 8601 time with a UTC offset. */
+export const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Whether a text is a valid ISO 8601 time with an offset. Runtimes disagree about 30 February. */
+export function isInstant(text: string): boolean {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] =
+    INSTANT.exec(text)
+      ?.slice(1)
+      .map((digits) => Number(digits ?? 0)) ?? []
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+  return isDay && hour < 24 && minute < 60 && second < 60
 }

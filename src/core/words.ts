@@ -1,4 +1,4 @@
-import { entryOf } from './entry.ts'
+import { entryOf } from './untyped.ts'
 
 /** `tab` for 1, `tabs` for 2; for text that formats the number itself. */
 export function plural(number: number, noun: string, nouns = `${noun}s`): string {

@@ -1,10 +1,10 @@
 import { type } from 'arktype'
 import { ACTOR_TYPES, EVENT_TYPES, type EventKind, type EventType } from '../../db/schema.ts'
 import { Cursor } from '../core/cursor.ts'
-import { INSTANT, isInstant } from '../core/instants.ts'
 import { lazy } from '../core/lazy.ts'
 import { refusing, Time } from '../core/shape.ts'
 import { line } from '../core/text-shapes.ts'
+import { INSTANT, isInstant } from '../core/time.ts'
 import { Subject } from '../identity/answers.ts'
 
 /** Events on a page. */

@@ -1,6 +1,9 @@
 import { parseJson, refuseLarger } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 
+/** Of a route: its body is read by these functions, which bound it, and not by Elysia. */
+export const RAW = { parse: 'none' } as const
+
 /** Maximum size of a body. */
 const MAX_BODY_BYTES = 256 * 1024
 /** A form that is too large is still read up to this size, so that its page can show what was typed. */

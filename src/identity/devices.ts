@@ -38,7 +38,6 @@ export function withDevice(headers: Headers, email: string, isOwners: boolean, k
   return deviceCookie([`${body}.${signatureOf(body, keys)}`, ...others(headers, email, keys)], keys)
 }
 
-/** The cookie after an account was deleted. */
 export function withoutDevice(headers: Headers, email: string, keys: Keys): Cookie {
   return deviceCookie(others(headers, email, keys), keys)
 }

@@ -119,7 +119,6 @@ export async function endPlaceholders({ db, write }: Store, ownerId: string): Pr
   ])
 }
 
-/** Whether there is an account with an id. */
 export async function hasAccount({ db }: Store, userId: string): Promise<boolean> {
   return (await db.select({ id: user.id }).from(user).where(eq(user.id, userId))).length > 0
 }

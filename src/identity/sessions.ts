@@ -32,7 +32,6 @@ export const SESSION_SECONDS = 30 * 86_400
 
 const COOKIE = 'session'
 
-/** The name of the session cookie. */
 export function sessionCookieName(config: Pick<Config, 'origin'>): string {
   return hostCookieName(COOKIE, config)
 }
@@ -118,12 +117,10 @@ export async function tokenOf({ db }: Store, userId: string, id: string): Promis
   return row?.token ?? null
 }
 
-/** Ends the session with a token. */
 export async function endSession({ db, write }: Store, token: string): Promise<void> {
   await write([db.delete(session).where(eq(session.token, token))])
 }
 
-/** Ends all sessions of a user. */
 export async function endSessions({ db, write }: Store, userId: string): Promise<void> {
   await write([db.delete(session).where(eq(session.userId, userId))])
 }

@@ -2,12 +2,6 @@ import { sanitized } from '../core/text.ts'
 
 // Texts of files in the form that bundles accept.
 
-/** Whether a text has characters that bundles do not accept, line endings aside. */
-export function isChanged(text: string): boolean {
-  const unended = text.replaceAll('\r', '\n')
-  return sanitized(unended) !== unended
-}
-
 /** A text without the characters that bundles do not accept, its lines ended by newlines. */
 export function clean(text: string): string {
   return sanitized(text.replace(/\r\n?/g, '\n')).trim()

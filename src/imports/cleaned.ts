@@ -2,7 +2,8 @@ import type { UrlMetadata } from '../../db/schema.ts'
 import { CONTENT, each, eachValue, TEXT_NAMES, type ValueName } from '../bundles/content.ts'
 import type { FoundLink, FoundTexts } from '../bundles/found.ts'
 import { LINK_NAMES, linkField, metadataOf, wholeLink } from '../bundles/link-fields.ts'
-import { clean, clip, isChanged, onOneLine } from './clean.ts'
+import { sanitized } from '../core/text.ts'
+import { clean, clip, onOneLine } from './clean.ts'
 import { type ImportedLink, type ImportPlan, remark } from './plan.ts'
 
 /** A found link in the form that bundles accept; remarks on changes. */
@@ -60,3 +61,9 @@ function isOnOneLine(name: ValueName): boolean {
 }
 
 const WITH_CONTROLS = 'with control or text-direction characters, which are left out'
+
+/** Whether a text has characters that bundles do not accept, line endings aside. */
+function isChanged(text: string): boolean {
+  const unended = text.replaceAll('\r', '\n')
+  return sanitized(unended) !== unended
+}

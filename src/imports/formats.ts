@@ -5,7 +5,7 @@ import { readBookmarks } from './bookmarks.ts'
 import { bundlesIn, inBundles } from './bundles-json.ts'
 import { readCsv } from './csv.ts'
 import { linksIn, linksOrText } from './line-links.ts'
-import { titleOfList } from './line-titles.ts'
+import { titleOf, withoutSpeaker } from './line-titles.ts'
 import { readTabManager } from './tab-managers.ts'
 
 /** What a text may be recognised as, in words. */
@@ -112,4 +112,11 @@ const EXPORTED = /"(?:urlMetadata|cards|folders|windows|Workspaces)"\s*:/
 export function refuseDamaged(text: string): void {
   if (!/^\s*(?:\[\s*)?\{/.test(text) || jsonIn(text) !== undefined || !EXPORTED.test(text)) return
   throw new Problem('BAD_REQUEST', 'This looks like an export in JSON, but it is cut off or damaged. Export it again.')
+}
+
+const WRITTEN = /\b(?:wrote|schrieb|a écrit|escribió)\s*[:：]?$/i
+
+/** What a line such as `Hi all, reading for Monday:` says that the list below it is; `''` for `On … she wrote`. */
+function titleOfList(line: string): string {
+  return WRITTEN.test(line) ? '' : titleOf(withoutSpeaker(line), 'before')
 }

@@ -49,8 +49,6 @@ const ARTICLE = /^(?:the|our|my)\s/i
 /** Ends of a text that lead to the link after it. */
 const POINTING =
   /\s(?:(?:is|are|can be found|lives?)(?:\s(?:here|at|in|on|under|below|over here))?|here|below)$|\s(?:and|or|plus|&|\+|و)$/i
-const WRITTEN = /\b(?:wrote|schrieb|a écrit|escribió)\s*[:：]?$/i
-
 /**
  * What a title would be of the text before a link, or after it: without greetings, thanks, pleas, commas left over and
  * words that only point at the link; `''` if nothing else is there. Pure; takes linear time.
@@ -99,9 +97,4 @@ function withoutPlea(clause: string): string {
 /** A title begins with a capital; `iOS` has its own. */
 function withCapital(title: string): string {
   return /^\p{Ll}+(?![\p{L}\p{N}.])/u.test(title) ? asSentence(title) : title
-}
-
-/** What a line such as `Hi all, reading for Monday:` says that the list below it is; `''` for `On … she wrote`. */
-export function titleOfList(line: string): string {
-  return WRITTEN.test(line) ? '' : titleOf(withoutSpeaker(line), 'before')
 }

@@ -1,7 +1,7 @@
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
-import { csvLine } from '../core/csv.ts'
 import { clip } from '../core/issue-words.ts'
 import { invalid } from '../core/problem.ts'
+import { csvLine } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type CallContext, implement } from '../operations/operation.ts'
 import { overview } from './overview.ts'

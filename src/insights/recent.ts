@@ -2,8 +2,9 @@ import { and, between, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
+import { DAY_MS } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
-import { DAY_MS, dayOf } from '../launcher/salts.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 
 /** The days that lists count, including today: those of a report that asks for no range. */

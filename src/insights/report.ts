@@ -4,11 +4,10 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
-import { iso } from '../core/time.ts'
+import { DAY_MS, iso } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
-import { DAY_MS, dayOf } from '../launcher/salts.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { breakdownsOf } from './breakdowns.ts'
-import { countsOf, seriesOf } from './counts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 import type { Counts, Insights, Period } from './shapes.ts'
 import { tabsOf } from './tabs.ts'
@@ -137,4 +136,19 @@ function rulesOf(counted: Map<string, Counts>, rules: readonly { id: string; nam
     ...removed.map((id) => entry(id, REMOVED_RULE)),
     entry(null, FALLTHROUGH),
   ]
+}
+
+/** Views and clicks, with the rate of clicks. */
+export function countsOf(views: number, openAllClicks: number): Counts {
+  const rate = views === 0 ? 0 : openAllClicks / views
+  return { views, openAllClicks, openAllRate: Math.round(rate * 10_000) / 10_000 }
+}
+
+/** A row for each of `days` UTC days, oldest first. @param from the first instant of the first day. */
+export function seriesOf(counted: Map<string, Counts>, from: number, days: number): Insights['series'] {
+  return Array.from({ length: days }, (_, index) => {
+    const day = dayOf(from + index * DAY_MS)
+    const { views, openAllClicks } = counted.get(day) ?? countsOf(0, 0)
+    return { day, views, openAllClicks }
+  })
 }

@@ -2,8 +2,9 @@ import { and, between, eq, sql, sum } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
+import { DAY_MS } from '../core/time.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
-import { DAY_MS, dayOf } from '../launcher/salts.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 
 /** The UTC days in which a rule that nobody matched is said to be of no use, including today. */

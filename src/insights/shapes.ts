@@ -1,8 +1,16 @@
 import { type } from 'arktype'
 import type { Dimension } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
-import { Day, refuse, Time } from '../core/shape.ts'
-import { DAY_MS, dayNumber, dayOf } from '../launcher/salts.ts'
+import { refuse, Time } from '../core/shape.ts'
+import { DAY_MS } from '../core/time.ts'
+import { dayNumber, dayOf } from '../launcher/salts.ts'
+
+/** A day of the calendar, as `2026-11-20`. */
+const Day = lazy(() =>
+  type('string')
+    .configure({ format: 'date' }, 'self')
+    .narrow((day, ctx) => isDay(day) || refuse(ctx, { code: 'not_a_day' })),
+)
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
 export const RANGES = Object.keys(DAYS)
@@ -143,3 +151,8 @@ export const Insights = lazy(() =>
 export type Insights = ReturnType<typeof Insights>['infer']
 /** One row of counts. */
 export type Counts = Omit<Insights['totals'], 'uniqueViewerDays'>
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}

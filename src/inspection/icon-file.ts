@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer'
 import type { Config } from '../config/config.ts'
 import { type Get, get } from '../outgoing/request.ts'
-import { iconAddresses } from './icon-links.ts'
 import { type Page, userAgent } from './page.ts'
+import type { IconLink } from './page-head.ts'
 
 /** Of everything that is received: a larger file is no icon. */
 const MAX_BYTES = 256 * 1024
@@ -40,3 +40,20 @@ export function addressesOf(page: Page | null, origin: string): string[] {
 }
 
 const bare = (host: string) => host.replace(/^www\./, '')
+
+/** Of a page’s icons, so many are asked for until one can be drawn, before `/favicon.ico` is. */
+const TRIED = 2
+
+/**
+ * Where to ask for a site’s icon, best first.
+ * @param base what the page’s links are relative to.
+ */
+function iconAddresses(icons: readonly IconLink[], base: string, origin: string): string[] {
+  const named = icons.toSorted((one, other) => other.rank - one.rank).map(({ href }) => absolute(href, base))
+  const own = named.filter((address) => address !== null).slice(0, TRIED)
+  return [...new Set([...own, `${origin}/favicon.ico`])]
+}
+
+function absolute(href: string, base: string): string | null {
+  return URL.canParse(href, base) ? new URL(href, base).href : null
+}

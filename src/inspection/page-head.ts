@@ -2,10 +2,9 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { Tokenizer } from 'htmlparser2'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { MAX_URL } from '../core/text.ts'
+import { ICON_PIXELS } from '../icons/site.ts'
 import { clip, withSingleSpaces } from '../imports/clean.ts'
-import { type IconLink, iconLink } from './icon-links.ts'
 
-/** What a page says of itself in its head. */
 export interface PageHead {
   /** On one line and without what bundles do not accept; null if it has none. */
   title: string | null
@@ -76,7 +75,6 @@ const ATTRIBUTES: Partial<Record<string, readonly string[]>> = {
 }
 /** A page may have any number of icons, and addresses of any length. */
 const MAX_ICONS = 20
-const MAX_LENGTH = MAX_URL
 
 /** Reads tokens without building a tree, so that unclosed tags cost nothing extra. */
 class HeadReader {
@@ -150,6 +148,33 @@ class HeadReader {
     if (!Object.hasOwn(ATTRIBUTES, this.tag) || !ATTRIBUTES[this.tag]?.includes(this.attribute)) return
     const before = this.attributes[this.attribute] ?? ''
     // One character more, so that what is too long is not taken for whole.
-    if (before.length <= MAX_LENGTH) this.attributes[this.attribute] = (before + text).slice(0, MAX_LENGTH + 1)
+    if (before.length <= MAX_URL) this.attributes[this.attribute] = (before + text).slice(0, MAX_URL + 1)
   }
+}
+
+/** The icon that an element `link` names; null if it names none. @param attributes as they are, by name in lower case. */
+function iconLink(attributes: Partial<Record<string, string>>): IconLink | null {
+  const { href = '', rel = '', sizes = '', type = '', media = '' } = attributes
+  const names = rel.toLowerCase().split(/\s+/)
+  const isTouchIcon = names.some((name) => name.startsWith('apple-touch-icon'))
+  if (href.trim() === '' || !(names.includes('icon') || isTouchIcon)) return null
+  const isScalable = /svg/i.test(type) || /\.svg(?:$|\?)/i.test(href) || /\bany\b/i.test(sizes)
+  const pixels = Math.max(0, ...Array.from(sizes.matchAll(/(\d{1,4})x\d/gi), ([, width]) => Number(width)))
+  // One for a dark ground would be lost on a light one.
+  const isForDark = /dark/i.test(media)
+  return { href: href.trim(), rank: (isForDark ? -2 : 0) + rankOf(isScalable, pixels || (isTouchIcon ? 180 : 16)) }
+}
+
+/** Between 0 and 1: scalable first, then the smallest that need not be enlarged, then the largest. */
+function rankOf(isScalable: boolean, pixels: number): number {
+  if (isScalable) return 1
+  return pixels >= ICON_PIXELS ? 0.5 + ICON_PIXELS / pixels / 4 : pixels / ICON_PIXELS / 2
+}
+
+/** An icon that a page names. */
+export interface IconLink {
+  /** As the page has it. */
+  href: string
+  /** How well it suits: the best has the most. */
+  rank: number
 }

@@ -17,8 +17,6 @@ import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
 /** How long the text of an app’s key is valid. */
 export const TOKEN_SECONDS = 3600
-/** How long the code that begins a grant is valid. */
-export const CODE_SECONDS = 120
 /**
  * A client that asks again with a used refresh token this soon gets the same answer: it lost the first one, or two of its
  * requests found the token expired at once. A thief who asks gets no token of his own, and is found out by the next

@@ -52,8 +52,7 @@ export class KeyRing {
 
   /**
    * The key of an Authorization header; null if it is malformed, unknown, revoked or ended, or its minter has left or is
-   * disabled. At most one
-   * indexed read; none if the key is malformed or cached.
+   * disabled. At most one indexed read; none if the key is malformed or cached.
    * @param address the client’s, in plain form; empty if unknown.
    * @throws Problem FORBIDDEN if the key does not work from there.
    */

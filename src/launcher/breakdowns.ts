@@ -1,11 +1,13 @@
-import type { InStatement } from '@libsql/client'
 import { type Dimension, OTHER_VALUES } from '../../db/schema.ts'
 import { countryOf } from '../audience/country.ts'
 import { primaryLanguage } from '../audience/language.ts'
-import { siteOf, withoutPath } from '../audience/referrer.ts'
+import { domainOf, withoutPath } from '../audience/referrer.ts'
 import type { Config } from '../config/config.ts'
 import { HeaderValues } from '../core/header-values.ts'
 import { byBundle, type Counter, type Profile } from './counter.ts'
+
+/** Hosts as browsers send them, of sites and, in `android-app:`, of apps. */
+const HOST = /^(?=.{1,253}$)(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 
 /** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
@@ -151,25 +153,12 @@ function addRows(rows: ValueRow[], bundleId: number, views: ReadonlyMap<string, 
   }
 }
 
-/** Adds views by value to a day. */
-export function addValues(day: string, values: readonly ValueRow[]): InStatement[] {
-  return [{ sql: ADD_VALUES, args: [day, JSON.stringify(values)] }]
-}
-
 /**
- * Keeps at most `MAX_VALUES` values per bundle, day and dimension, and `OTHER_VALUES`, so that made-up referrers cannot fill the
- * store: a value that is new to a full day counts as one of the others.
+ * The site that a Referer header names, by its host alone; null if it names none, or the service itself.
+ * @param authority the service's own host and port.
  */
-const ADD_VALUES = `WITH sent AS (
-    SELECT bundles.id AS bundle_id, new.value ->> 1 AS dimension, new.value ->> 2 AS value, new.value ->> 3 AS views,
-      new.value ->> 4 AS place, EXISTS (SELECT 1 FROM daily_breakdowns AS kept WHERE kept.bundle_id = bundles.id
-        AND kept.day = ?1 AND kept.dimension = new.value ->> 1 AND kept.value = new.value ->> 2) AS is_kept
-    FROM json_each(?2) AS new JOIN bundles ON bundles.id = new.value ->> 0)
-  INSERT INTO daily_breakdowns (bundle_id, day, dimension, value, views)
-  SELECT bundle_id, ?1, dimension, CASE WHEN is_kept
-      OR (SELECT count(*) FROM daily_breakdowns AS kept
-        WHERE kept.bundle_id = sent.bundle_id AND kept.day = ?1 AND kept.dimension = sent.dimension)
-        + sum(NOT is_kept) OVER (PARTITION BY bundle_id, dimension ORDER BY place) <= ${MAX_VALUES}
-    THEN value ELSE '${OTHER_VALUES}' END, views
-  FROM sent WHERE true
-  ON CONFLICT DO UPDATE SET views = views + excluded.views`
+function siteOf(referrer: string, authority: string | undefined): string | null {
+  const domain = domainOf(referrer)?.toLowerCase()
+  if (domain === undefined || !HOST.test(domain)) return null
+  return new URL(referrer).host === authority ? null : domain
+}

@@ -6,15 +6,6 @@ import { linkHash } from './opens.ts'
 import type { PageTemplate } from './page-template.ts'
 import type { ServedBundle } from './served.ts'
 
-/** Estimated overhead per entry besides its pages. */
-const ENTRY_BYTES = 512
-/** Estimated size of a compiled policy's own caches. */
-const POLICY_BYTES = 24 * 1024
-/** Estimated size of a compiled condition, which its text does not predict. */
-const CONDITION_BYTES = 400
-/** Estimated size of an entry of `links` besides its URL. */
-const LINK_BYTES = 128
-
 /** Content encodings of a cached page. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -79,27 +70,4 @@ export function linksIn({
 }: Pick<ServedBundle, 'id' | 'urls' | 'resolutionPolicy'>): ReadonlyMap<string, string> {
   const ofRules = (resolutionPolicy?.rules ?? []).flatMap(({ tabs }) => tabs.map(({ url }) => url))
   return new Map([...urls, ...ofRules].map((url) => [url, linkHash(id, url)]))
-}
-
-function weightOf(bundle: ServedBundle): number {
-  const text = JSON.stringify(bundle)
-  // Quotes in users' texts are escaped, so this matches only structure.
-  const conditions = text.split('"op":').length - 1
-  const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
-  return 2 * text.length + conditions * CONDITION_BYTES + remembered
-}
-
-/** Its size in memory, about. */
-export function bytesOf(launcher: Launcher): number {
-  const { bundle, byRule, gate, links } = launcher
-  const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
-  const sourceBytes = bundle === null ? 0 : weightOf(bundle)
-  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
-  if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
-  if (links !== null) for (const url of links.keys()) sum += LINK_BYTES + 2 * url.length
-  return sum
-}
-
-function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
-  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

@@ -22,7 +22,6 @@ export interface Asked {
   others: readonly Other[]
 }
 
-/** Of a bundle without variables. */
 export const NOTHING_ASKED: Asked = { filling: FREE, others: [] }
 
 /** The most that a form carries. Links that programs make have a dozen parameters. */

@@ -8,8 +8,20 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
-import { bytesOf, type Encoding, Launcher, linksIn, Variant } from './cached.ts'
+import { type Encoding, Launcher, linksIn, Variant } from './cached.ts'
 import { find, type ServedBundle } from './served.ts'
+
+/** Estimated overhead per entry besides its pages. */
+const ENTRY_BYTES = 512
+
+/** Estimated size of a compiled policy's own caches. */
+const POLICY_BYTES = 24 * 1024
+
+/** Estimated size of a compiled condition, which its text does not predict. */
+const CONDITION_BYTES = 400
+
+/** Estimated size of an entry of `links` besides its URL. */
+const LINK_BYTES = 128
 
 declare module '../core/service.ts' {
   interface Service {
@@ -184,4 +196,27 @@ async function policyOf({ resolutionPolicy }: ServedBundle): Promise<LauncherPol
 
 function takenDown(): Problem {
   return new Problem('BLOCKED', 'The operator of this service has taken this bundle down.')
+}
+
+function weightOf(bundle: ServedBundle): number {
+  const text = JSON.stringify(bundle)
+  // Quotes in users' texts are escaped, so this matches only structure.
+  const conditions = text.split('"op":').length - 1
+  const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
+  return 2 * text.length + conditions * CONDITION_BYTES + remembered
+}
+
+/** Its size in memory, about. */
+function bytesOf(launcher: Launcher): number {
+  const { bundle, byRule, gate, links } = launcher
+  const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
+  const sourceBytes = bundle === null ? 0 : weightOf(bundle)
+  let sum = ENTRY_BYTES + noteBytes + sourceBytes + pageBytes(launcher)
+  if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
+  if (links !== null) for (const url of links.keys()) sum += LINK_BYTES + 2 * url.length
+  return sum
+}
+
+function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
+  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { eq, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { salts, viewerHashes } from '../../db/schema.ts'
+import { DAY_MS } from '../core/time.ts'
 
-export const DAY_MS = 86_400_000
 /** Hashes deleted per transaction: a day may have millions, and edits wait for the transaction. */
 const HASHES_PER_WRITE = 1_000
 /** Time per call, because today’s counts must be written too. */

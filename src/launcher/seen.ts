@@ -7,11 +7,10 @@ import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { checkLinks, type Filling } from '../core/template.js'
 import { roleIn } from '../identity/members.ts'
-import type { Account } from '../policies/facts.ts'
+import type { Account, ViewerRequest } from '../policies/facts.ts'
 import { decideAccess, refused } from './access-decision.ts'
 import type { Launcher } from './cached.ts'
 import { addValue, askedOf, FREE } from './filling.ts'
-import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
 
 /** A bundle as one viewer sees it. */
@@ -118,4 +117,22 @@ export async function accountOf(viewer: LauncherViewer, launcher: Launcher, serv
     emailDomain: session.emailDomain,
     orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
   }
+}
+
+/** The part of a request that policies read. */
+export type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url' | 'client'>
+
+/**
+ * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
+ * (views/launcher/open-all.js) to get the same tabs. Neither is trustworthy.
+ */
+function asReferred(viewer: LauncherViewer, origin: string): PolicyRequest {
+  const { headers, url, client } = viewer
+  const referrer = new URL(url, origin).searchParams.get('openall-referrer')
+  return referrer === null ? viewer : { client, url, headers: withReferrer(headers, referrer) }
+}
+
+/** Headers with another Referer. */
+export function withReferrer(headers: Headers, referrer: string | null): Pick<Headers, 'get'> {
+  return { get: (name) => (name === 'referer' ? referrer : headers.get(name)) }
 }

@@ -3,7 +3,7 @@ import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
 import { blockedBundles, bundles, type Content, organization, owners } from '../../db/schema.ts'
-import { NAMES, PUBLIC_NAMES, type PublicName, pick } from '../bundles/content.ts'
+import { NAMES, type NameWith, PUBLIC_NAMES, pick } from '../bundles/content.ts'
 import { iconsOf } from '../icons/kept.ts'
 import type { SiteIcons } from '../icons/site.ts'
 
@@ -89,3 +89,5 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     rule: { id: rule.id, badge: rule.showBadge === true ? rule.name : null },
   }
 }
+
+type PublicName = NameWith<{ isPublic: true }>

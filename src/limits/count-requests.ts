@@ -4,7 +4,6 @@ import { count } from '../core/words.ts'
 import type { KnownKey, SignedIn } from '../identity/caller.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
-import { HOUR_MS, hourly } from './hourly.ts'
 
 /**
  * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.
@@ -89,4 +88,19 @@ export async function countForKey(
       Object.assign(error.headers, policy, { ratelimit: `"perhr";r=0;t=${error.retryAfterSeconds}` })
     throw error
   }
+}
+
+const HOUR_MS = 3_600_000
+
+/** The limit of a key: requests in any hour. */
+function hourly(max: number): Limit {
+  return { name: 'key', max, windowMs: HOUR_MS }
+}
+
+/** Requests of a key in the last hour. Asking does not count as one. */
+export async function usedInLastHour(
+  bucket: Bucket,
+  { id, rateLimitPerHour }: Pick<KnownKey, 'id' | 'rateLimitPerHour'>,
+) {
+  return bucket.used(hourly(rateLimitPerHour), String(id))
 }

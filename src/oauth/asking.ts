@@ -6,7 +6,7 @@ import type { Scope } from '../identity/roles.ts'
 import { type App, appOf, mayRedirectTo } from '../keys/apps.ts'
 import type { ClientDocuments } from './client-documents.ts'
 import { checkScopes } from './library.ts'
-import { inQuery, isDocument, type Parameters, Refused } from './parameters.ts'
+import { isDocument, type Parameters, Refused } from './parameters.ts'
 import { audienceOf } from './resources.ts'
 
 // What an app asks for, in the address of the page where a person decides.
@@ -30,18 +30,6 @@ export interface Sent {
   path: string
   /** Whether to find out about the app takes a request to wherever it says. */
   needsDocument: boolean
-}
-
-/** @throws Problem BAD_REQUEST if one is repeated. */
-export function sentIn(request: Request): Sent {
-  try {
-    const parameters = inQuery(request)
-    // With the characters that a path to continue at may have.
-    const query = new URLSearchParams(parameters).toString().replaceAll('*', '%2A')
-    return { parameters, path: `/oauth/authorize?${query}`, needsDocument: isDocument(parameters.client_id ?? '') }
-  } catch (error) {
-    throw error instanceof Refused ? unanswerable(error) : error
-  }
 }
 
 /**

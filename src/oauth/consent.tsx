@@ -10,11 +10,11 @@ import { type App, hostOf, isOnThisComputer } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
 import { countForPerson } from '../limits/count-requests.ts'
 import { subjectExists } from '../plans/owners.ts'
-import { type Ask, askIn, sentIn, unanswerable } from './asking.ts'
+import { type Ask, askIn, type Sent, unanswerable } from './asking.ts'
 import type { ClientDocuments } from './client-documents.ts'
 import { siteOf, subjectIn, unproven } from './deciding.tsx'
 import { consentTo } from './library.ts'
-import type { Refused } from './parameters.ts'
+import { inQuery, isDocument, Refused } from './parameters.ts'
 
 /** A request for consent by somebody who may give it. */
 interface Visit {
@@ -131,4 +131,16 @@ function answerTo({ redirectUri, parameters }: Ask, answer: Record<string, strin
   const sent = { ...answer, ...(state === undefined ? {} : { state }), iss: config.origin }
   for (const [name, value] of Object.entries(sent)) url.searchParams.set(name, value)
   return url
+}
+
+/** @throws Problem BAD_REQUEST if one is repeated. */
+function sentIn(request: Request): Sent {
+  try {
+    const parameters = inQuery(request)
+    // With the characters that a path to continue at may have.
+    const query = new URLSearchParams(parameters).toString().replaceAll('*', '%2A')
+    return { parameters, path: `/oauth/authorize?${query}`, needsDocument: isDocument(parameters.client_id ?? '') }
+  } catch (error) {
+    throw error instanceof Refused ? unanswerable(error) : error
+  }
 }

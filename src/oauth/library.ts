@@ -6,7 +6,6 @@ import { type App, appOf, mayRedirectTo } from '../keys/apps.ts'
 import {
   type AppTokens,
   beginGrant,
-  CODE_SECONDS,
   type Consent,
   endGrant,
   type Grant,
@@ -19,6 +18,9 @@ import {
 } from '../keys/grants.ts'
 import { RENEWABLE_SECONDS } from '../keys/token.ts'
 import { isDocument, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
+
+/** How long the code that begins a grant is valid. */
+const CODE_SECONDS = 120
 
 // The protocol is the library’s; what it asks its model for is ours. Its Request and Response are plain data.
 
@@ -81,10 +83,7 @@ async function authorize(
 
 const GRANTS = ['authorization_code', 'refresh_token']
 
-/**
- * Exchanges a code or a refresh token.
- * @throws Refused.
- */
+/** Exchanges a code or a refresh token. @throws Refused. */
 export async function exchange(parameters: Parameters, service: Service): Promise<AppTokens> {
   const { config, store, keyRing } = service
   const { secret } = config

@@ -3,10 +3,10 @@ import { optionsOf, share } from '../api/cors.ts'
 import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Service } from '../core/service.ts'
+import { RAW } from '../http/body.ts'
 import { text } from '../http/respond.ts'
 import { documents } from './resources.ts'
 
-const RAW = { parse: 'none' } as const
 const NAMES = ['register', 'token', 'revoke', 'introspect', 'device_authorization'] as const
 
 /** Clients may be pages of other sites; the documents hold nothing private. */

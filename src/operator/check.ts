@@ -9,6 +9,7 @@ import { knownMigrations } from '../../db/known-migrations.ts'
 import { lastBackupAt } from '../../db/scheduled-backup.ts'
 import { user } from '../../db/schema.ts'
 import { type Config, databaseFile } from '../config/config.ts'
+import { DAY_MS } from '../core/time.ts'
 import { reachMailServer } from '../mail/mailer.ts'
 import { operatorConfig } from './config.ts'
 
@@ -24,7 +25,6 @@ type Verdict = readonly [Check['state'], string]
 
 const MOST_SECONDS_OFF = 30
 const PATIENCE_MS = 5_000
-const DAY_MS = 86_400_000
 
 const because = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/[.?]$/, '')
 

@@ -8,18 +8,16 @@ import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
 import { accountDisabled } from '../accounts/disabling.ts'
 import { localPath } from '../accounts/links.ts'
-import { entryOf } from '../core/entry.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { entryOf } from '../core/untyped.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
 import { page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused } from './account-forms.ts'
 import { leadOn } from './claim-pages.tsx'
 import { plainSite, signInMethods } from './site.ts'
-
-const RAW = { parse: 'none' } as const
 
 /** Account pages: plain forms over better-auth's routes. */
 export function accountPages(service: Service) {

@@ -8,7 +8,8 @@ import { getBundle } from '../bundles/operations.ts'
 import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { DAY_MS } from '../core/time.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
@@ -16,9 +17,6 @@ import { cookieIn, cookieLine, cookieOf } from '../identity/cookies.ts'
 import { execute } from '../operations/execute.ts'
 import { requestAfter } from './account-forms.ts'
 import { signInMethods, siteFor } from './site.ts'
-
-const RAW = { parse: 'none' } as const
-const DAY_MS = 86_400_000
 
 /** Claim pages: the claim link, and the list of bundles that a verified address may claim. */
 export function claimPages(service: Service) {

@@ -7,7 +7,7 @@ import { loadFor } from '../bundles/roles.ts'
 import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
@@ -17,8 +17,6 @@ import { seenBy } from '../launcher/seen.ts'
 import { execute } from '../operations/execute.ts'
 import { resultPath } from './result.ts'
 import { siteFor } from './site.ts'
-
-const RAW = { parse: 'none' } as const
 
 /** The page on which viewers make a copy of a launcher whose owner lets them. */
 export function copyPages(service: Service) {

@@ -1,10 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { escapeHtml } from '@kitajs/html'
 import { Marked, type Tokens } from 'marked'
 import { GuidePage } from '../../views/docs/guide.tsx'
 import { attribute } from '../../views/parts/layout.tsx'
-import { GUIDES, type GuideName, guidePicture, guidePictures, guideText, guideTitle, isGuide } from '../api/guides.ts'
+import { GUIDES, type GuideName, guideText, guideTitle } from '../api/guides.ts'
 import { lazy } from '../core/lazy.ts'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
@@ -98,4 +100,21 @@ function anchorOf(heading: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
+}
+
+function isGuide(name: string): name is GuideName {
+  return (GUIDES as readonly string[]).includes(name)
+}
+
+const PICTURE = /\]\(pictures\/([\w-]+\.png)\)/g
+
+/** The names of the pictures that guides show: the only files of `docs/pictures/` that are served. */
+export const guidePictures = lazy(
+  (): ReadonlySet<string> =>
+    new Set(GUIDES.flatMap((guide) => Array.from(guideText(guide).matchAll(PICTURE), ([, name = '']) => name))),
+)
+
+/** One of `guidePictures`, as PNG. */
+export function guidePicture(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(fileURLToPath(new URL(`../../docs/pictures/${name}`, import.meta.url))))
 }

@@ -38,22 +38,6 @@ export function typedText(sent: URLSearchParams, name: string): string {
   return (sent.get(name) ?? '').replaceAll('\r\n', '\n').trim()
 }
 
-/** As much as fits into an address, whichever server or proxy is in front. */
-const MAX_SHARED = 16_000
-
-/**
- * What an app or a bookmark shares by the page's address (`title`, `text` and `url`, as in the manifest), as one would paste
- * it. A page's title stands in the line of its address, which some apps put into the text.
- */
-export function sharedText(query: URLSearchParams): string {
-  const [title = '', text = '', url = ''] = ['title', 'text', 'url'].map((name) => typedText(query, name))
-  const line = (link: string) => `${onOneLine(title)} ${link}`.trim()
-  const isLink = /^https?:\/\/\S+$/i.test(text)
-  const other = url === '' || text.includes(url) ? '' : line(url)
-  const whole = text === '' || isLink ? other || line(text) : [text, other].join('\n')
-  return (isLink && url !== '' && !text.includes(url) ? `${text}\n${whole}` : whole).trim().slice(0, MAX_SHARED)
-}
-
 /** The links of the form's text as they are listed below it, with what was typed there. */
 export function readListing(sent: URLSearchParams): Listing {
   const read = readList(sent.getAll('urls').join('\n'))

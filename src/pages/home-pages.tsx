@@ -18,20 +18,19 @@ import { reasonIn } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { tooMany } from '../core/words.ts'
-import { LONG_FORM, readForm } from '../http/body.ts'
+import { LONG_FORM, RAW, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
+import { onOneLine } from '../imports/clean.ts'
 import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
-import { sharedText, typedText, unreadListing, WRITTEN } from './home-list.ts'
+import { typedText, unreadListing, WRITTEN } from './home-list.ts'
 import { declaredIn, type Pressed, pressed, variablesIn } from './home-variables.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
-
-const RAW = { parse: 'none' } as const
 
 /** For what sends no form. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
@@ -200,4 +199,20 @@ function withErrors(form: HomeForm, problem: Problem, { inputs, made }: Making):
   if (listing === null || titles.size === 0) return { ...form, errors }
   const links = listing.links.map((link) => ({ ...link, error: titles.get(link.url) }))
   return { ...form, errors, listing: { ...listing, links } }
+}
+
+/** As much as fits into an address, whichever server or proxy is in front. */
+const MAX_SHARED = 16_000
+
+/**
+ * What an app or a bookmark shares by the page's address (`title`, `text` and `url`, as in the manifest), as one would paste
+ * it. A page's title stands in the line of its address, which some apps put into the text.
+ */
+function sharedText(query: URLSearchParams): string {
+  const [title = '', text = '', url = ''] = ['title', 'text', 'url'].map((name) => typedText(query, name))
+  const line = (link: string) => `${onOneLine(title)} ${link}`.trim()
+  const isLink = /^https?:\/\/\S+$/i.test(text)
+  const other = url === '' || text.includes(url) ? '' : line(url)
+  const whole = text === '' || isLink ? other || line(text) : [text, other].join('\n')
+  return (isLink && url !== '' && !text.includes(url) ? `${text}\n${whole}` : whole).trim().slice(0, MAX_SHARED)
 }

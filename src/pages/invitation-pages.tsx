@@ -13,7 +13,7 @@ import { type Invitation, invitationOf, isMailedSecret, joinedBy } from '../acco
 import { signInByMailbox } from '../api/auth-mailbox.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
@@ -22,8 +22,6 @@ import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
 import { callAuth, endIfOther, explain, orRefusal, refused, requestAfter } from './account-forms.ts'
 import { signInMethods, siteFor } from './site.ts'
-
-const RAW = { parse: 'none' } as const
 
 /**
  * Invitations: by the mailed link, whose secret proves the address, and without it for people who are signed in with the

@@ -10,7 +10,7 @@ import { signInByLink } from '../api/auth.ts'
 import { findByToken } from '../bundles/claims.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { cookieLine } from '../identity/cookies.ts'
@@ -19,7 +19,6 @@ import { isPasswordOf } from '../identity/passwords.ts'
 import { callAuth, endIfOther, explain, refused } from './account-forms.ts'
 import { siteFor } from './site.ts'
 
-const RAW = { parse: 'none' } as const
 /** The status of a link that has expired or never existed; not distinguished, to reveal nothing. */
 const GONE = 410
 

@@ -12,6 +12,7 @@ import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { qrProblem, queryOf } from '../core/template.js'
+import { RAW } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
@@ -22,7 +23,6 @@ import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
 
-const RAW = { parse: 'none' } as const
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
 const NOT_KEPT = 'private, no-store'
 /** For what hardly changes, and is the same for everybody. */

@@ -6,7 +6,7 @@ import { reportBundle } from '../abuse/operations.ts'
 import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readForm } from '../http/body.ts'
+import { RAW, readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/page.ts'
 import { noBundle } from '../launcher/seen.ts'
@@ -14,7 +14,6 @@ import { find } from '../launcher/served.ts'
 import { execute } from '../operations/execute.ts'
 import { siteFor } from './site.ts'
 
-const RAW = { parse: 'none' } as const
 const EMPTY: ReportForm = { reason: '', detail: '', errors: {} }
 
 /** The form by which viewers report a bundle to the operator. */

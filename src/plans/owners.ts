@@ -34,14 +34,6 @@ export function ensureOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
 }
 
-/** The same, but violates a foreign key, and so fails the transaction, if the account is gone. */
-export function requireOwner(subject: Subject) {
-  const isUser = subject.type === 'user'
-  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
-  const id = isUser ? subject.userId : subject.organizationId
-  return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
-}
-
 /** Whether the account of a subject exists. */
 export async function subjectExists({ db }: Store, subject: Subject): Promise<boolean> {
   const found =

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TimeWindow } from '../../db/policy.ts'
 
-export const MINUTES_OF_DAY = 24 * 60
 const MINUTE_MS = 60_000
 /** There are about 600 time zone names. */
 const MAX_CLOCKS = 1000

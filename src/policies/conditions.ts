@@ -1,5 +1,6 @@
 import type { Condition } from '../../db/policy.ts'
 import type { Reason } from '../core/issue.ts'
+import { isSame } from '../core/json.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { OPERATORS, type Raw, type ReadInner, type Report } from './operators.ts'
 
@@ -72,10 +73,6 @@ function eitherOf(schemas: readonly JsonSchema[]): JsonSchema {
   if (common.length > 0) return Object.fromEntries(common)
   const choices = schemas.flatMap((schema) => (schema.anyOf as JsonSchema[] | undefined) ?? [schema])
   return { anyOf: choices.filter((one, index) => choices.findIndex((other) => isSame(one, other)) === index) }
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
-import { INSTANT, isInstant } from '../core/instants.ts'
 import { refusing } from '../core/shape.ts'
+import { INSTANT, isInstant } from '../core/time.ts'
 import { definitionOf, FACT_SHAPES, isOfAccount, type ViewerRequest } from './facts.ts'
 import type { Viewer } from './viewer.ts'
 

@@ -1,4 +1,4 @@
-import { isInstant } from '../core/instants.ts'
+import { DAY_MS, isInstant } from '../core/time.ts'
 import { isTimeZone } from './clock.ts'
 
 /** A time as on a wall clock, with its zone. */
@@ -44,8 +44,6 @@ function offsetsOf(timeZone: string): (at: number) => string {
     /[+-]\d\d:\d\d/.exec(format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[0] ??
     '+00:00'
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * The instant some days after another on the calendar of a zone, in milliseconds: at the same time of day, or as much later

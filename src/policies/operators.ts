@@ -9,11 +9,13 @@ import {
   type GroupOperator,
   type InstantOperator,
 } from '../../db/policy.ts'
-import { INSTANT, isInstant } from '../core/instants.ts'
 import type { Reason } from '../core/issue.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
-import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
+import { INSTANT, isInstant } from '../core/time.ts'
+import { isTimeZone, minutesOf } from './clock.ts'
+
+const MINUTES_OF_DAY = 24 * 60
 
 /** Limits of a condition: texts in Unicode code points, depth in nested and/or/not. */
 export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const

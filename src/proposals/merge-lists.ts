@@ -1,4 +1,5 @@
 import { type MatchKeys, originsOf } from '../bundles/list-diff.ts'
+import { isSame } from '../core/json.ts'
 
 /** What both sides changed, each in its own way. `undefined`: that side has removed it, or the base never had it. */
 export interface Clash {
@@ -160,8 +161,4 @@ function inOrder<T>(nodes: readonly Node<T>[], main: 'newest' | 'proposed'): Nod
     previous = node
   }
   return list
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

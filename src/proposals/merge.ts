@@ -8,6 +8,7 @@ import { plainMarksOf } from '../bundles/link-marks.ts'
 import { textOf as textOfScalar } from '../bundles/values.ts'
 import { Variables } from '../bundles/variable-shapes.ts'
 import { variableOf, type WholeVariable } from '../bundles/variables.ts'
+import { isSame } from '../core/json.ts'
 import { validate } from '../operations/validate.ts'
 import { Policy } from '../policies/shapes.ts'
 import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
@@ -169,8 +170,4 @@ function toRule({ id, name, showBadge, when, tabs }: RuleState) {
     when,
     tabs: tabs.map(tabOf),
   }
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -5,7 +5,6 @@ import type { ListedProposal, Proposal } from './stored.ts'
 /** The service as the author of a proposal. */
 const SERVICE = { type: 'service' } as const
 
-/** A proposal in a list. */
 export function toListed(proposal: ListedProposal) {
   const {
     id,
@@ -35,7 +34,6 @@ export function toListed(proposal: ListedProposal) {
   }
 }
 
-/** A proposal. */
 export function toProposal(proposal: Proposal) {
   return { ...toListed(proposal), changes: proposal.changes as Required<ProposedChanges> }
 }

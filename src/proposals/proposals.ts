@@ -183,7 +183,6 @@ export async function sidesOf(store: Store, bundle: StoredBundle, { baseVersion,
   return { base, proposed: await proposedContent(store.db, bundle, base, changes) }
 }
 
-/** A bundle's content at a version. */
 async function contentOf({ db }: Store, bundle: StoredBundle, versionNumber: number): Promise<Content> {
   if (versionNumber === bundle.versionNumber) return pick(NAMES, bundle)
   const [version] = await db

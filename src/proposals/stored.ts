@@ -18,7 +18,6 @@ export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId
   title: string | null
   /** With their current name; null if the account was deleted. */
   proposer: { name: string; email: string } | null
-  /** The name of the key that it was made with. */
   keyName: string | null
   decider: { name: string; email: string } | null
 }
@@ -31,10 +30,7 @@ export interface ProposalPage {
   nextCursor?: string
 }
 
-/**
- * The proposals of a bundle, newest first.
- * @throws Problem NOT_FOUND, FORBIDDEN.
- */
+/** The proposals of a bundle, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
 export async function listOf(
   { db }: Store,
   caller: SignedIn,

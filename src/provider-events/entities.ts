@@ -19,7 +19,6 @@ export function deleteBundles(db: Db, owner: SQL): Query[] {
   ]
 }
 
-/** Deletes the webhooks of an owner. */
 export function deleteWebhooks(db: Db, owner: SQL): Query {
   const ownerIds = db.select({ id: owners.id }).from(owners).where(owner)
   return db.delete(webhooks).where(sql`${webhooks.ownerId} IN ${ownerIds}`)

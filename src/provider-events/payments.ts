@@ -1,12 +1,12 @@
 import { type } from 'arktype'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { owners } from '../../db/schema.ts'
-import { entryOf } from '../core/entry.ts'
+import { entryOf } from '../core/untyped.ts'
 import type { Subject } from '../identity/caller.ts'
 import { validate } from '../operations/validate.ts'
 import type { Plan } from '../plans/caps.ts'
-import { ensureOwner, ownerId, requireOwner } from '../plans/owners.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import type { Effect, WebhookEvent } from './deliveries.ts'
 
 /** What an event means for a subscription: its status decides, or it has ended. */
@@ -66,4 +66,12 @@ export function readSubject(text: string): Subject | null {
   const [, type, id = ''] = /^(user|organization):(\S{1,255})$/.exec(text) ?? []
   if (type === 'user') return { type, userId: id }
   return type === 'organization' ? { type, organizationId: id } : null
+}
+
+/** The same, but violates a foreign key, and so fails the transaction, if the account is gone. */
+function requireOwner(subject: Subject) {
+  const isUser = subject.type === 'user'
+  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
+  const id = isUser ? subject.userId : subject.organizationId
+  return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
 }

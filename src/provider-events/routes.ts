@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { whileMembersChange } from '../accounts/webhook-makers.ts'
-import { entryOf } from '../core/entry.ts'
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { readSigned } from '../http/body.ts'
+import { entryOf } from '../core/untyped.ts'
+import { RAW, readSigned } from '../http/body.ts'
 import { json } from '../http/respond.ts'
 import { applyOnce, type DeliveryResult, type Effect, type WebhookEvent } from './deliveries.ts'
 import type { Db, Event } from './entities.ts'
@@ -35,7 +35,6 @@ function providerEffect(db: Db, event: WebhookEvent): Effect | null {
   return effect?.(db, event) ?? null
 }
 
-const RAW = { parse: 'none' } as const
 const TOLERANCE_SECONDS = 5 * 60
 const MAX_ID = 255
 

@@ -17,7 +17,8 @@ import {
   unclaimedSince,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { DAY_MS, dayOf } from '../launcher/salts.ts'
+import { DAY_MS } from '../core/time.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { type RetentionRule, rowKey } from './retention-rule.ts'
 
 /** An unclaimed bundle is purged after so long without a view. */

@@ -27,8 +27,8 @@ import {
   webhooks,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import { DAY_MS } from '../core/time.ts'
 import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/token.ts'
-import { DAY_MS } from '../launcher/salts.ts'
 import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
 import { MAIL_EVERY_MS } from '../proposals/mail-queue.ts'
 import { bundleRetentionRules } from './bundles.ts'
@@ -178,14 +178,6 @@ function leftBehind(
       ]
     },
   }
-}
-
-/** The time of the oldest row as `at`, null if there is none. */
-export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {
-  return db
-    .select({ at: sql<number | null>`min(${from})` })
-    .from(table)
-    .where(only)
 }
 
 /** The number of rows from `before` or earlier, as `rows`; stops counting at `most`. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { every, type Loop } from '../core/every.ts'
 import type { RetentionRule } from './retention-rule.ts'
-import { countDue, eraseDue, oldestOf } from './rules.ts'
+import { countDue, eraseDue } from './rules.ts'
 
 const EVERY_MS = 600_000
 /** After a run that partly failed, or left rows. */
@@ -160,4 +161,12 @@ export class Sweeper {
   #before({ keptMs }: RetentionRule): number {
     return this.now() - keptMs
   }
+}
+
+/** The time of the oldest row as `at`, null if there is none. */
+export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {
+  return db
+    .select({ at: sql<number | null>`min(${from})` })
+    .from(table)
+    .where(only)
 }

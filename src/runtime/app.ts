@@ -1,20 +1,19 @@
 import { Elysia, NotFoundError } from 'elysia'
+import { inline, lines } from '../../views/parts/markdown.ts'
 import type { Failed } from '../api/json.ts'
 import type { Config } from '../config/config.ts'
 import { OWN_PATHS } from '../core/launcher-link.ts'
 import { lazy } from '../core/lazy.ts'
-import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
+import { type Met, Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { addressIn, fromOtherSite, isFromOwnPage, plainAddress, setClientAddress } from '../http/client.ts'
 import { draining, type Handle } from '../http/draining.ts'
-import { isForMachines } from '../http/for-machines.ts'
 import { observed, requestId, withoutId } from '../http/observe.ts'
-import { jsonProblem } from '../http/respond.ts'
+import { jsonProblem, text } from '../http/respond.ts'
 import { audienceAt, challenge } from '../oauth/resources.ts'
-import { askedAt, askedFor, NEGOTIATED } from '../pages/asked-form.ts'
+import { askedAt, askedFor, FORM_TYPES, NEGOTIATED, type OtherForm } from '../pages/asked-form.ts'
 import { launcherPages } from '../pages/launcher.tsx'
-import { problemAs } from '../pages/problem-form.ts'
-import { problemPage } from '../pages/problem-page.tsx'
+import { headingOf, problemPage } from '../pages/problem-page.tsx'
 
 /** The whole server as a function of a request, the same on every runtime. */
 export function createApp(service: Service): Handle {
@@ -154,4 +153,24 @@ function isFor(authority: string, host: string): boolean {
 function hostOf(url: string): string {
   const from = url.indexOf('//') + 2
   return url.slice(from, url.indexOf('/', from))
+}
+
+/**
+ * Whether only programs read what is at a URL. Works on the text: with a malformed Host the URL may not parse, and on Bun
+ * without one it is only a path.
+ */
+function isForMachines({ url }: Pick<Request, 'url'>): boolean {
+  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke|introspect|device_authorization))(?:[/?#]|$)|\.well-known\/)/.test(
+    url,
+  )
+}
+
+/** An error in the form of a launcher that was asked for. */
+function problemAs(form: OtherForm, request: Request, problem: Problem, met: Met): Response {
+  if (form === 'json') return jsonProblem(problem, met)
+  const { status, headers, message } = problem
+  // Readers of feeds show the text of an error, if anything.
+  const type = form === 'feed' ? 'text/plain; charset=utf-8' : FORM_TYPES.markdown
+  const body = `# ${inline(headingOf(problem))}\n\n${lines(message).join('  \n')}\n`
+  return text(request, body, { type, status, headers })
 }

@@ -1,3 +1,4 @@
+import { RAW } from '../http/body.ts'
 import '../core/schemas.ts'
 import { type AnyElysia, Elysia } from 'elysia'
 import { authRoutes } from '../api/auth.ts'
@@ -27,7 +28,6 @@ import { titlePages } from '../pages/title-pages.ts'
 import { unsubscribePages } from '../pages/unsubscribe-pages.tsx'
 import { webhooks } from '../provider-events/routes.ts'
 
-const RAW = { parse: 'none' } as const
 /** Pages that document the service, generated from the table of operations. */
 const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
 

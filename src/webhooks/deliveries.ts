@@ -5,7 +5,7 @@ import { bundles, outbox, webhooks } from '../../db/schema.ts'
 import { keyIn, NumberKey, nextCursor } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import { MAX_ATTEMPTS } from './retries.ts'
+import { MAX_ATTEMPTS } from './due.ts'
 import type { Deliveries, DeliveryInfo } from './shapes.ts'
 import { find, type Managing } from './webhooks.ts'
 

@@ -6,9 +6,8 @@ import { outbox, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
-import { dueEvents, park } from './due.ts'
+import { dueEvents, park, waitAfter } from './due.ts'
 import type { Leased } from './message.ts'
-import { waitAfter } from './retries.ts'
 
 /** How often it looks for events to send. */
 const POLL_MS = 500

@@ -1,3 +1,4 @@
+import { MATRIX } from '../server.ts'
 import { findChromium } from './chromium.ts'
 import { startChromium } from './chromium-viewer.ts'
 import { findFirefox, startFirefox } from './firefox.ts'
@@ -44,3 +45,15 @@ export const KINDS: readonly Kind[] = [
     keepsPages: true,
   },
 ]
+
+/**
+ * The browsers to go one way of a person in, of those that are there: in the usual part of the matrix the one whose turn it
+ * is, so that all ways together go through every browser; in the rest of it the others.
+ */
+export function kindsOfWay(turn: Kind['name']): readonly Kind[] {
+  const there = KINDS.filter((kind) => kind.isThere())
+  const usual = there.find(({ name }) => name === turn) ?? there[0]
+  return { usual: there.filter((kind) => kind === usual), rest: there.filter((kind) => kind !== usual), all: there }[
+    MATRIX
+  ]
+}

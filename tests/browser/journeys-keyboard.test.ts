@@ -3,7 +3,7 @@ import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
-import { KINDS } from './engines.ts'
+import { kindsOfWay } from './engines.ts'
 import { type At, signedIn } from './journey.ts'
 
 // Somebody who has no mouse and hears the page: everything is done by keys, found by the names that the browser's own
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
+describe.each(kindsOfWay('Firefox'))('$name', (kind) => {
   let at: At
   let owner: Person
   let leave: () => Promise<void>

@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { confirm, PASSWORD, type Person, signUp } from '../people.ts'
 import type { Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
-import { KINDS } from './engines.ts'
+import { kindsOfWay } from './engines.ts'
 import { At, button } from './journey.ts'
 import { becomes, expectEachOnce, pressUntilDone } from './launching.ts'
 import { createBundle } from './service.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
+describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
   let engine: Engine
   let at: At
   let destinations: ReturnType<typeof startDestinations>

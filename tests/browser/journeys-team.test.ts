@@ -4,7 +4,7 @@ import { startMailSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import type { Server } from '../server.ts'
-import { KINDS } from './engines.ts'
+import { kindsOfWay } from './engines.ts'
 import { At, button, link } from './journey.ts'
 import { becomes } from './launching.ts'
 import type { Engine } from './viewer.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await sink.stop()
 })
 
-describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
+describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
   const engines: Engine[] = []
   /** Opens a page in a browser that nobody has used. */
   const inOwnBrowser = async (url: string) => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { waitAfter } from '../../src/webhooks/retries.ts'
+import { waitAfter } from '../../src/webhooks/due.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'

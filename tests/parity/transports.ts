@@ -87,7 +87,7 @@ function outcomeOf({ isError = false, structuredContent, content }: Called): Out
 }
 
 /** The client's method for the operation. */
-const sdk: Transport = {
+export const sdk: Transport = {
   name: 'SDK',
   async call({ name }, input, { key, idempotencyKey, expectedVersion }, { server, ...world }) {
     const client = createClient({ server: server.origin, key: world[key ?? 'key'] })
@@ -102,7 +102,7 @@ const sdk: Transport = {
 }
 
 /** The command, in its own process. */
-const cli: Transport = {
+export const cli: Transport = {
   name: 'command line',
   async call({ name }, input, { key, idempotencyKey, expectedVersion }, { server, ...world }) {
     const [, start] = RUNTIMES[0]!
@@ -117,11 +117,9 @@ const cli: Transport = {
   },
 }
 
-/** Every transport; the others must match the first. */
-export const TRANSPORTS: readonly [Transport, ...Transport[]] = [
+/** What the server itself speaks; the others must match the first. */
+export const SERVED: readonly [Transport, ...Transport[]] = [
   json,
   tool('MCP 2025-11-25', legacyAgent),
   tool('MCP 2026-07-28', modernAgent),
-  sdk,
-  cli,
 ]

@@ -9,7 +9,6 @@ import { IMPORT_BOUNDS, type ImportPlan } from '../../src/imports/plan.ts'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { ODD, ONBOARDING } from '../browser/bundles.ts'
 import { NO_TEXTS } from '../people.ts'
-import { workRatio } from '../work.ts'
 
 /** A plan in brief: each bundle's title, and its links as `url`, `url (note)`, `url [tags]`. */
 function short({ bundles }: ImportPlan): [string | null, ...string[]][] {
@@ -253,71 +252,6 @@ test('tags are separated by commas, and quoted if they contain one', () => {
   for (const tags of [['a'], ['a,b', '"', 'c;'], ['"a"', 'b"c"d']]) expect(readTags(writeTags(tags))).toEqual(tags)
   expect(readTags('"never closed, x')).toEqual(['"never closed', 'x'])
 })
-
-test('malicious texts take time linear in their length, and the result can be saved', async () => {
-  const pieces = [
-    '<DL><p><DT><H3>x</H3>',
-    '<DL>',
-    '</DL>',
-    '<a href=x>',
-    '<b></x>',
-    '<!--',
-    '<a ',
-    '<',
-    '<DD>x',
-    '<H3>',
-    '<A HREF="',
-    '<p>',
-    '&',
-    '&amp',
-    '<A HREF=https://a.example>',
-    '<script>',
-    '<title></t',
-    '"',
-    '",',
-    '"a" b',
-    'url,"',
-    ';\t',
-    '# ',
-    '\n# x',
-    '[](x',
-    '[a](<',
-    '[',
-    '| ',
-    'a.',
-    ' - ',
-    'https://',
-    'https://a.example ',
-    'https://a | b\n',
-    'a:b | c\n',
-    '\r',
-    '\0',
-    '\ud800',
-    'url\n',
-    'url,tags\nhttps://a.example,"""',
-    '\u202e',
-    '  ',
-    '\t"',
-    "'=",
-    'x,',
-    '<DT><H3>name</H3><DL><DT><A HREF=https://a.example/>x</A><DD>d',
-  ]
-  for (const start of ['', '<!DOCTYPE NETSCAPE-Bookmark-file-1>', 'url,note,tags,folder\n', '# x\n']) {
-    for (const piece of pieces) {
-      const text = (length: number) => start + piece.repeat(Math.ceil(length / piece.length))
-      const [short, long] = [text(16 * 1024), text(256 * 1024)]
-      let plan = readImport(short)
-      const times = await workRatio(
-        () => (plan = readImport(long)),
-        () => readImport(short),
-        100,
-      )
-      // Linear would be 16 times, quadratic 256.
-      expect({ start, piece, isStraight: times < 100 }).toEqual({ start, piece, isStraight: true })
-      for (const bundle of plan.bundles) expect(NewBundle(toNewBundle(bundle)) instanceof type.errors).toBe(false)
-    }
-  }
-}, 120_000)
 
 test('an export of this service is read as its bundles, rules included; deleted ones are left out', () => {
   const rules = {

@@ -107,7 +107,6 @@ export function DeviceConsentPage(props: DeviceConsentProps): JSX.Element {
   )
 }
 
-/** What was decided about a device. */
 export function DeviceDecidedPage({ site, isConnected }: { site: SignedInSite; isConnected: boolean }): JSX.Element {
   const title = isConnected ? 'Device connected' : 'Device not connected'
   return (

@@ -9,7 +9,6 @@ import { Each } from '../parts/each.tsx'
 import { piecesIn } from '../parts/emphasis.ts'
 import { attribute } from '../parts/layout.tsx'
 
-/** What stands in place of a bundle’s placeholders. */
 export interface FilledProps {
   variables: readonly Pick<Variable, 'name' | 'label'>[]
   filling: Pick<Filling, 'values'>

@@ -38,17 +38,6 @@ export function searchName({ slug, title, variables }: Pick<PublicBundle, 'slug'
       )
 }
 
-/** The same tabs for agents and programs, and how they change. */
-export function Alternates({ slug, query }: Pick<PublicBundle, 'slug'> & { query: string }): JSX.Element {
-  return (
-    <>
-      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md${query}`} />
-      <link rel="alternate" type="application/json" href={`/l/${slug}.json${query}`} />
-      <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
-    </>
-  )
-}
-
 /** What other sites and apps show of the link. */
 export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): JSX.Element {
   const names = bundle.variables.map(({ name }) => name)

@@ -9,7 +9,7 @@ import { asset } from '../parts/static.ts'
 import { Ask } from './ask.tsx'
 import { Bar, type Unlocked } from './bar.tsx'
 import { Filled, Stressed } from './filled.tsx'
-import { AddressBar, Alternates, OpenGraph } from './head.tsx'
+import { AddressBar, OpenGraph } from './head.tsx'
 import { OwnersNotice, UnclaimedWarning } from './notices.tsx'
 import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
@@ -154,4 +154,15 @@ export const REACH =
 /** The name of a bundle: its title, otherwise its number of links. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {
   return title || count(urls.length, 'link')
+}
+
+/** The same tabs for agents and programs, and how they change. */
+function Alternates({ slug, query }: Pick<PublicBundle, 'slug'> & { query: string }): JSX.Element {
+  return (
+    <>
+      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md${query}`} />
+      <link rel="alternate" type="application/json" href={`/l/${slug}.json${query}`} />
+      <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
+    </>
+  )
 }

@@ -15,15 +15,6 @@ export function ExactTime({ at }: { at: number | string }): JSX.Element {
   )
 }
 
-/** What a bundle's times will change, or have changed: `opens in 3 days`; `''` for nothing. */
-export function openingState({ opensAt, closesAt }: { opensAt: string | null; closesAt: string | null }): string {
-  const now = Date.now()
-  const [opens, closes] = [opensAt, closesAt].map((time) => (time === null ? Number.NaN : Date.parse(time)))
-  if (opens !== undefined && opens > now) return `opens ${fromNow(opens, now)}`
-  if (closes === undefined || Number.isNaN(closes)) return ''
-  return closes > now ? `closes ${fromNow(closes, now)}` : `closed ${fromNow(closes, now)}`
-}
-
 const UNITS = [
   ['year', 31_556_952_000],
   ['month', 2_629_746_000],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { entryOf } from '../../src/core/entry.ts'
+import { entryOf } from '../../src/core/untyped.ts'
 import { CSS, FILES, type File, HTMX, JS, WOFF2 } from './static-files.ts'
 
 const VIEWS = new URL('../', import.meta.url)

@@ -2,15 +2,15 @@
 
 import { type ActivityFilter, type ActivityProps, ActivityView } from '../../../views/dashboard/activity/activity.tsx'
 import { PERIODS } from '../../../views/dashboard/activity/words.ts'
-import { organizationPages } from '../../../views/dashboard/organizations/pages.ts'
+import { organizationPages } from '../../../views/dashboard/organizations/organization.tsx'
 import { personName } from '../../../views/dashboard/parts/person.tsx'
-import { SETTINGS_PAGES } from '../../../views/dashboard/settings/pages.ts'
+import { SETTINGS_PAGES } from '../../../views/dashboard/settings/settings.tsx'
 import { noOrganization, organizationFor } from '../../accounts/organizations.ts'
+import { DAY_MS } from '../../core/time.ts'
 import { listEvents } from '../../events/operations.ts'
 import { streamParts } from '../../http/respond.ts'
 import type { SignedIn, Subject } from '../../identity/caller.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { DAY_MS } from '../../launcher/salts.ts'
 import type { Screen, ScreenPage } from '../parts/screens.tsx'
 import { answerTo, type Visit } from '../parts/visit.ts'
 

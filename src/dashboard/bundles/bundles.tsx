@@ -7,17 +7,19 @@ import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { Folders } from '../../../views/dashboard/bundles/folders.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { MOST_TILES } from '../../../views/dashboard/parts/tiles.tsx'
+import { EXAMPLES } from '../../bundles/examples.ts'
 import { type Broken, brokenIn, hasBroken } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import type { Listed } from '../../bundles/listing.ts'
-import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
+import { createBundle, deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { tagCounts } from '../../bundles/tag-counts.ts'
+import { unknownUrl } from '../../core/problem.ts'
+import { DAY_MS } from '../../core/time.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { seeOther } from '../../http/respond.ts'
 import { cookieLine } from '../../identity/cookies.ts'
 import { recentCounts } from '../../insights/recent.ts'
-import { DAY_MS } from '../../launcher/salts.ts'
 import { validate } from '../../operations/validate.ts'
 import { countsOpen } from '../../proposals/stored.ts'
 import { iconsFor } from '../parts/icons.ts'
@@ -98,4 +100,24 @@ async function onlyHit({ query }: Visit, { bundles, count }: Listed): Promise<Li
   const [first, ...others] = bundles
   if (query.get('open') !== '1' || first === undefined || others.length > 0 || first.deletedAt !== null) return null
   return (query.get('q') ?? '').trim() !== '' && (await count()) === 1 ? first : null
+}
+
+/** Makes a bundle of an example, which is then edited like any other. */
+export const exampleScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/links/examples',
+    async post(visit, form) {
+      const name = form.get('example') ?? ''
+      if (!isExample(name)) throw unknownUrl()
+      const idempotencyKey = form.get('idempotencyKey') || null
+      const { slug } = await run(visit, createBundle, { ...EXAMPLES[name], source: 'web' }, { idempotencyKey })
+      return { to: withFlash(`/dashboard/links/${slug}`, 'exampleCopied') }
+    },
+  },
+]
+
+type ExampleName = keyof typeof EXAMPLES
+
+function isExample(name: string): name is ExampleName {
+  return Object.hasOwn(EXAMPLES, name)
 }

@@ -1,4 +1,4 @@
-import { isSort } from '../../bundles/list-order.ts'
+import { ORDERS } from '../../bundles/list-order.ts'
 import { listBundles } from '../../bundles/operations.ts'
 import type { Listing } from '../../bundles/shapes.ts'
 import type { Config } from '../../config/config.ts'
@@ -31,4 +31,9 @@ export function sortCookie(sort: Listing['sort'], config: Pick<Config, 'origin'>
 function rememberedSort({ headers }: Request): Listing['sort'] | undefined {
   const sort = cookieIn(headers, COOKIE)
   return sort !== null && isSort(sort) ? sort : undefined
+}
+
+/** Whether a text names a sort order of lists. */
+function isSort(text: string): text is Listing['sort'] {
+  return Object.hasOwn(ORDERS, text)
 }

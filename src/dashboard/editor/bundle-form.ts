@@ -1,18 +1,25 @@
 import type { Content } from '../../../db/schema.ts'
-import { type BundleForm, isEmptyLink, type LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import {
+  type BundleForm,
+  isEmptyLink,
+  type LinkFields,
+  NEW_VARIABLE,
+  type VariableFields,
+  variableColumn,
+} from '../../../views/dashboard/editor/bundle-form.ts'
 import { CONTENT, each, eachScalar, type ScalarName } from '../../bundles/content.ts'
 import { linksOf } from '../../bundles/diff.ts'
 import { LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
 import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
-import { isInstant } from '../../core/instants.ts'
 import { Problem } from '../../core/problem.ts'
 import { sanitized, unfitUrl } from '../../core/text.ts'
+import { isInstant } from '../../core/time.ts'
 import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
 import { instantOf } from '../../policies/instants.ts'
 import { typedOwn } from './own-form.ts'
-import { placed, typedVariables, variableFields, variablesOf } from './variable-fields.ts'
+import { placed, variableFields, variablesOf } from './variable-fields.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
 export const MAX_ROWS = 200
@@ -150,4 +157,23 @@ function addressesIn(text: string): LineLink[] {
   const url = sanitized(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
   return isWhole ? [{ url, note: '' }] : linksOrText(url)
+}
+
+const COLUMNS = Object.keys(NEW_VARIABLE) as (keyof VariableFields)[]
+
+/** The rows that were sent. A column that is missing leaves that field as it was; without any column all are. */
+function typedVariables(sent: URLSearchParams, before: readonly VariableFields[]): VariableFields[] {
+  const columns = each(COLUMNS, (name) => sent.getAll(variableColumn(name)))
+  const rows = Math.max(...Object.values(columns).map(({ length }) => length))
+  // The form says that it has the block, for without rows it sends none of their fields.
+  if (rows === 0) return sent.has('variables') ? [] : [...before]
+  return Array.from({ length: rows }, (_, index) => {
+    const [name, was] = [columns.name[index]?.trim(), columns.was[index]]
+    const own =
+      before.find((one) => was !== undefined && was !== '' && one.was === was) ??
+      before.find((one) => one.name === name) ??
+      (name === undefined ? before[index] : undefined) ??
+      NEW_VARIABLE
+    return each(COLUMNS, (column) => columns[column][index]?.replaceAll('\r\n', '\n') ?? own[column])
+  })
 }

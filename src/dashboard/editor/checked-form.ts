@@ -10,12 +10,12 @@ import {
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { isScalar, type ScalarName } from '../../bundles/content.ts'
 import { slugTaken } from '../../bundles/creation.ts'
-import { isLinkName } from '../../bundles/link-fields.ts'
-import { offersIn, type Uses, usesInWords, usesOf } from '../../bundles/placeholders.ts'
+import { LINK_NAMES, type LinkName } from '../../bundles/link-fields.ts'
+import { offersIn, type Uses, usesOf } from '../../bundles/placeholders.ts'
 import { exampleOf, isVariableName } from '../../bundles/variables.ts'
 import { besideField } from '../../core/field-words.ts'
 import type { Problem } from '../../core/problem.ts'
-import { tooMany } from '../../core/words.ts'
+import { count, tooMany } from '../../core/words.ts'
 import { contentOf, type FormContent } from './bundle-form.ts'
 import { rowOf } from './own-form.ts'
 import { rulesOf } from './variable-fields.ts'
@@ -131,4 +131,18 @@ function entryOf(form: BundleForm, key: string | number | undefined): OwnField {
 
 function listError(count: number): string {
   return count === 0 ? 'Add at least one link.' : tooMany(count, BOUNDS.urls)
+}
+
+/** Where a variable is used, in words, such as `11 links, title`; empty for nowhere. */
+function usesInWords({ links, texts, rules }: Uses): string {
+  return [
+    ...(links === 0 ? [] : [count(links, 'link')]),
+    ...texts,
+    ...(rules === 0 ? [] : [count(rules, 'rule')]),
+  ].join(', ')
+}
+
+/** Whether a name is that of a field of a link. */
+function isLinkName(name: unknown): name is LinkName {
+  return LINK_NAMES.some((own) => own === name)
 }

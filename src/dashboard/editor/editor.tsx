@@ -12,9 +12,12 @@ import type { LinkHealth } from '../../bundles/health.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
+import { type SeenLink, seenElsewhere } from '../../bundles/seen.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
+import { within } from '../../core/within.ts'
 import { versionIn } from '../../http/fields.ts'
+import { signedIn } from '../../identity/caller.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
@@ -25,10 +28,12 @@ import { checkedForm } from './checked-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isOwnTouched, ownForm, ownOf } from './own-form.ts'
 import { isPreviewHidden } from './preview.tsx'
-import { seenSoon } from './seen-soon.ts'
 import { check, touched, untouched } from './state.tsx'
 import { conflictChoices, KEEP_BOTH, withBoth } from './their-changes.ts'
 import { rulesOf } from './variable-fields.ts'
+
+/** How long a page waits for a hint, before which other long reads may have their turn. */
+const HINT_MS = 250
 
 /** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
@@ -180,4 +185,11 @@ async function editorPage(visit: Visit, bundle: Opened, editing: Editing, proble
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
+}
+
+/** In which other bundles the links of a form stand, if that is soon known: later it would move what is being read. */
+async function seenSoon({ service, context }: Visit, form: BundleForm, slug: string): Promise<readonly SeenLink[]> {
+  const urls = form.links.map(({ url }) => url.trim()).filter((url) => url !== '')
+  if (urls.length === 0) return []
+  return (await within(HINT_MS, seenElsewhere(service.store, signedIn(context.caller), urls, slug))) ?? []
 }

@@ -8,7 +8,6 @@ import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { contentOf, type FormInput, NEW_FORM, passwordOf, readBundleForm } from './bundle-form.ts'
 import { checkedForm } from './checked-form.ts'
 
-/** An untouched form. */
 export function untouched(form: BundleForm): EditorState {
   return { form, checked: checkedForm(form, null), pasted: null, isTouched: false, focus: null, seen: [] }
 }

@@ -5,7 +5,6 @@ import {
   namesOf,
   VARIABLE_FIELDS,
   type VariableFields,
-  variableColumn,
 } from '../../../views/dashboard/editor/bundle-form.ts'
 import { ABOUT_NAMES, each } from '../../bundles/content.ts'
 import { withTexts } from '../../bundles/link-fields.ts'
@@ -14,29 +13,10 @@ import { isVariableName, variableOf, wholeVariable } from '../../bundles/variabl
 
 // The variables of the editor's form.
 
-const COLUMNS = Object.keys(NEW_VARIABLE) as (keyof VariableFields)[]
-
 /** A saved variable in the form. */
 export function variableFields(variable: Variable): VariableFields {
   const { options, ...texts } = wholeVariable(variable)
   return { ...texts, options: options.join('\n'), was: variable.name, placed: variable.name }
-}
-
-/** The rows that were sent. A column that is missing leaves that field as it was; without any column all are. */
-export function typedVariables(sent: URLSearchParams, before: readonly VariableFields[]): VariableFields[] {
-  const columns = each(COLUMNS, (name) => sent.getAll(variableColumn(name)))
-  const rows = Math.max(...Object.values(columns).map(({ length }) => length))
-  // The form says that it has the block, for without rows it sends none of their fields.
-  if (rows === 0) return sent.has('variables') ? [] : [...before]
-  return Array.from({ length: rows }, (_, index) => {
-    const [name, was] = [columns.name[index]?.trim(), columns.was[index]]
-    const own =
-      before.find((one) => was !== undefined && was !== '' && one.was === was) ??
-      before.find((one) => one.name === name) ??
-      (name === undefined ? before[index] : undefined) ??
-      NEW_VARIABLE
-    return each(COLUMNS, (column) => columns[column][index]?.replaceAll('\r\n', '\n') ?? own[column])
-  })
 }
 
 /** The same form, in which links and texts know each variable by its name as typed. */

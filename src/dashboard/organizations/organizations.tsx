@@ -19,7 +19,7 @@ import {
   organizationIdBySlug,
 } from '../../accounts/organizations.ts'
 import { keysMintedBy, ownedDataOf } from '../../accounts/owned-data.ts'
-import { setChecks, wantsChecks } from '../../bundles/health-switch.ts'
+import { setChecks, wantsChecks } from '../../bundles/health.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { type ForAdmins, ForAdminsView } from '../../../views/dashboard/parts/form.tsx'
 import { ProblemView } from '../../../views/dashboard/parts/problem.tsx'
 import {
   DashboardDocument,
@@ -15,6 +16,7 @@ import { LONG_FORM, readForm } from '../../http/body.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { Page, page, pageApp } from '../../http/page.ts'
 import { empty, seeOther } from '../../http/respond.ts'
+import { allowsRole } from '../../identity/roles.ts'
 import { countRequest } from '../../limits/count-requests.ts'
 import { waitForReadSlot } from '../../operations/read-slots.ts'
 import { headingOf } from '../../pages/problem-page.tsx'
@@ -155,4 +157,18 @@ function toSignIn(request: Request): Response {
   const { pathname, search } = new URL(request.url)
   const to = `/sign-in?next=${encodeURIComponent(pathname + search)}`
   return htmxTarget(request) === null ? seeOther(to) : empty(200, { 'hx-redirect': to })
+}
+
+/** Makes the `get` of a screen one for admins of the workspace; other members are told whom to ask. */
+export function forAdmins(section: Section, words: ForAdmins) {
+  return (get: (visit: Visit) => Promise<Outcome>): Screen['get'] =>
+    async (visit) => {
+      if (isAdmin(visit)) return get(visit)
+      return { section, title: words.title, view: <ForAdminsView site={visit.site} {...words} /> }
+    }
+}
+
+/** Whether the visitor is an admin of the workspace that they act for. */
+function isAdmin({ site }: Visit): boolean {
+  return allowsRole(site.user.role, 'admin')
 }

@@ -4,7 +4,6 @@ import { Problem } from '../../core/problem.ts'
 import type { Service } from '../../core/service.ts'
 import { callContext } from '../../http/client.ts'
 import type { Session } from '../../identity/caller.ts'
-import { allowsRole } from '../../identity/roles.ts'
 import type { Answer } from '../../operations/answer.ts'
 import { execute, respond } from '../../operations/execute.ts'
 import type { CallContext, Conditions, Operation } from '../../operations/operation.ts'
@@ -112,8 +111,3 @@ const EXPLAINED = new Set<Problem['code']>([
   'KEY_NOT_ROTATABLE',
   'RATE_LIMITED',
 ])
-
-/** Whether the visitor is an admin of the workspace that they act for. */
-export function isAdmin({ site }: Visit): boolean {
-  return allowsRole(site.user.role, 'admin')
-}

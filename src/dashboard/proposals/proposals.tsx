@@ -32,7 +32,7 @@ import { rulesOf } from '../editor/variable-fields.ts'
 import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { proposable } from './proposable.ts'
+import { proposable } from './suggest.tsx'
 
 const ONE = '/dashboard/links/:slug/proposals/:id'
 

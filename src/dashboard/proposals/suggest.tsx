@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { SuggestPage } from '../../../views/dashboard/proposals/editing.tsx'
-import { PROPOSABLE_NAMES } from '../../bundles/content.ts'
+import { type GuardedName, PROPOSABLE_NAMES, pick } from '../../bundles/content.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
 import { getBundle } from '../../bundles/operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
@@ -12,7 +12,15 @@ import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
 import { proposeEdit } from '../../proposals/operations.ts'
-import { buttonOf, contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import {
+  buttonOf,
+  contentOf,
+  type FormContent,
+  type FormInput,
+  formOf,
+  pastedIn,
+  readBundleForm,
+} from '../editor/bundle-form.ts'
 import { afterButton } from '../editor/buttons.ts'
 import { checkedForm } from '../editor/checked-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
@@ -21,7 +29,6 @@ import { rulesOf } from '../editor/variable-fields.ts'
 import { iconsFor } from '../parts/icons.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { proposable } from './proposable.ts'
 
 const PATH = '/dashboard/links/:slug/suggest'
 
@@ -104,4 +111,9 @@ async function suggestPage(
     />
   )
   return { section: 'bundles', title: 'Suggest an edit', view, problem }
+}
+
+/** What of a form can be proposed: who may see or copy a bundle is for its editors to decide, on its own page. */
+export function proposable(input: FormInput): Omit<FormContent, GuardedName> {
+  return pick(['urls', 'urlMetadata', 'variables', ...PROPOSABLE_NAMES], input)
 }

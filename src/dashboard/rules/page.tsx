@@ -1,11 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
 import { isDeepStrictEqual } from 'node:util'
+import { FACTS } from '../../../db/policy.ts'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
+import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
+import type { RuleShares } from '../../../views/dashboard/rules/parts.tsx'
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
-import type { RuleShares } from '../../../views/dashboard/rules/share-of-views.tsx'
-import { headingOf } from '../../../views/launcher/launcher.tsx'
 import { previewPolicy } from '../../bundles/policy-operations.ts'
 import type { StoredBundle } from '../../bundles/roles.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -14,13 +14,12 @@ import { allowsRole } from '../../identity/roles.ts'
 import { ruleViews } from '../../insights/rule-views.ts'
 import { draftOf, type Source } from '../../policies/draft/draft.ts'
 import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
-import { type TestViewer, testViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
+import { type People, type TestViewer, testViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
+import { viewerOf } from '../../policies/viewer.ts'
 import { iconsFor } from '../parts/icons.ts'
-import type { ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import type { SentRules } from './form.ts'
-import { peopleFor } from './people.ts'
 import { jsonErrors, policyOf } from './source.ts'
 
 /** The state of the page before its rules are tested. */
@@ -128,11 +127,6 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
   }
 }
 
-/** The page as a response. */
-export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): ScreenPage {
-  return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
-}
-
 /**
  * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so
  * that the others can be tested while one is being edited.
@@ -180,4 +174,23 @@ async function testRules(
 function rulesOf(policy: unknown): unknown[] {
   const { rules } = (policy ?? {}) as { rules?: unknown }
   return Array.isArray(rules) ? rules : []
+}
+
+/** Those whom the rules of a bundle are tried as, with what is filled in. */
+export function peopleFor(visit: Visit, bundle: StoredBundle, { values }: Pick<TestViewer, 'values'>): People {
+  const { request, service, session } = visit
+  const isOwned = bundle.owner.type === 'organization'
+  const account = { emailDomain: session.emailDomain, orgRole: isOwned ? roleOver(bundle, visit.site.user) : null }
+  const { countryHeader } = service.config
+  const seen = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })
+  const facts = Object.fromEntries(FACTS.map((fact) => [fact, seen.fact(fact) ?? '']))
+  const person = (of: Readonly<Record<string, string>>) => testViewer((name) => of[name] ?? '', values)
+  const { emailDomain = '', language = '', client = '', country = '' } = facts
+  const near = { language, client, country }
+  return {
+    // The referrer is this page, which no viewer comes from.
+    me: person({ ...facts, signedIn: 'true', referrerDomain: '' }),
+    colleague: person({ ...near, signedIn: 'true', emailDomain, orgRole: isOwned ? 'viewer' : '', device: 'desktop' }),
+    phone: person({ ...near, device: 'mobile' }),
+  }
 }

@@ -2,8 +2,7 @@
 
 import { madeVersion, withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
-import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
-import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
+import { ClearView, type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
 import { OutOfBand } from '../../../views/dashboard/rules/parts.tsx'
 import { RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
 import { Tester } from '../../../views/dashboard/rules/tester.tsx'
@@ -19,12 +18,11 @@ import { edit } from '../../policies/draft/edits.ts'
 import type { TestResult } from '../../policies/draft/findings.ts'
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import { conflictOf, sidesOf } from '../editor/conflict.tsx'
-import type { Outcome, Screen } from '../parts/screens.tsx'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { readRules, type SentRules } from './form.ts'
-import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
-import { peopleFor } from './people.ts'
-import { canonical, fromJson, policyOf, policyText } from './source.ts'
+import { FRESH, isChanged, pageOf, peopleFor, type State } from './page.tsx'
+import { canonical, fromJson, policyOf } from './source.ts'
 
 /** The rules page of a bundle: edit, read and test. */
 export const policyScreens: readonly Screen[] = [
@@ -163,4 +161,19 @@ function openInvalidRules({ rules }: Draft, { issues }: TestResult): boolean {
   const wrong = rules.map((rule, at) => closed.has(at) && 'json' in rule && canOpen(rule))
   for (const [at, rule] of rules.entries()) if (wrong[at]) rules[at] = toOpenRule(rule)
   return wrong.includes(true)
+}
+
+/** Longer policies would not fit into a request once indented. */
+const MAX_INDENTED = 150_000
+
+/** A policy as editable text; a very long one has one rule per line. */
+function policyText(policy: { version: 1; rules: readonly unknown[] }): string {
+  const indented = JSON.stringify(policy, null, 2)
+  if (indented.length <= MAX_INDENTED) return indented
+  return `{"version":1,"rules":[\n${policy.rules.map((rule) => JSON.stringify(rule)).join(',\n')}\n]}`
+}
+
+/** The page as a response. */
+function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): ScreenPage {
+  return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
 }

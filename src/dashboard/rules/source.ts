@@ -111,13 +111,3 @@ function keyOf(path: Path): string {
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
-
-/** Longer policies would not fit into a request once indented. */
-const MAX_INDENTED = 150_000
-
-/** A policy as editable text; a very long one has one rule per line. */
-export function policyText(policy: { version: 1; rules: readonly unknown[] }): string {
-  const indented = JSON.stringify(policy, null, 2)
-  if (indented.length <= MAX_INDENTED) return indented
-  return `{"version":1,"rules":[\n${policy.rules.map((rule) => JSON.stringify(rule)).join(',\n')}\n]}`
-}

@@ -39,7 +39,6 @@ export type Source = { draft: Draft } | { json: string }
 const MAX_OPEN_CONDITIONS = 200
 const MAX_OPEN_TABS = 50
 
-/** The policy of a draft. */
 export function toPolicy({ rules }: Draft): { version: 1; rules: unknown[] } {
   return { version: 1, rules: rules.map(toRule) }
 }

@@ -1,4 +1,4 @@
-import { entryOf } from '../../core/entry.ts'
+import { entryOf } from '../../core/untyped.ts'
 import { POLICY_BOUNDS } from '../shapes.ts'
 import { type DraftCondition, type DraftGroup, type DraftLeaf, newLeaf } from './conditions.ts'
 import type { Draft, DraftRule, DraftTab, OpenRule } from './draft.ts'

@@ -17,7 +17,6 @@ export const KINDS: Record<Kind, { name: string; icon: IconName }> = {
   data: { name: 'Exports', icon: 'download' },
 }
 
-/** Which kind an event is of. */
 export function kindOf({ type }: LoggedEvent): Kind {
   return type.slice(0, type.indexOf('.')) as Kind
 }

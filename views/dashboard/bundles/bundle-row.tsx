@@ -11,7 +11,7 @@ import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import type { RecentCounts } from '../../../src/insights/recent.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Each } from '../../parts/each.tsx'
-import { openingState } from '../../parts/exact-time.tsx'
+import { fromNow } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Blanks } from '../parts/blanks.tsx'
@@ -183,4 +183,13 @@ function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | '
       </BundleMenu>
     </div>
   )
+}
+
+/** What a bundle's times will change, or have changed: `opens in 3 days`; `''` for nothing. */
+function openingState({ opensAt, closesAt }: { opensAt: string | null; closesAt: string | null }): string {
+  const now = Date.now()
+  const [opens, closes] = [opensAt, closesAt].map((time) => (time === null ? Number.NaN : Date.parse(time)))
+  if (opens !== undefined && opens > now) return `opens ${fromNow(opens, now)}`
+  if (closes === undefined || Number.isNaN(closes)) return ''
+  return closes > now ? `closes ${fromNow(closes, now)}` : `closed ${fromNow(closes, now)}`
 }

@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { ListedBundle } from '../../../src/bundles/listing.ts'
+import { DAY_MS } from '../../../src/core/time.ts'
 import { plural } from '../../../src/core/words.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
-import { DAY_MS } from '../../../src/launcher/salts.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { compact, formatInteger } from '../../parts/numbers.ts'

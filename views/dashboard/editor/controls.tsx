@@ -2,7 +2,7 @@
 
 import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
 import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
-import { isInstant } from '../../../src/core/instants.ts'
+import { isInstant } from '../../../src/core/time.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
 import { Each } from '../../parts/each.tsx'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'

@@ -16,7 +16,6 @@ interface InputsProps {
   focus: string | null
 }
 
-/** The fields of a link. */
 export function LinkInputs({ fields, id, errors, focus }: InputsProps): JSX.Element {
   const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
   const attributesOf = (name: keyof LinkFields) => {

@@ -12,7 +12,6 @@ import { Icon } from '../../parts/icons.tsx'
 import { Offers } from '../../parts/offers.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
-import { AlsoIn } from './also-in.tsx'
 import {
   type Checked,
   type EditorState,
@@ -162,5 +161,17 @@ export function Line({ fields, names, icons }: Pick<RowProps, 'fields' | 'names'
         />
       </span>
     </span>
+  )
+}
+
+/** In which other bundle a link stands; `sayWhere` in seen-links.js says it of those that are added. */
+function AlsoIn({ slug, called }: SeenLink): JSX.Element {
+  return (
+    <p class="hint seen">
+      {'Also in '}
+      <a href={`/dashboard/links/${slug}`} target="_blank" dir="auto" safe rel="noopener">
+        {called}
+      </a>
+    </p>
   )
 }

@@ -5,13 +5,13 @@ import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import { AddedLinks } from '../../home/found.tsx'
 import { Each } from '../../parts/each.tsx'
+import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { offerWords } from '../../parts/offers.tsx'
 import { SuggestedTitles } from '../../parts/suggested-titles.tsx'
 import { type Checked, type EditorState, type LinkFields, namesOf } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
-import { PasteBox } from './paste-box.tsx'
 
 interface LinksProps {
   /** Where the form goes; below it stands what checks it. */
@@ -124,5 +124,42 @@ export function Check({ checked: { count, errors, list, variables } }: { checked
         </p>
       )}
     </>
+  )
+}
+
+interface PasteBoxProps {
+  /** Whether a bundle begins with it; else it is folded. */
+  isFirst: boolean
+  hasFocus: boolean
+}
+
+/** Takes any text with links in it. Its script makes rows of them as soon as something is pasted. */
+function PasteBox({ isFirst, hasFocus }: PasteBoxProps): JSX.Element {
+  const box = (
+    <Field id="more" label="Paste your links" labelClass={isFirst ? 'visually-hidden' : undefined}>
+      <textarea
+        id="more"
+        name="more"
+        rows={isFirst ? '5' : '4'}
+        spellcheck="false"
+        autocapitalize="off"
+        dir="auto"
+        autofocus={hasFocus}
+        data-find-url="/found"
+        placeholder={'Paste anything: a chat, an email, a list.\nWe find the links.'}
+      ></textarea>
+      <p>
+        <button type="submit" name="do" value="paste" class="small">
+          Add them
+        </button>
+      </p>
+    </Field>
+  )
+  if (isFirst) return <div class="paste-box">{box}</div>
+  return (
+    <details class="more">
+      <summary>Paste several</summary>
+      {box}
+    </details>
   )
 }

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Says of links that are added whether they stand in another bundle, as the page does of those that were there (also-in.tsx).
+// Says of links that are added whether they stand in another bundle, as the page does of those that were there (link-rows.tsx).
 
 /** @param {readonly Element[]} rows */
 async function findSeen(rows) {

@@ -4,7 +4,6 @@ import type { TableName } from '../../../src/insights/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { daysQuery, type Shown } from './days.ts'
-import { Tip } from './tip.tsx'
 
 interface CardHeadProps {
   shown: Shown
@@ -38,5 +37,26 @@ export function CardHead({ shown, table, heading, hint, hasFile }: CardHeadProps
         ''
       )}
     </div>
+  )
+}
+
+interface TipProps {
+  /** The name of what is explained. */
+  of: string
+  id: string
+  text: string
+}
+
+/** A definition that shows while its button is hovered or has the focus. */
+export function Tip({ of, id, text }: TipProps): JSX.Element {
+  return (
+    <span class="tip">
+      <button type="button" aria-label={attribute(`About ${of}`)} aria-describedby={id}>
+        ?
+      </button>
+      <span role="tooltip" id={id} safe>
+        {text}
+      </span>
+    </span>
   )
 }

@@ -2,9 +2,9 @@
 
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { formatInteger, rate } from '../../parts/numbers.ts'
+import { Tip } from './card-head.tsx'
 import { CHARTS, type Chart, ChartLink } from './chart-link.tsx'
 import { daysBefore, type ShownDays } from './days.ts'
-import { Tip } from './tip.tsx'
 
 /** Past this, a percentage says less than the number before. */
 const MAX_PERCENT = 999

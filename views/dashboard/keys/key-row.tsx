@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
+import type { Scope } from '../../../src/identity/roles.ts'
 import { DEVICE_HOST } from '../../../src/keys/apps.ts'
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { Icon } from '../../parts/icons.tsx'
@@ -8,7 +9,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
 import { Tile } from '../../parts/tile.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { scopeNames } from './scopes.ts'
+import { SCOPES } from './new-key.tsx'
 
 /** A key, and the requests it used in the current hour; null if they are not counted. */
 export type KeyWithUsage = ListedKey & { used: number | null }
@@ -125,4 +126,12 @@ function Ending({ apiKey: { expiresAt, replacedBy } }: { apiKey: KeyWithUsage })
 function oneOrMany(networks: readonly string[]): string {
   const [only = ''] = networks
   return networks.length === 1 ? only : `${networks.length} networks`
+}
+
+/** What scopes allow, in a few words: the widest says it all, save that webhooks lie beside links. */
+function scopeNames(scopes: readonly Scope[]): string {
+  const isBeside = (scope: Scope) => scope === 'webhooks:write'
+  const widest = (Object.keys(SCOPES) as Scope[]).findLast((scope) => scopes.includes(scope) && !isBeside(scope))
+  if (widest === undefined) return SCOPES['webhooks:write'].name
+  return SCOPES[widest].name + (scopes.some(isBeside) && widest !== 'keys:admin' ? ', webhooks' : '')
 }

@@ -2,11 +2,32 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { count } from '../../../src/core/words.ts'
+import type { Scope } from '../../../src/identity/roles.ts'
 import type { KeyInfo } from '../../../src/keys/shapes.ts'
 import { NameField, TextArea, TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { SCOPES } from './scopes.ts'
+
+/** Each scope's label, and what it allows: those of links beyond the previous one. */
+export const SCOPES: Record<Scope, { name: string; allows: string }> = {
+  'links:read': { name: 'Read', allows: 'See bundles, versions and insights. Can’t change anything.' },
+  'links:propose': {
+    name: 'Read and suggest',
+    allows: 'Also suggest edits. Nothing changes until you accept them. Good for agents.',
+  },
+  'links:write': {
+    name: 'Read and write',
+    allows: 'Also create, edit, delete, restore and claim bundles, and review suggestions.',
+  },
+  'webhooks:write': {
+    name: 'Webhooks only',
+    allows: 'Create and manage webhooks, which send your bundles elsewhere. Can’t do anything else.',
+  },
+  'keys:admin': {
+    name: 'Full access',
+    allows: 'All of the above, create and revoke API keys and export all data. Only for tools you fully trust.',
+  },
+}
 
 export interface KeyForm {
   name: string

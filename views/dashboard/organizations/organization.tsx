@@ -13,7 +13,6 @@ import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { TabbedSheet } from '../parts/tabs.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
 import { MemberRow } from './members.tsx'
-import { organizationPages } from './pages.ts'
 
 interface OrganizationProps {
   site: DashboardSite
@@ -145,3 +144,10 @@ function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'si
     </section>
   )
 }
+
+/** The tabs of an organisation, for its admins. */
+export const organizationPages = (id: string) =>
+  [
+    { href: `/dashboard/organizations/${id}`, name: 'People' },
+    { href: `/dashboard/organizations/${id}/activity`, name: 'Activity' },
+  ] as const

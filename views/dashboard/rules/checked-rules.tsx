@@ -1,13 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Variable } from '../../../db/schema.ts'
 import type { DraftCondition } from '../../../src/policies/draft/conditions.ts'
 import type { Draft } from '../../../src/policies/draft/draft.ts'
 import { Each } from '../../parts/each.tsx'
+import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
 import type { PolicyProps } from './page.tsx'
 import { idOf, NotesContent, OutOfBand } from './parts.tsx'
 import { RuleSummary } from './rule.tsx'
 import { JsonErrors, Unsaved } from './section.tsx'
-import { viewerPlaces } from './tester.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The response to a check while typing: the verdict, and the notes of each part of the form. */
@@ -63,4 +64,17 @@ function placesOf(draft: Draft | null): string[] {
 function conditionPlaces(condition: DraftCondition, path: string): string[] {
   if (!('of' in condition)) return [path]
   return [path, ...condition.of.flatMap((part, at) => conditionPlaces(part, `${path}.of.${at}`))]
+}
+
+/** The text fields, which have notes; a choice from a list cannot be wrong. */
+const TYPED = [
+  ...TOPIC_GROUPS.flatMap(({ topics }) => topics).filter(
+    (topic) => topic !== 'signedIn' && topic !== 'timeWindow' && TOPIC_WORDS[topic].choices === undefined,
+  ),
+  'zone',
+]
+
+/** The places of the tester’s notes. */
+function viewerPlaces(variables: readonly Variable[]): string[] {
+  return [...TYPED, ...variables.map(({ name }) => `values.${name}`)].map((name) => `viewer.${name}`)
 }

@@ -1,11 +1,18 @@
-import type { Fact, Field } from '../../../db/policy.ts'
+import type { Fact } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
+import type { CLIENTS } from '../../../src/audience/client.ts'
 import { exampleOf, labelOf } from '../../../src/bundles/variables.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
 import { type DraftLeaf, TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
-import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
+import { browserName, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
+
+const CLIENT_NAMES: Record<(typeof CLIENTS)[number], string> = {
+  browser: 'browser',
+  agent: 'AI agent',
+  script: 'program',
+}
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
@@ -126,11 +133,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
 
 /** The names of the facts, in that order. */
 export const FACTS = Object.keys(FACT_WORDS) as Fact[]
-
-/** Whether a condition's field is a fact and not a query parameter. */
-export function isFact(field: Field): field is Fact {
-  return Object.hasOwn(FACT_WORDS, field)
-}
 
 /** The names of what a condition can test. */
 export const TOPIC_WORDS: Readonly<

@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children } from '@kitajs/html'
+import type { Policy } from '../../../db/policy.ts'
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import { count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import { toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
@@ -11,12 +13,12 @@ import { Each } from '../../parts/each.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { FACT_WORDS, FACTS, topicOfVariable, variableWords } from './facts.ts'
-import { idOf } from './parts.tsx'
+import { idOf, type RuleShares } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
-import type { RuleShares } from './share-of-views.tsx'
 import { Tester } from './tester.tsx'
 
 export interface PolicyProps {
@@ -192,4 +194,24 @@ function valuesIn(
   }
   for (const rule of rules) visit((rule as { when?: unknown } | null)?.when)
   return found
+}
+
+/** Asks for confirmation before all rules are removed. */
+export function ClearView({ bundle }: { bundle: StoredBundle & { resolutionPolicy: Policy } }): JSX.Element {
+  const { slug, resolutionPolicy, versionNumber, urls } = bundle
+  const path = `/dashboard/links/${slug}/policy`
+  return (
+    <Confirm
+      title="Clear all rules?"
+      action={`${path}/clear`}
+      button="Clear the rules"
+      back={path}
+      fields={<input type="hidden" name="version" value={String(versionNumber)} />}
+    >
+      <p safe>
+        {`The ${count(resolutionPolicy.rules.length, 'rule')} of this bundle will be gone, and every viewer gets its own ${count(urls.length, 'tab')}.`}
+      </p>
+      <p safe>{`Version ${versionNumber} keeps the rules and can be restored.`}</p>
+    </Confirm>
+  )
 }

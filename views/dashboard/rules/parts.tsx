@@ -3,12 +3,13 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
+import { RULE_DAYS } from '../../../src/insights/rule-views.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { RuleShares } from './share-of-views.tsx'
+import { rate } from '../../parts/numbers.ts'
 
 export interface BuilderProps {
   findings: Findings
@@ -131,5 +132,19 @@ export function OutOfBand({ id, children }: PropsWithChildren<{ id: string }>): 
     <tag of="hx-partial" id={id}>
       {children}
     </tag>
+  )
+}
+
+/** The share of recent views that each saved rule had, from 0 to 1, by its id, `''` for those that matched none. Empty without views. */
+export type RuleShares = ReadonlyMap<string, number>
+
+/** How many viewers a rule has had lately; nothing for one of which nothing can be known. */
+export function ShareOfViews({ share }: { share: number | undefined }): JSX.Element {
+  if (share === undefined) return ''
+  const isUsed = share > 0
+  return (
+    <span class={isUsed ? 'hint' : 'never'} title={`In the last ${RULE_DAYS} days`}>
+      {isUsed ? `${rate(share)} of views` : `Nobody in ${RULE_DAYS} days`}
+    </span>
   )
 }

@@ -12,10 +12,9 @@ import { attribute } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { Empty } from '../parts/shell.tsx'
-import type { BuilderProps } from './parts.tsx'
+import { type BuilderProps, ShareOfViews } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
-import { ShareOfViews } from './share-of-views.tsx'
 
 interface RulesProps {
   draft: Draft

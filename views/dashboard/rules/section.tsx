@@ -9,9 +9,8 @@ import { Each } from '../../parts/each.tsx'
 import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { BuilderProps } from './parts.tsx'
+import type { BuilderProps, RuleShares } from './parts.tsx'
 import { RuleFields } from './rules.tsx'
-import type { RuleShares } from './share-of-views.tsx'
 
 /** The rules being edited. */
 export interface RulesEditorState {

@@ -79,7 +79,6 @@ export function TabFields({ tab, rule, at, last, builder }: TabProps): JSX.Eleme
   )
 }
 
-/** The buttons that add a tab. */
 export function TabAddButtons({
   at,
   tabs,

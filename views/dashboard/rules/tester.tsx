@@ -8,23 +8,10 @@ import type { TestTexts, TestViewer, People as TriedAs } from '../../../src/poli
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable } from './facts.ts'
+import { FACT_WORDS, FACTS, topicOfVariable } from './facts.ts'
 import { idOf, Notes } from './parts.tsx'
 import { People } from './people.tsx'
 import { Verdict } from './verdict.tsx'
-
-/** The text fields, which have notes; a choice from a list cannot be wrong. */
-const TYPED = [
-  ...TOPIC_GROUPS.flatMap(({ topics }) => topics).filter(
-    (topic) => topic !== 'signedIn' && topic !== 'timeWindow' && TOPIC_WORDS[topic].choices === undefined,
-  ),
-  'zone',
-]
-
-/** The places of the tester’s notes. */
-export function viewerPlaces(variables: readonly Variable[]): string[] {
-  return [...TYPED, ...variables.map(({ name }) => `values.${name}`)].map((name) => `viewer.${name}`)
-}
 
 export interface TesterProps {
   site: DashboardSite

@@ -1,6 +1,5 @@
 // Display names of condition values.
 
-import type { CLIENTS } from '../../../src/audience/client.ts'
 import type { DEVICES } from '../../../src/audience/device.ts'
 import { regionName } from '../../../src/policies/countries.ts'
 
@@ -39,12 +38,6 @@ export function browserName(value: string): string {
 export function choiceName(choices: Record<string, string>, wordsOf: (name: string) => string) {
   const names = Object.fromEntries(Object.entries(choices).map(([value, name]) => [value, wordsOf(name)]))
   return (value: string) => nameIn(names, value)
-}
-
-export const CLIENT_NAMES: Record<(typeof CLIENTS)[number], string> = {
-  browser: 'browser',
-  agent: 'AI agent',
-  script: 'program',
 }
 
 export const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {

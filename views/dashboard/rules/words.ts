@@ -3,6 +3,8 @@ import type {
   Condition,
   ConditionOf,
   Day,
+  Fact,
+  Field,
   FieldOperator,
   GroupOperator,
   TimeWindow,
@@ -11,7 +13,7 @@ import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'
 import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
-import { FACT_WORDS, type FactSentence, isFact } from './facts.ts'
+import { FACT_WORDS, type FactSentence } from './facts.ts'
 import { isolated } from './values.ts'
 
 // Conditions in plain words: "Signed in with an address at acme.com, on a phone".
@@ -208,4 +210,9 @@ function daysWords(days: readonly Day[]): string {
     inWeek.map((day) => DAY_NAMES[day]),
     'and',
   )}`
+}
+
+/** Whether a condition's field is a fact and not a query parameter. */
+function isFact(field: Field): field is Fact {
+  return Object.hasOwn(FACT_WORDS, field)
 }

@@ -6,7 +6,6 @@ import type { FormErrors } from '../parts/form.tsx'
 import { toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** Errors of the settings forms. */
 export type SettingsErrors = FormErrors<'name' | 'currentPassword' | 'newPassword'>
 
 interface PasswordPanelProps {

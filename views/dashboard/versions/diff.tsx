@@ -4,14 +4,16 @@ import type { PropsWithChildren } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
 import { CONTENT, SCALAR_NAMES, type ScalarName } from '../../../src/bundles/content.ts'
 import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
+import type { Entry } from '../../../src/bundles/list-diff.ts'
 import { inWords } from '../../../src/bundles/values.ts'
+import { VARIABLE_LABELS, type WholeVariable } from '../../../src/bundles/variables.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import { Each } from '../../parts/each.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
+import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
 import { type Effort, newEffort, TextDiff } from './text-diff.tsx'
-import { VariableEntry } from './variable-diff.tsx'
 
 interface DiffProps {
   diff: BundleDiff
@@ -135,5 +137,35 @@ function Facet({ name, children }: PropsWithChildren<{ name: string }>): JSX.Ele
       <h3 safe>{name}</h3>
       {children}
     </div>
+  )
+}
+
+/** The changes of a variable: of one that stays its name and what differs, else all that it has. */
+function VariableEntry({ entry, effort }: { entry: Entry<WholeVariable>; effort: Effort }): JSX.Element {
+  const { value } = entry
+  const changes = entry.kind === 'kept' ? entry.changes : {}
+  const fields = (Object.keys(VARIABLE_LABELS) as (keyof WholeVariable)[]).filter(
+    (name) => name !== 'name' && (entry.kind === 'kept' ? name in changes : value[name].length > 0),
+  )
+  const name = changes.name ?? { from: value.name, to: value.name }
+  return (
+    <DiffEntry entry={entry}>
+      <p class="name">
+        <TextDiff from={`{${name.from}}`} to={`{${name.to}}`} effort={effort} />
+      </p>
+      <Each
+        of={fields}
+        show={(field) => {
+          const text = value[field]
+          const { from, to } = changes[field] ?? { from: text, to: text }
+          return (
+            <p>
+              <span class="hint" safe>{`${VARIABLE_LABELS[field]} `}</span>
+              <TextDiff from={[from].flat().join(', ')} to={[to].flat().join(', ')} effort={effort} />
+            </p>
+          )
+        }}
+      />
+    </DiffEntry>
   )
 }
