@@ -2,7 +2,7 @@ import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
-import { type Get, type Got, get, NoTurn } from '../outgoing/request.ts'
+import { type Get, type Got, get, NoTurn, REDIRECTS } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { hostOfTurns } from '../outgoing/turns.ts'
 import type { Seen } from './findings.ts'
@@ -98,8 +98,6 @@ function send(url: URL, { site }: Looking, { method = 'GET', headers = {} }: Par
     { privateNetworks: site.outgoingPrivateNetworks },
   )
 }
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** Where an answer leads, with the fragment of the link as in browsers; null if it leads nowhere else. */
 function leadsTo({ status, headers }: Head, from: URL): URL | null {

@@ -99,7 +99,8 @@ export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
   return { ...got, body: body.subarray(0, bytes) }
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** The statuses of answers that lead to their `location`. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 function grown(body: Buffer, atLeast: number): Buffer {
   const larger = Buffer.alloc(Math.max(4096, body.byteLength * 2, atLeast))

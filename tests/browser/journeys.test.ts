@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
-import { linkIn, mailTo, newEmail, newPerson, PASSWORD, signIn, type Visitor } from '../people.ts'
+import { linkIn, mailTo, newEmail, PASSWORD, signIn, type Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { kindsOfWay } from './engines.ts'
 import { At, button, link } from './journey.ts'
