@@ -4,7 +4,7 @@ import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { setStage } from './stage.ts'
 
-const stage = setStage()
+const stage = setStage({ pages: 'emptied' })
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

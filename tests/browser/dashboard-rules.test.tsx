@@ -27,7 +27,7 @@ interface Policy {
   rules: { id: string; name: string; when: unknown; tabs: { url: string; note?: string }[] }[]
 }
 
-const stage = setStage()
+const stage = setStage({ pages: 'emptied' })
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -7,7 +7,7 @@ import { expand, openRows, rowsOf, toggle } from './links.ts'
 import { setStage } from './stage.ts'
 import { settled, shows } from './waiting.ts'
 
-const stage = setStage()
+const stage = setStage({ pages: 'emptied' })
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -34,14 +34,17 @@ type Opens = string[] | null
 test('what is typed, sent by a form without JavaScript, or given to the command, opens what get_tabs answers', async () => {
   const wrong: unknown[] = []
   let opening = 0
+  const { page: typed, context } = await stage.open('/healthz', null)
+  await context.addInitScript(noteOpened)
+  const { page: plain } = await stage.open('/healthz', null, { javaScriptEnabled: false })
   for (const seed of SEEDS) {
     const bundle = seeded(seed)
     const { slug, url } = await owner.makeBundle(fieldsOf(bundle))
     const typable = typableOf(bundle)
-    const [typed, given] = [await told(slug, typable), await told(slug, bundle.sent)]
+    const [filled, given] = [await told(slug, typable), await told(slug, bundle.sent)]
     const doors: [string, Opens, () => Promise<Opens>][] = [
-      ['the page', typed, () => typing(url, typable)],
-      ['the page without JavaScript', typed, () => sending(url, typable)],
+      ['the page', filled, () => typing(typed, url, typable)],
+      ['the page without JavaScript', filled, () => sending(plain, url, typable)],
       ['the command', given, () => calling(slug, bundle.sent)],
     ]
     for (const [door, expected, open] of doors) {
@@ -68,59 +71,58 @@ async function told(slug: string, sent: Sent): Promise<Opens> {
   return body.missing.length + body.invalid.length > 0 ? null : body.tabs.map((tab) => new URL(tab.url).href)
 }
 
-/** Types values and presses Enter, twice where the server chooses the tabs first. */
-async function typing(url: string, sent: Sent): Promise<Opens> {
-  const context = await stage.browser.newContext()
-  await context.route(/\.example\//, (route) => route.fulfill({ contentType: 'text/html', body: '<title>-</title>' }))
-  const page = await context.newPage()
-  try {
-    await page.goto(url)
-    await enter(page, sent)
-    const isAsked = (await page.textContent('#open')) === 'Show tabs'
-    const field = page.locator('.ask:not(.folded) input').last()
-    if ((await field.count()) > 0) await field.press('Enter')
-    else await page.click('#open')
-    if (isAsked && (await page.locator('.ask .error').count()) === 0) {
-      await page.locator('#open').filter({ hasNotText: 'Show tabs' }).waitFor()
-      await page.waitForLoadState()
-      await page.click('#open')
-    }
-    const others = () => context.pages().filter((other) => other !== page)
-    if ((await page.locator('.ask .error').count()) > 0) {
-      expect(others()).toEqual([])
-      return null
-    }
-    const tabs = await page
-      .locator('a.tab')
-      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href))
-    await becomes(() => others().map((other) => other.url()), tabs)
-    return tabs
-  } finally {
-    await context.close()
+/** Notes what a page opens; that a browser does open it, `open-filled` and `open-all` look at. */
+function noteOpened(): void {
+  const opened: string[] = []
+  window.open = (address) => {
+    opened.push(new URL(String(address), location.href).href)
+    return {} as Window
   }
+  Object.assign(globalThis, { opened })
+}
+
+const openedBy = (page: Page) => page.evaluate(() => (globalThis as unknown as { opened: string[] }).opened)
+
+/** Types values and presses Enter, twice where the server chooses the tabs first. */
+async function typing(page: Page, url: string, sent: Sent): Promise<Opens> {
+  await page.goto(url)
+  await enter(page, sent)
+  const isAsked = (await page.textContent('#open')) === 'Show tabs'
+  const field = page.locator('.ask:not(.folded) input').last()
+  if ((await field.count()) > 0) await field.press('Enter')
+  else await page.click('#open')
+  if (isAsked && (await page.locator('.ask .error').count()) === 0) {
+    await page.locator('#open').filter({ hasNotText: 'Show tabs' }).waitFor()
+    await page.waitForLoadState()
+    await page.click('#open')
+  }
+  if ((await page.locator('.ask .error').count()) > 0) {
+    expect(await openedBy(page)).toEqual([])
+    return null
+  }
+  const tabs = await addressesOn(page)
+  await becomes(() => openedBy(page), tabs)
+  return tabs
 }
 
 /** Fills in the form and sends it, where no script does. */
-async function sending(url: string, sent: Sent): Promise<Opens> {
-  const context = await stage.browser.newContext({ javaScriptEnabled: false })
-  const page = await context.newPage()
-  try {
-    await page.goto(url)
-    await enter(page, sent)
-    // Where a value lacks, the browser itself sends nothing; else the page says what to do.
-    const isKept = (await page.locator('.ask :invalid').count()) > 0
-    await page.getByRole('button', { name: 'Fill in the links' }).click()
-    if (isKept) return null
-    await page.waitForURL(/\?/)
-    if ((await page.locator('.given').count()) === 0) {
-      expect(await page.locator('.ask .error').count()).toBeGreaterThan(0)
-      return null
-    }
-    return await page.locator('a.tab').evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href))
-  } finally {
-    await context.close()
+async function sending(page: Page, url: string, sent: Sent): Promise<Opens> {
+  await page.goto(url)
+  await enter(page, sent)
+  // Where a value lacks, the browser itself sends nothing; else the page says what to do.
+  const isKept = (await page.locator('.ask :invalid').count()) > 0
+  await page.getByRole('button', { name: 'Fill in the links' }).click()
+  if (isKept) return null
+  await page.waitForURL(/\?/)
+  if ((await page.locator('.given').count()) === 0) {
+    expect(await page.locator('.ask .error').count()).toBeGreaterThan(0)
+    return null
   }
+  return addressesOn(page)
 }
+
+const addressesOn = (page: Page) =>
+  page.locator('a.tab').evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href))
 
 async function calling(slug: string, sent: Sent): Promise<Opens> {
   const words = sent.map(([name, text]) => `${name}=${text}`)

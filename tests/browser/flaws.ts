@@ -1,5 +1,5 @@
 import type axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 
 /** Half the size of the module's own `source`, and every page has to parse it. */
 const AXE = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
@@ -13,6 +13,11 @@ interface Look {
   readonly part?: string | undefined
   /** Whether the rest has been looked at in the other colour scheme. */
   readonly colorsAlone?: boolean
+}
+
+/** Gives the page of a session axe, for a third less than `axeViolations` does if it has to. */
+export async function loadAxe(session: CDPSession): Promise<void> {
+  await session.send('Runtime.evaluate', { expression: `${AXE};0` })
 }
 
 /** The axe violations of a page's current DOM. */
@@ -32,7 +37,20 @@ export async function axeViolations(page: Page, { part, colorsAlone = false }: L
   }, asked)
 }
 
+const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
+
 /** How many pixels a page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  return page.evaluate(OVERFLOW)
+}
+
+/**
+ * How many pixels the page of a session is wider than its window, if that has this size. Half the work of
+ * `setViewportSize`, which is told nothing: a page that is used again gets its own size as the last.
+ */
+export async function overflowAt(session: CDPSession, width: number, height: number): Promise<number> {
+  const size = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: false }
+  await session.send('Emulation.setDeviceMetricsOverride', size)
+  const { result } = await session.send('Runtime.evaluate', { expression: OVERFLOW })
+  return result.value as number
 }

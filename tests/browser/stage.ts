@@ -5,6 +5,7 @@ import type { Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { openChromium, type Popups } from './chromium.ts'
 import { addSession } from './people.ts'
+import { SparePages } from './spare-pages.ts'
 
 /** Messages of the consoles of pages. */
 interface ConsoleMessages {
@@ -29,24 +30,28 @@ interface Stage {
 }
 
 interface Setting extends Partial<Popups> {
+  /** Pages are `new` for each test, or those of the tests before, `emptied` (spare-pages.ts): a fraction of the work. */
+  pages?: 'new' | 'emptied'
   env?: Record<string, string>
   /** A database file. The service then runs in its own process, and can be stopped and started again. */
   database?: string
 }
 
 /**
- * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it closes the contexts,
- * and fails if a page of the service, or a tab that it opened there, has left an error or a warning in the console.
+ * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it closes or empties the
+ * contexts, and fails if a page of the service, or a tab that it opened there, has left an error or a warning in the console.
  */
-export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
+export function setStage({ popups = 'allowed', pages = 'new', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
+  let spare: SparePages
   const messages = new Map<BrowserContext, ConsoleMessages>()
   const hear = (context: BrowserContext) => {
     const known = messages.get(context)
     if (known !== undefined) return known
     const heard: ConsoleMessages = { complaints: [], refusals: [] }
     messages.set(context, heard)
+    for (const page of context.pages()) listen(page, heard, server.origin)
     context.on('page', (page) => listen(page, heard, server.origin))
     return heard
   }
@@ -57,15 +62,18 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
     server = await (database === undefined ? startInProcess(env) : startServer({ env, database }))
     browser = await opening
     browser.on('context', hear)
+    spare = new SparePages(browser, `${server.origin}/healthz`)
   })
   afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()))
+    if (pages === 'emptied') await Promise.all([...messages.keys()].map((context) => spare.giveBack(context)))
+    else await Promise.all(browser.contexts().map((context) => context.close()))
     const complaints = [...messages.values()].flatMap((heard) => heard.complaints)
     messages.clear()
     expect(complaints, 'in the console').toEqual([])
   })
-  afterAll(() => {
+  afterAll(async () => {
     browser?.off('context', hear)
+    await spare?.close()
     return server?.stop()
   })
   return {
@@ -76,11 +84,11 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
       return browser
     },
     async open(path, as, options = {}) {
-      const context = await browser.newContext({ baseURL: server.origin, ...options })
+      const { page, context } = await spare.take({ baseURL: server.origin, ...options })
+      const heard = hear(context)
       if (as !== null) await addSession(context, as)
-      const page = await context.newPage()
       await page.goto(path)
-      return { page, context, ...hear(context) }
+      return { page, context, ...heard }
     },
   }
 }

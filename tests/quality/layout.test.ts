@@ -5,7 +5,7 @@ import { expand } from '../browser/links.ts'
 import { setStage } from '../browser/stage.ts'
 import { newEmail, newPerson, PASSWORD } from '../people.ts'
 
-const stage = setStage()
+const stage = setStage({ pages: 'emptied' })
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 const boxOf = async (page: Page, selector: string) => {
@@ -98,6 +98,8 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
   const { slug } = await owner.makeBundle({ resolutionPolicy: { version: 1, rules: [] } })
   // A second version, so that there are two to compare.
   await owner.api('PATCH', `/api/links/${slug}`, { title: 'Another' })
+  const phone = await stage.open('/healthz', owner, { ...PHONE, isMobile: true, hasTouch: true })
+  const small = await stage.open('/healthz', owner, PHONE)
   const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [type=file]), select, textarea'
   for (const [path, isTouch, size] of [
     [`/dashboard/links/${slug}`, true, 16],
@@ -110,7 +112,8 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
     ['/docs', true, 16],
     ['/sign-in?as=other', true, 16],
   ] as const) {
-    const { page } = await stage.open(path, owner, { ...PHONE, isMobile: isTouch, hasTouch: isTouch })
+    const { page } = isTouch ? phone : small
+    await page.goto(path)
     if (path.endsWith('#json')) {
       await page.click('button[value=json]')
       await page.locator('#json').waitFor()
@@ -129,7 +132,6 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
           .map((field) => Number.parseFloat(getComputedStyle(field).fontSize)),
       )
     expect(Math.min(...sizes), path).toBe(size)
-    await page.close()
   }
 })
 

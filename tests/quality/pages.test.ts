@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
 import { openChromium } from '../browser/chromium.ts'
-import { axeViolations, overflowOf } from '../browser/flaws.ts'
+import { axeViolations, loadAxe, overflowAt } from '../browser/flaws.ts'
 import { prepareWorld, scenes, type World } from '../browser/scenes.ts'
 import { listen } from '../browser/stage.ts'
 import { watchRequests } from '../browser/waiting.ts'
@@ -36,14 +36,17 @@ beforeAll(async () => {
   world = await prepareWorld(server)
 })
 afterAll(async () => {
-  await Promise.all([...pages.values()].map((page) => page.context().close()))
+  await Promise.all([...pages.values()].map(({ page }) => page.context().close()))
   await server?.stop()
 })
 
 test.each(NAMES)(
   'the page %s is valid HTML without axe violations: no errors, no blocked content, no other origins, no layout shift, no overflow even at 320 pixels',
   async (name) => {
-    const { page, documents, complaints, refusals, elsewhere, quiet } = await open(name)
+    const { page, session, documents, complaints, refusals, elsewhere, quiet } = await open(name)
+    const html = (await documents.at(-1)) ?? ''
+    expect(html).toStartWith('<!doctype html>')
+    expect(await htmlErrorsOf(html)).toEqual([])
     await quiet()
     const { shift, violations } = await page.evaluate(() => (globalThis as unknown as { observed: Observed }).observed)
     expect({
@@ -54,20 +57,16 @@ test.each(NAMES)(
       refused: refusals.filter((url) => url !== page.url()),
       elsewhere,
     }).toEqual({ shift: 0, violations: [], complaints: [], refused: [], elsewhere: [] })
-    const html = (await documents.at(-1)) ?? ''
-    expect(html).toStartWith('<!doctype html>')
-    expect(await htmlErrorsOf(html)).toEqual([])
     // During the transition between schemes a colour can have too little contrast.
     await page.emulateMedia({ reducedMotion: 'reduce' })
+    await loadAxe(session)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       const look = { part: PARTS[name], colorsAlone: colorScheme === 'dark' }
       expect(await axeViolations(page, look), colorScheme).toEqual([])
     }
-    for (const width of [DESKTOP, ZOOMED, PHONE, SMALLEST]) {
-      await page.setViewportSize({ width, height: HEIGHT })
-      expect(Math.max(0, await overflowOf(page)), `${width}`).toBe(0)
-    }
+    for (const width of [SMALLEST, PHONE, ZOOMED, DESKTOP])
+      expect(Math.max(0, await overflowAt(session, width, HEIGHT)), `${width}`).toBe(0)
   },
 )
 
@@ -80,14 +79,19 @@ interface Observed {
 }
 
 /** A page of each browser, for one scene after another: a new one would cost half a second of a core each. */
-const pages = new Map<Browser, Page>()
+const pages = new Map<Browser, Observing>()
+interface Observing {
+  page: Page
+  session: CDPSession
+}
 
-async function pageOf(browser: Browser): Promise<Page> {
-  const page = pages.get(browser) ?? (await browser.newPage())
-  if (!pages.has(browser)) {
-    pages.set(browser, page)
+async function pageOf(browser: Browser): Promise<Observing> {
+  const known = pages.get(browser)
+  const page = known?.page ?? (await browser.newPage())
+  const session = known?.session ?? (await page.context().newCDPSession(page))
+  if (known === undefined) {
+    pages.set(browser, { page, session })
     await observe(page)
-    const session = await page.context().newCDPSession(page)
     await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   } else {
     // As in a new window: signed out, nothing stored or cached, no setting of the last scene. It leaves the page, because the
@@ -99,13 +103,13 @@ async function pageOf(browser: Browser): Promise<Page> {
     await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   }
   await page.setViewportSize({ width: DESKTOP, height: HEIGHT })
-  return page
+  return { page, session }
 }
 
 /** Opens a scene, observed from the first byte. */
 async function open(name: (typeof NAMES)[number]) {
-  const page = await pageOf(BLOCKED.includes(name) ? blocking : browser)
-  const watched = { page, ...listen(page), ...listenToNetwork(page), quiet: watchRequests(page) }
+  const { page, session } = await pageOf(BLOCKED.includes(name) ? blocking : browser)
+  const watched = { page, session, ...listen(page), ...listenToNetwork(page), quiet: watchRequests(page) }
   await scenes[name](page, world)
   return watched
 }

@@ -3,13 +3,12 @@ import type { Locator, Page } from 'playwright-core'
 import { ONBOARDING } from '../browser/bundles.ts'
 import { expand } from '../browser/links.ts'
 import { makeCounts } from '../browser/past.ts'
-import { blockNetwork } from '../browser/scenes.ts'
 import { setStage } from '../browser/stage.ts'
 import { shows } from '../browser/waiting.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 
 // What stays where it is while something else appears, and what stays whole on a phone.
-const stage = setStage()
+const stage = setStage({ pages: 'emptied' })
 const WIDE = { viewport: { width: 1280, height: 860 } }
 const PHONE = { viewport: { width: 390, height: 844 } }
 const HEBREW = 'שלום עולם'
@@ -56,12 +55,10 @@ const BAR = ['#open', '#copy', '#bookmarks', '.qr', '.bar .icon']
 
 test.each([WIDE, PHONE])('the buttons of a launcher keep their places and icons, whatever opens: %j', async (size) => {
   const { url } = await owner.makeBundle({ urls: Array.from({ length: 25 }, (_, at) => `https://example.com/${at}`) })
-  const { page, context } = await stage.open(url, null, size)
-  await blockNetwork(context)
+  const { page } = await stage.open(url, null, size)
   await page.evaluate(() => {
-    const { open } = window
     let left = 12
-    window.open = (...args) => (left-- > 0 ? open(...args) : null)
+    window.open = () => (left-- > 0 ? ({} as Window) : null)
     Object.assign(globalThis, { allow: () => (left = 100) })
   })
   const before = await placesOf(page, ...BAR)
@@ -79,8 +76,10 @@ test.each([WIDE, PHONE])('the buttons of a launcher keep their places and icons,
 
 test('once all tabs are open, the tabs of a launcher are where they were', async () => {
   const { url } = await owner.makeBundle({ ...ONBOARDING })
-  const { page, context } = await stage.open(url, null, WIDE)
-  await blockNetwork(context)
+  const { page } = await stage.open(url, null, WIDE)
+  await page.evaluate(() => {
+    window.open = () => ({}) as Window
+  })
   const before = await placesOf(page, '.tabs > li')
   await page.click('#open')
   await page.locator('#again').waitFor()
@@ -118,8 +117,7 @@ test.each([WIDE, PHONE])('“Copied” moves nothing: %j', async (size) => {
     ['/dashboard', '.row:first-child'],
     [`/dashboard/links/${slug}`, '.head'],
   ] as const) {
-    const { page, context } = await stage.open(path, owner, size)
-    await context.grantPermissions(['clipboard-write'])
+    const { page } = await stage.open(path, owner, { ...size, permissions: ['clipboard-write'] })
     const places = async () => (await placesOf(page, `${parts} :not(button[data-text] *)`)).map(String)
     const before = await places()
     await page.locator('button[data-text]').first().click()
