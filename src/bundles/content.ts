@@ -59,7 +59,7 @@ type FieldOf<Value> = [string | null] extends [Value]
       : Field & { kind: 'links' | 'variables' | 'rules' }
 
 /**
- * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
+ * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/content-schema.ts) does not
  * compile until it is described here.
  */
 export const CONTENT = {

@@ -1,0 +1,106 @@
+import { sql } from 'drizzle-orm'
+import { blob, check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { json } from './columns.ts'
+import type { SentEvent, WANTED_EVENTS } from './event-schema.ts'
+import { owners } from './owner-schema.ts'
+
+/** In place of a user id: the account is deleted. */
+export const NOBODY = ''
+
+/** Addresses that an owner wants to be told about events at. */
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: text('id').primaryKey(),
+    ownerId: integer('owner_id')
+      .notNull()
+      .references(() => owners.id, { onDelete: 'cascade' }),
+    /** Who created it; `NOBODY` once their account is deleted. */
+    createdBy: text('created_by').notNull(),
+    url: text('url').notNull(),
+    events: json<(typeof WANTED_EVENTS)[number][]>('events').notNull(),
+    /** The signing secret, sealed with the service’s. */
+    secret: blob('secret', { mode: 'buffer' }).notNull(),
+    /** The secret before the last rotation, sealed too, and until when messages are signed with it as well. */
+    oldSecret: blob('old_secret', { mode: 'buffer' }),
+    oldSecretUntil: integer('old_secret_until'),
+    /** When an event that waited was last dropped, because too many did; null if never. Set by a trigger. */
+    droppedAt: integer('dropped_at'),
+    createdAt: integer('created_at').notNull(),
+    /** Since when nothing is sent; null if it is enabled. */
+    disabledAt: integer('disabled_at'),
+    /** Who disabled it: its owner, or the service after the last retry. */
+    disabledBy: text('disabled_by', { enum: ['owner', 'failures'] }),
+  },
+  (t) => [
+    // Every write of a bundle looks its owner up here.
+    index('webhooks_owner').on(t.ownerId),
+    index('webhooks_creator').on(t.createdBy),
+    // For the sweep.
+    index('webhooks_old_secret').on(t.oldSecretUntil).where(sql`${t.oldSecretUntil} IS NOT NULL`),
+    check('webhooks_events', sql`json_valid(${t.events}) AND json_array_length(${t.events}) >= 1`),
+    check('webhooks_disabled', sql`(${t.disabledAt} IS NULL) = (${t.disabledBy} IS NULL)`),
+  ],
+)
+
+/**
+ * Webhooks that are deleted, while they have events that the sweep has still to erase. Written by a trigger. There may be
+ * 100 000 events, so no foreign key deletes them with their webhook, bundle or proposal.
+ */
+export const goneWebhooks = sqliteTable(
+  'gone_webhooks',
+  { id: text('id').primaryKey(), at: integer('at').notNull() },
+  (t) => [index('gone_webhooks_at').on(t.at)],
+)
+
+/**
+ * Events to send, and how sending them went; of each webhook the newest 10 000 unsent and 1 000 sent ones: triggers drop
+ * the oldest. Of the unsent events of a bundle, only the oldest may have `dueAt`: triggers
+ * set the next one’s when it is sent or deleted. So each webhook gets a bundle’s events in order.
+ */
+export const outbox = sqliteTable(
+  'outbox',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    /** Of a deleted webhook, until the sweep erases it. */
+    webhookId: text('webhook_id').notNull(),
+    /** Null for a test. */
+    bundleId: integer('bundle_id'),
+    /** The proposal that the event is about, if it is about one, and which may be erased. */
+    proposalId: text('proposal_id'),
+    /** Tells receivers that two deliveries are the same event. */
+    messageId: text('message_id').notNull(),
+    event: text('event').$type<SentEvent>().notNull(),
+    /** The version of the bundle that the event is about; null if it is about a proposal. */
+    versionNumber: integer('version_number'),
+    /** Whom the bundle moved to; null of all other events. */
+    receiverId: integer('receiver_id'),
+    /** The event in `events`, which may be erased first; null of a test, and of what happened before there were events. */
+    eventId: integer('event_id'),
+    /** When it happened. */
+    at: integer('at').notNull(),
+    /** When to send it; null if it was sent, waits for an earlier one, or for its webhook to be enabled. */
+    dueAt: integer('due_at'),
+    /** The sending process’s mark, while it sends; `dueAt` is then when another may take over. */
+    lease: text('lease'),
+    attempts: integer('attempts').notNull().default(0),
+    attemptedAt: integer('attempted_at'),
+    /** The HTTP status of the last attempt, if there was an answer. */
+    status: integer('status'),
+    /** Why the last attempt failed, if it did. */
+    failure: text('failure'),
+    sentAt: integer('sent_at'),
+  },
+  (t) => [
+    index('outbox_webhook').on(t.webhookId),
+    // For the oldest and the number of each kind.
+    index('outbox_waiting').on(t.webhookId).where(sql`${t.sentAt} IS NULL`),
+    index('outbox_finished').on(t.webhookId).where(sql`${t.sentAt} IS NOT NULL`),
+    index('outbox_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),
+    index('outbox_proposal').on(t.proposalId).where(sql`${t.proposalId} IS NOT NULL`),
+    index('outbox_unsent').on(t.webhookId, t.bundleId).where(sql`${t.sentAt} IS NULL`),
+    index('outbox_due').on(t.webhookId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // For the sweep.
+    index('outbox_at').on(t.at),
+  ],
+)
