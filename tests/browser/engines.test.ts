@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs'
 import type { NewBundle } from '../../src/bundles/shapes.ts'
 import { startInProcess } from '../in-process.ts'
-import { IS_WHOLE_MATRIX, MATRIX, type Server } from '../server.ts'
+import { IS_WHOLE_MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
-import { KINDS, type Kind } from './engines.ts'
+import { KINDS } from './engines.ts'
 import { becomes, expectEachOnce, expectNoOpeners, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
 import { leadsNowhereElse, leavesNoOpener, visitPlainly } from './plain-http.ts'
 import { createBundle } from './service.ts'
 import { deskAt, sentAt } from './variables.ts'
 import { type Conditions, type Engine, PageCrash } from './viewer.ts'
 
-// One description of what a launcher does, for every browser on the machine. The usual run has one row of the table, in
-// Firefox; Chromium has more tests of its own in open-all.test.ts.
+// One description of what a launcher does, for every browser on the machine. Chromium has more tests of its own in
+// open-all.test.ts.
 
 /** Of the table's sizes, those between the least, the most and a usual one are left to the whole matrix. */
 const SIZES = IS_WHOLE_MATRIX ? [1, 3, 7, 21, 25] : [1, 7, 25]
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (kind) => {
+describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
   let engine: Engine
   beforeAll(async () => {
     engine = await kind.start()
@@ -36,7 +36,8 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
   afterAll(() => engine?.stop())
 
   const rows = SIZES.flatMap((size) => (['as it is', 'allowed'] as const).map((blocker) => ({ size, blocker })))
-  test.each(rows.filter(({ size, blocker }) => isRun(kind, size, blocker)))(
+  // Nothing is to be allowed where nothing is blocked.
+  test.each(rows.filter(({ size, blocker }) => blocker === 'as it is' || size >= kind.perPress))(
     'opens $size links, each once, without an opener or a referrer, as one click; the blocker is $blocker',
     async ({ size, blocker }) => {
       const popups = blocker === 'allowed' ? 'allowed' : 'as-is'
@@ -106,9 +107,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     },
   )
 
-  const inFull = test.if(MATRIX !== 'usual')
-
-  const inFirefox = test.if(kind.name === 'Firefox' && MATRIX !== 'usual')
+  const inFirefox = test.if(kind.name === 'Firefox')
 
   inFirefox('leaves no opener to what Firefox opens by itself on plain http', () =>
     visitPlainly(engine, 'as-is', leavesNoOpener),
@@ -118,7 +117,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     visitPlainly(engine, 'allowed', leadsNowhereElse),
   )
 
-  inFull('works by keyboard alone', async () => {
+  test('works by keyboard alone', async () => {
     await visit(engine, 3, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.press('Tab')
       expect(await scene.viewer.read<string>('document.activeElement.id')).toBe('open')
@@ -132,7 +131,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('opens each link by hand without JavaScript', async () => {
+  test('opens each link by hand without JavaScript', async () => {
     await visit(engine, 3, { popups: 'as-is', scripts: 'off' }, async (scene) => {
       for (const at of [1, 2, 3]) {
         await scene.viewer.click(`.tabs > li:nth-child(${at}) .tab`)
@@ -143,14 +142,14 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('opens each link once in a private window', async () => {
+  test('opens each link once in a private window', async () => {
     await visit(engine, 3, { popups: 'as-is', window: 'private' }, async (scene) => {
       await pressUntilDone(scene, 3, kind.perPress)
       expectEachOnce(scene, 3)
     })
   })
 
-  inFull('does not open again what was opened with the middle button or with Ctrl', async () => {
+  test('does not open again what was opened with the middle button or with Ctrl', async () => {
     await visit(engine, 4, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.click('.tabs > li:nth-child(2) .tab', 'middle')
       await becomes(() => scene.destinations.visits.length, 1)
@@ -162,7 +161,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('keeps its progress through a reload, and when the browser unloads it', async () => {
+  test('keeps its progress through a reload, and when the browser unloads it', async () => {
     await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.click('.tabs > li:nth-child(3) .tab')
       await becomes(() => scene.destinations.visits.length, 1)
@@ -179,7 +178,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('keeps its progress when the viewer leaves it and goes back', async () => {
+  test('keeps its progress when the viewer leaves it and goes back', async () => {
     await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.read(WATCH)
       await scene.viewer.click('#open')
@@ -196,7 +195,7 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('opens each link once, however fast one taps', async () => {
+  test('opens each link once, however fast one taps', async () => {
     await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.tap('#open', 3)
       const opened = await scene.viewer.read<number>("document.querySelectorAll('.opened').length")
@@ -207,18 +206,6 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 })
-
-/** Whether a row of the table is tested in this run. */
-function isRun({ name, perPress }: Kind, size: number, blocker: string): boolean {
-  // Nothing to allow where nothing is blocked.
-  if (blocker === 'allowed' && perPress > size) return false
-  const isUsual = name === 'Firefox' && size === 7
-  return { usual: isUsual, rest: !isUsual, all: true }[MATRIX]
-}
-
-function runs({ name }: Kind): boolean {
-  return MATRIX !== 'usual' || name === 'Firefox'
-}
 
 /** Opens a launcher of some links, and closes it afterwards; anew, with another launcher, if the browser crashes. */
 async function visit(...visited: Parameters<typeof visitOnce>): Promise<void> {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
+describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
   let engine: Engine
   let at: At
   let destinations: ReturnType<typeof startDestinations>

@@ -31,7 +31,7 @@ afterAll(async () => {
   await sink.stop()
 })
 
-describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
+describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
   const engines: Engine[] = []
   /** Opens a page in a browser that nobody has used. */
   const inOwnBrowser = async (url: string) => {
