@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { linkIn, mailTo, newEmail, signUp, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
@@ -52,6 +53,8 @@ for (const runtime of RUNTIMES) {
     beforeAll(async () => {
       server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       ann = await furnish(server)
+      // Links of edited bundles are noted in the background, whatever else is asked for meanwhile.
+      await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], 60_000)
       routes = await routesOf(server)
     })
     afterAll(async () => {
