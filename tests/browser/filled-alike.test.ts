@@ -35,7 +35,7 @@ test('what is typed, sent by a form without JavaScript, or given to the command,
   const wrong: unknown[] = []
   let opening = 0
   const { page: typed, context } = await stage.open('/healthz', null)
-  await context.addInitScript(noteOpened)
+  await context.route(/\.example\//, (route) => route.fulfill({ contentType: 'text/html', body: '<title>-</title>' }))
   const { page: plain } = await stage.open('/healthz', null, { javaScriptEnabled: false })
   for (const seed of SEEDS) {
     const bundle = seeded(seed)
@@ -71,20 +71,10 @@ async function told(slug: string, sent: Sent): Promise<Opens> {
   return body.missing.length + body.invalid.length > 0 ? null : body.tabs.map((tab) => new URL(tab.url).href)
 }
 
-/** Notes what a page opens; that a browser does open it, `open-filled` and `open-all` look at. */
-function noteOpened(): void {
-  const opened: string[] = []
-  window.open = (address) => {
-    opened.push(new URL(String(address), location.href).href)
-    return {} as Window
-  }
-  Object.assign(globalThis, { opened })
-}
-
-const openedBy = (page: Page) => page.evaluate(() => (globalThis as unknown as { opened: string[] }).opened)
-
 /** Types values and presses Enter, twice where the server chooses the tabs first. */
 async function typing(page: Page, url: string, sent: Sent): Promise<Opens> {
+  const context = page.context()
+  const others = () => context.pages().filter((other) => other !== page)
   await page.goto(url)
   await enter(page, sent)
   const isAsked = (await page.textContent('#open')) === 'Show tabs'
@@ -97,11 +87,12 @@ async function typing(page: Page, url: string, sent: Sent): Promise<Opens> {
     await page.click('#open')
   }
   if ((await page.locator('.ask .error').count()) > 0) {
-    expect(await openedBy(page)).toEqual([])
+    expect(others()).toEqual([])
     return null
   }
   const tabs = await addressesOn(page)
-  await becomes(() => openedBy(page), tabs)
+  await becomes(() => others().map((other) => other.url()), tabs)
+  await Promise.all(others().map((other) => other.close()))
   return tabs
 }
 
