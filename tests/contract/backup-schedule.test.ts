@@ -21,7 +21,6 @@ import { becomes, eventually } from '../eventually.ts'
 import { metricsOf } from '../metrics.ts'
 import { runOperator } from '../operator.ts'
 import { RUNTIMES, startServer } from '../server.ts'
-import { testOnce } from '../targets.ts'
 import { newSlug } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -89,7 +88,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   })
 })
 
-testOnce('backups dated in the future, from a wrong clock, do not push out a new one', async () => {
+test('backups dated in the future, from a wrong clock, do not push out a new one', async () => {
   const server = await startServer({ database: join(folder, 'future', 'openall.db') })
   await newSlug(server)
   const to = join(folder, 'future', 'backups')
@@ -107,7 +106,7 @@ testOnce('backups dated in the future, from a wrong clock, do not push out a new
   await server.stop()
 })
 
-testOnce('a damaged database is not backed up: that is logged and counted, and earlier backups stay', async () => {
+test('a damaged database is not backed up: that is logged and counted, and earlier backups stay', async () => {
   const database = join(folder, 'damaged', 'openall.db')
   const to = join(dirname(database), 'backups')
   const server = await startWithBackups(database, to)
@@ -132,7 +131,7 @@ testOnce('a damaged database is not backed up: that is logged and counted, and e
   await server.stop()
 })
 
-testOnce('one changed byte of a backup is found wherever it is, and reported; a restore refuses it', async () => {
+test('one changed byte of a backup is found wherever it is, and reported; a restore refuses it', async () => {
   const database = join(folder, 'changed', 'openall.db')
   const to = join(dirname(database), 'backups')
   mkdirSync(to, { recursive: true })
@@ -177,7 +176,7 @@ testOnce('one changed byte of a backup is found wherever it is, and reported; a 
   expect((await verify(join(to, 'empty'))).error).toContain('there is no backup in')
 })
 
-testOnce('scheduled backups continue, and the newest few are kept', async () => {
+test('scheduled backups continue, and the newest few are kept', async () => {
   const server = await startServer({ database: join(folder, 'on', 'openall.db') })
   const to = join(folder, 'on', 'backups')
   const backups = new Backups(server.database, { folder: to, everyMs: 1_000, keep: 2 }, openLog('silent'))
@@ -197,7 +196,7 @@ testOnce('scheduled backups continue, and the newest few are kept', async () => 
   await server.stop()
 })
 
-testOnce('metrics still work if the folder of backups cannot be read', async () => {
+test('metrics still work if the folder of backups cannot be read', async () => {
   const to = join(folder, 'unreadable', 'backups')
   const server = await startWithBackups(join(folder, 'unreadable', 'openall.db'), to)
   await eventually(() => copiesIn(to).length === 1, 'the first is made')
@@ -208,7 +207,7 @@ testOnce('metrics still work if the folder of backups cannot be read', async () 
   await server.stop()
 })
 
-testOnce('invalid settings stop the start', async () => {
+test('invalid settings stop the start', async () => {
   const sqld = { DATABASE_URL: 'http://127.0.0.1:1', SERVICE_SECRET: 'a secret of the tests, forty characters long' }
   await expect(startServer({ env: { ...sqld, SERVICE_BACKUP_DIR: join(folder, 'x') } })).rejects.toThrow(
     'SERVICE_BACKUP_DIR must be unset where DATABASE_URL is a server',

@@ -3,7 +3,6 @@ import { OAuth2Server } from 'oauth2-mock-server'
 import { linkIn, mailTo, newEmail, PASSWORD, press, signUp, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { testOnce } from '../targets.ts'
 
 /** A real OIDC provider on the loopback address that returns `claims` for everybody. */
 let provider: OAuth2Server
@@ -166,7 +165,7 @@ for (const runtime of RUNTIMES) {
   }
 }
 
-testOnce('a provider that was down when first needed is found once it is back', async () => {
+test('a provider that was down when first needed is found once it is back', async () => {
   const port = freePort()
   const server = await startServer({ env: { OIDC_ISSUER: `http://127.0.0.1:${port}`, OIDC_CLIENT_ID: 'openall' } })
   const press = async () => (await new Visitor(server).form('/sign-in/oidc', { next: '/' })).status
@@ -180,28 +179,24 @@ testOnce('a provider that was down when first needed is found once it is back', 
   await server.stop()
 })
 
-testOnce(
-  'a provider that accepts connections but never answers does not block other ways to sign in',
-  async () => {
-    let calls = 0
-    const silent = Bun.listen({
-      hostname: '127.0.0.1',
-      port: 0,
-      socket: {
-        open() {
-          calls += 1
-        },
-        data() {},
+test('a provider that accepts connections but never answers does not block other ways to sign in', async () => {
+  let calls = 0
+  const silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open() {
+        calls += 1
       },
-    })
-    const server = await startServer({
-      env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
-    })
-    await signUp(server)
-    // A sign-in waits for the provider once.
-    expect(calls).toBe(1)
-    silent.stop(true)
-    await server.stop()
-  },
-  180_000,
-)
+      data() {},
+    },
+  })
+  const server = await startServer({
+    env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
+  })
+  await signUp(server)
+  // A sign-in waits for the provider once.
+  expect(calls).toBe(1)
+  silent.stop(true)
+  await server.stop()
+}, 180_000)
