@@ -48,8 +48,11 @@ test.each(KINDS.filter((kind) => kind.name !== 'Chromium' && kind.isThere()))(
     const viewer = await engine.open(frames.url, { popups: 'as-is' })
     const isPictured = kind.name === 'Firefox'
     const looks = await looksOf(viewer, paths, isPictured ? undefined : async () => Buffer.alloc(0))
+    // WebKit tells nothing of its console.
+    const complaints = (await viewer.complaints?.()) ?? []
     await viewer.close()
     await engine.stop()
+    expect(complaints).toEqual([])
     for (const [index, wanted] of expected.entries()) {
       const look = looks[index] as Look
       expect([look.name, differences(wanted, look)]).toEqual([wanted.name, []])
