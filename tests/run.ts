@@ -184,9 +184,8 @@ const NEEDED_BYTES = 4 * 2 ** 30
  * for the disk, which keeps what nobody reads again. What a disk does with them is tested in `faults`, on one.
  */
 function inMemory(): Where {
-  if (!existsSync(MEMORY)) return { env: SHORT_LIVED }
-  const free = statfsSync(MEMORY)
-  if (free.bavail * free.bsize < NEEDED_BYTES) return { env: SHORT_LIVED }
+  const free = existsSync(MEMORY) ? statfsSync(MEMORY) : null
+  if (free === null || free.bavail * free.bsize < NEEDED_BYTES) return { env: SHORT_LIVED }
   const TMPDIR = mkdtempSync(join(MEMORY, 'openall-tests-'))
   process.on('exit', () => rmSync(TMPDIR, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))

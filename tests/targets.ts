@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout, test } from 'bun:test'
 import { SLOW_PASSWORDS, startInProcess } from './in-process.ts'
-import { IS_WHOLE_MATRIX, MATRIX, type Runtime, type Server, startTarget, TARGETS, type Target } from './server.ts'
+import { MATRIX, type Runtime, type Server, startTarget, TARGETS, type Target } from './server.ts'
 
 /** Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy. */
 const PATIENCE_MS = 180_000
@@ -9,8 +9,8 @@ setDefaultTimeout(PATIENCE_MS)
 type Declare = (at: () => Server, runtime: Runtime) => void
 type Start = (target: Target, env: Record<string, string>) => Promise<Server>
 
-/** A test that no runtime or store changes, in a file that has others: the full run does not repeat it. */
-export const testOnce = test.if(MATRIX !== 'rest' || IS_WHOLE_MATRIX)
+/** A test that no runtime or store changes, in a file that has others: nothing repeats it. */
+export const testOnce = test.if(MATRIX !== 'rest')
 
 /** Declares the same tests for each target, with a server of its own; `at()` is that server. */
 export function onEveryTarget(env: Record<string, string>, declare: Declare): void {

@@ -180,6 +180,7 @@ export type GuardedName = NameWith<{ group: 'visibility' }>
 /** Those that everybody who reads a bundle may propose. */
 export type ProposableName = Exclude<ScalarName, GuardedName>
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
+
 export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
 export const TIME_NAMES = namesWith({ kind: 'time' })

@@ -45,8 +45,8 @@ export function overflowOf(page: Page): Promise<number> {
 }
 
 /**
- * How many pixels the page of a session is wider than its window, if that has this size. Half the work of
- * `setViewportSize`, which is told nothing: a page that is used again gets its own size as the last.
+ * How many pixels the page of a session is wider than a window of this size. Half the work of `setViewportSize`, but
+ * Playwright does not know of it: the size that it last set has to be the last here too, if the page is used again.
  */
 export async function overflowAt(session: CDPSession, width: number, height: number): Promise<number> {
   const size = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: false }

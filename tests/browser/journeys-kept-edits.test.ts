@@ -6,7 +6,7 @@ import type { Server } from '../server.ts'
 import { kindsOfWay } from './engines.ts'
 import { type At, button, signedIn } from './journey.ts'
 
-// Somebody who leaves the editor before saving, in each engine: on a reload browsers fill in fields themselves, each its own way.
+// Somebody who leaves the editor before saving: on a reload browsers fill in fields themselves, each its own way.
 
 // Only guards against hanging; generous, because the machine may be busy.
 setDefaultTimeout(300_000)

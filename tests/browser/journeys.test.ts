@@ -7,8 +7,7 @@ import { At, button, link } from './journey.ts'
 import { becomes } from './launching.ts'
 import type { Engine } from './viewer.ts'
 
-// One description of a person's way through the dashboard, for every browser on the machine, in the full run. Chromium has
-// more tests of each page in the dashboard's own files.
+// A person's way through the dashboard. Chromium has more tests of each page in the dashboard's own files.
 
 // Only guards against hanging; generous, because the machine may be busy.
 setDefaultTimeout(300_000)

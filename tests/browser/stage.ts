@@ -84,13 +84,19 @@ export function setStage({ popups = 'allowed', pages = 'new', env = {}, database
       return browser
     },
     async open(path, as, options = {}) {
-      const { page, context } = await spare.take({ baseURL: server.origin, ...options })
+      const all = { baseURL: server.origin, ...options }
+      const { page, context } = await (pages === 'emptied' ? spare.take(all) : openNew(browser, all))
       const heard = hear(context)
       if (as !== null) await addSession(context, as)
       await page.goto(path)
       return { page, context, ...heard }
     },
   }
+}
+
+async function openNew(browser: Browser, options: BrowserContextOptions) {
+  const context = await browser.newContext(options)
+  return { context, page: await context.newPage() }
 }
 
 /** Collects the console messages of a page from now on, while it shows an address that begins with `origin`. */
