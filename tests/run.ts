@@ -27,8 +27,8 @@ const WHOLE_MATRIX =
 const LONG = [
   // Browsers, but for the launcher, the home page, signing in, and one way through the dashboard; machines, packages, faults.
   /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.))/,
-  // Programs of others, and each flag of the command: `cli/docs` has every command of its page, parity every operation.
-  /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device)\.|contract\/oauth-(?:device|documents)\.)/,
+  // Programs of others, and each command and flag of ours: parity has every operation by it.
+  /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs)\.|contract\/oauth-(?:device|documents)\.)/,
   // Attacks.
   /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/import-attacks|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
   // Races.
@@ -69,8 +69,11 @@ interface Where {
   readonly flags?: readonly string[]
 }
 const ON_DISK: Where = { env: process.env }
-/** Bun's last compiler repays its work in processes that live longer than these: without it they need a fourteenth less. */
-const SHORT_LIVED = { ...process.env, BUN_JSC_useFTLJIT: '0' }
+/**
+ * For processes that live as briefly as these: Bun's last compiler does not repay its work (a fourteenth of all), and memory
+ * that is given back to the system is soon asked for again (an eighth).
+ */
+const SHORT_LIVED = { ...process.env, BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 
 /** So many files may be run again: a machine's bad moment fails one or two, a defect fails more. */
 const AGAIN_AT_MOST = 4

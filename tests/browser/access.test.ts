@@ -8,7 +8,7 @@ import { setStage } from './stage.ts'
 const PASSWORD = 'four stairs down'
 const URLS = ['http://localhost:1/one', 'http://localhost:1/two']
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -7,7 +7,7 @@ import { reach } from '../oauth.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import { setStage } from './stage.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 interface Saved {
   keys: Record<string, string>

@@ -9,7 +9,7 @@ import { axeViolations, overflowOf } from './flaws.ts'
 import { addSession } from './people.ts'
 import { setStage } from './stage.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 /** The agent's own server, to which the browser comes back. */
 function openCallback() {

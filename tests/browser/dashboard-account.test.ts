@@ -22,7 +22,7 @@ import { weigh } from './weight.ts'
 const KB = 1000
 const RAW_KEY = /oa_[0-9A-Za-z]{12}\.[0-9A-Za-z]{38}/
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 const open = (person: Person, path: string, options: BrowserContextOptions = {}) => stage.open(path, person, options)
 
 const told = (page: Page, text: string | RegExp) => shows(page, '.flash', text)

@@ -11,7 +11,7 @@ import { weigh } from './weight.ts'
 
 const LATER_PAGE = 15_000
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -9,7 +9,7 @@ import { focusedId } from './keyboard.ts'
 import { setStage } from './stage.ts'
 import { follow, press, settled } from './waiting.ts'
 
-const stage = setStage({ pages: 'emptied', env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '6' } })
+const stage = setStage({ env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '6' } })
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openall-import-'))

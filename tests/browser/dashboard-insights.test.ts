@@ -12,7 +12,7 @@ import { weigh } from './weight.ts'
 const DAY_MS = 86_400_000
 const LATER_PAGE = 15_000
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

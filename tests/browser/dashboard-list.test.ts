@@ -4,7 +4,7 @@ import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { setStage } from './stage.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

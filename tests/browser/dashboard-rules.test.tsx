@@ -27,7 +27,7 @@ interface Policy {
   rules: { id: string; name: string; when: unknown; tabs: { url: string; note?: string }[] }[]
 }
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -10,7 +10,7 @@ import { weigh } from './weight.ts'
 
 const LATER_PAGE = 15_000
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 let bea: Person
 beforeAll(async () => {

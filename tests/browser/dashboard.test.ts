@@ -11,7 +11,7 @@ const FIRST_PAGE = 60 * KB
 const FACE = 42 * KB
 const LATER_PAGE = 15 * KB
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

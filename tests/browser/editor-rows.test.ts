@@ -7,7 +7,7 @@ import { expand, openRows, rowsOf, toggle } from './links.ts'
 import { setStage } from './stage.ts'
 import { settled, shows } from './waiting.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

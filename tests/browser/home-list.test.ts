@@ -7,7 +7,7 @@ import { setStage } from './stage.ts'
 
 // What is pasted on the home page turns into rows as it arrives.
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 const CHAT = `Hi all, reading for Monday:
 [10:02] Dana Reyes: morning! agenda is here https://a.example/agenda, please read

@@ -8,7 +8,7 @@ import { addSession } from './people.ts'
 import { setStage } from './stage.ts'
 import { press, shows } from './waiting.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

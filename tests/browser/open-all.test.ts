@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { openChromium, openChromiumProfile } from './chromium.ts'
+import { openChromiumProfile } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
 import { noteEvents } from './launcher-events.ts'
 import { createBundle } from './service.ts'
-import { setStage } from './stage.ts'
+import { type Stage, setStage } from './stage.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'openall-browser-'))
-const stage = setStage({ popups: 'blocked', database: join(folder, 'test.db') })
-let allowing: Browser
 let destinations: ReturnType<typeof startDestinations>
-
-beforeAll(async () => {
-  allowing = await openChromium({ popups: 'allowed' })
-})
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => destinations.stop())
 
 describe('Open all with the pop-up blocker on', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-browser-'))
+  const stage = setStage({ popups: 'blocked', database: join(folder, 'test.db') })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
   test('opens one tab, says that the rest were blocked, then one more with each press, each exactly once', async () => {
-    const { page, urls } = await launcher(stage.browser, 7)
+    const { page, urls } = await launcher(stage, 7)
     await press(page)
     await opened(1)
     expect(await page.textContent('#status')).toBe(
@@ -40,22 +36,20 @@ describe('Open all with the pop-up blocker on', () => {
     expect(await page.textContent('#open')).toBe('All open')
     expect(await page.isVisible('#blocked')).toBe(false)
     expect(visitedPaths()).toEqual(urls.map((url) => new URL(url).pathname))
-    await leave(page)
   })
 
   test('gives the opened pages neither an opener nor a referrer', async () => {
-    const { page } = await launcher(stage.browser, 3)
+    const { page } = await launcher(stage, 3)
     for (let count = 1; count <= 3; count += 1) {
       await press(page)
       await opened(count)
     }
     await haveNoOpener(3)
     expect(destinations.visits.map(({ referrer }) => referrer)).toEqual([null, null, null])
-    await leave(page)
   })
 
   test('counts one click and each tab once, however many presses it takes', async () => {
-    const { page, slug, urls, events, opens } = await launcher(stage.browser, 4)
+    const { page, slug, urls, events, opens } = await launcher(stage, 4)
     const counted = page.waitForResponse(/\/events$/)
     for (let count = 1; count <= 4; count += 1) {
       await press(page)
@@ -69,11 +63,10 @@ describe('Open all with the pop-up blocker on', () => {
       JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
     expect(await stage.server.sql(sum, [slug])).toEqual([{ clicks: 1 }])
     await stage.server.restart()
-    await leave(page)
   })
 
   test('marks the tab that the next press opens, and continues after one that was opened by hand', async () => {
-    const { page } = await launcher(stage.browser, 3)
+    const { page } = await launcher(stage, 3)
     await press(page)
     await opened(1)
     expect(await page.locator('li.next a').getAttribute('href')).toEndWith('/2')
@@ -84,133 +77,11 @@ describe('Open all with the pop-up blocker on', () => {
     await press(page)
     await opened(3)
     expect(visitedPaths()).toEqual(['/1', '/2', '/3'])
-    await leave(page)
-  })
-
-  test('opens the rest at once after pop-ups are allowed', async () => {
-    const context = await openChromiumProfile({ popups: 'blocked' })
-    const { page } = await launcher(context, 7)
-    await press(page)
-    await opened(1)
-    await allowPopups(context)
-    await page.bringToFront()
-    await page.getByRole('button', { name: 'Pop-ups allowed? Open the rest' }).click()
-    await opened(7)
-    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
-    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
-    await leave(page)
-  })
-})
-
-describe('how to allow pop-ups', () => {
-  const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
-  const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko)'
-  const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
-  test.each([
-    ['Safari on an iPhone', `${IPHONE} Version/18.1 Mobile/15E148 Safari/604.1`, true, 'in the Settings app'],
-    ['Chrome on an iPhone', `${IPHONE} CriOS/130.0 Mobile/15E148 Safari/604.1`, true, 'in Chrome, tap'],
-    ['Safari on an iPad', `${MAC} Version/18.1 Safari/605.1.15`, true, 'in the Settings app'],
-    ['Safari on a Mac', `${MAC} Version/18.1 Safari/605.1.15`, false, 'in Safari’s settings'],
-    ['Chrome on Android', `${ANDROID} Chrome/130.0 Mobile Safari/537.36`, true, 'Always show'],
-    [
-      'Samsung Internet',
-      `${ANDROID} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36`,
-      true,
-      'Sites and downloads',
-    ],
-    ['Firefox on Android', 'Mozilla/5.0 (Android 15; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0', true, 'tap Allow'],
-    [
-      'Firefox on Linux',
-      'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0',
-      false,
-      'choose Preferences',
-    ],
-    [
-      'Firefox on Windows',
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0',
-      false,
-      'choose Options',
-    ],
-    ['Firefox on an iPhone', `${IPHONE} FxiOS/132.0 Mobile/15E148 Safari/605.1.15`, true, 'in Firefox, tap'],
-    ['Edge on an iPhone', `${IPHONE} Version/18.0 EdgiOS/130.0 Mobile/15E148 Safari/604.1`, true, 'in Edge, tap'],
-    ['Edge on Android', `${ANDROID} Chrome/130.0 Mobile Safari/537.36 EdgA/130.0`, true, 'that Edge shows'],
-    ['Chrome', `${MAC} Chrome/130.0 Safari/537.36`, false, 'from localhost:'],
-    [
-      'GNOME Web',
-      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/60.5 Safari/605.1.15',
-      false,
-      'in your browser’s settings',
-    ],
-  ] as const)('is explained for %s', async (_, userAgent, hasTouch, says) => {
-    const { page } = await launcher(stage.browser, 2, [], { userAgent, hasTouch })
-    await press(page)
-    await opened(1)
-    expect(await page.textContent('#how')).toContain(says)
-    await leave(page)
-  })
-
-  test.each([
-    ['on Android', `${ANDROID.replace('Pixel 9', 'Pixel 9; wv')} Version/4.0 Chrome/130.0 Mobile Safari/537.36`],
-    ['on an iPhone', `${IPHONE} Mobile/15E148 [FBAN/FBIOS]`],
-  ])('is left out inside another app %s, which has no such setting', async (_, userAgent) => {
-    const { page } = await launcher(stage.browser, 2, [], { userAgent })
-    await press(page)
-    await opened(1)
-    expect(await page.isVisible('#blocked')).toBe(false)
-    await page.getByRole('button', { name: `Open next 2 of 2`, exact: true }).waitFor()
-    await leave(page)
-  })
-})
-
-describe('Open all where no window ever opens, as inside some apps', () => {
-  test('turns to links in the same window after two presses, says why, and keeps what was followed', async () => {
-    const { page, urls } = await launcher(stage.browser, 3, [], {}, 'window.open = () => null')
-    await press(page)
-    await page.getByRole('button', { name: `Open next 1 of 3`, exact: true }).waitFor()
-    await press(page)
-    expect(await page.isVisible('#open')).toBe(false)
-    expect(await page.textContent('#status')).toStartWith('This app can’t open new tabs.')
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('copy')
-    await page.locator('a.tab').first().click()
-    await page.waitForURL(urls[0] as string)
-    await page.goBack()
-    expect(await page.locator('li.opened').count()).toBe(1)
-    expect(await page.textContent('#status')).toStartWith('This app can’t open new tabs.')
-    await leave(page)
-  })
-})
-
-describe('Open all with pop-ups allowed', () => {
-  test('opens seven tabs in one click, ticks them, and counts one click', async () => {
-    const { page, events } = await launcher(allowing, 7)
-    await press(page)
-    await opened(7)
-    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
-    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
-    expect(await page.getByRole('link', { name: '(opened)' }).count()).toBe(7)
-    await haveNoOpener(7)
-    expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
-    await becomes(() => events.length, 1)
-    await leave(page)
-  })
-
-  test('after all are open, opens them again only with the button for that', async () => {
-    const { page, events } = await launcher(allowing, 3)
-    await press(page)
-    await opened(3)
-    expect(await page.textContent('#open')).toBe('All open')
-    await page.bringToFront()
-    await page.locator('#open').press('Enter')
-    await page.getByRole('button', { name: 'Open again' }).click()
-    await opened(6)
-    expect(visitedPaths()).toEqual(['/1', '/1', '/2', '/2', '/3', '/3'])
-    await becomes(() => events.length, 2)
-    await leave(page)
   })
 
   test('works by touch on a phone, one tab per tap', async () => {
     const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-    const { page, events } = await launcher(stage.browser, 3, [], phone)
+    const { page, events } = await launcher(stage, 3, { options: phone })
     for (let count = 1; count <= 3; count += 1) {
       await page.bringToFront()
       await page.tap('#open')
@@ -219,11 +90,10 @@ describe('Open all with pop-ups allowed', () => {
     expect(await page.textContent('#status')).toBe('All 3 tabs are open.')
     expect(visitedPaths()).toEqual(['/1', '/2', '/3'])
     await becomes(() => events.length, 1)
-    await leave(page)
   })
 
   test('opens what is left after a reload, and offers to start over', async () => {
-    const { page, events } = await launcher(stage.browser, 3)
+    const { page, events } = await launcher(stage, 3)
     await press(page)
     await opened(1)
     await page.reload()
@@ -236,20 +106,78 @@ describe('Open all with pop-ups allowed', () => {
     await opened(3)
     expect(visitedPaths()).toEqual(['/1', '/1', '/2'])
     await becomes(() => events.length, 2)
-    await leave(page)
+  })
+
+  test('opens the rest at once after pop-ups are allowed', async () => {
+    const { url } = await destined(stage, 7)
+    const context = await openChromiumProfile({ popups: 'blocked' })
+    const page = await context.newPage()
+    await page.goto(url)
+    await press(page)
+    await opened(1)
+    await allowPopups(context, stage.server.origin)
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Pop-ups allowed? Open the rest' }).click()
+    await opened(7)
+    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+    await context.close()
+  })
+})
+
+describe('Open all with pop-ups allowed', () => {
+  const stage = setStage({ popups: 'allowed' })
+
+  test('opens seven tabs in one click, ticks them, and counts one click', async () => {
+    const { page, events } = await launcher(stage, 7)
+    await press(page)
+    await opened(7)
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
+    expect(await page.getByRole('link', { name: '(opened)' }).count()).toBe(7)
+    await haveNoOpener(7)
+    expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+    await becomes(() => events.length, 1)
+  })
+
+  test('where no window ever opens, as inside some apps, turns to links in the same window after two presses, says why, and keeps what was followed', async () => {
+    const { page, urls } = await launcher(stage, 3, { script: 'window.open = () => null' })
+    await press(page)
+    await page.getByRole('button', { name: `Open next 1 of 3`, exact: true }).waitFor()
+    await press(page)
+    expect(await page.isVisible('#open')).toBe(false)
+    expect(await page.textContent('#status')).toStartWith('This app can’t open new tabs.')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('copy')
+    await page.locator('a.tab').first().click()
+    await page.waitForURL(urls[0] as string)
+    await page.goBack()
+    expect(await page.locator('li.opened').count()).toBe(1)
+    expect(await page.textContent('#status')).toStartWith('This app can’t open new tabs.')
+  })
+
+  test('after all are open, opens them again only with the button for that', async () => {
+    const { page, events } = await launcher(stage, 3)
+    await press(page)
+    await opened(3)
+    expect(await page.textContent('#open')).toBe('All open')
+    await page.bringToFront()
+    await page.locator('#open').press('Enter')
+    await page.getByRole('button', { name: 'Open again' }).click()
+    await opened(6)
+    expect(visitedPaths()).toEqual(['/1', '/1', '/2', '/2', '/3', '/3'])
+    await becomes(() => events.length, 2)
   })
 
   test('labels the button of a single link “Open”', async () => {
-    const { page } = await launcher(allowing, 1)
+    const { page } = await launcher(stage, 1)
     expect(await page.textContent('#open')).toBe('Open')
     await press(page)
     await opened(1)
     expect(await page.textContent('#open')).toBe('Opened')
-    await leave(page)
   })
 
   test('leaves out tabs that open manually, and says so beforehand', async () => {
-    const { page } = await launcher(allowing, 4, [1, 3])
+    const { page } = await launcher(stage, 4, { byHand: [1, 3] })
     expect(await page.textContent('#open')).toBe('Open 2 of 4')
     expect(await page.textContent('#status')).toContain('2 to open manually')
     expect(await page.getByText('Open manually', { exact: true }).count()).toBe(2)
@@ -257,18 +185,16 @@ describe('Open all with pop-ups allowed', () => {
     await opened(2)
     expect(visitedPaths()).toEqual(['/1', '/3'])
     expect(await page.textContent('#status')).toBe('All 2 tabs are open. 2 to open manually.')
-    await leave(page)
   })
 
   test('shows no button if every tab opens manually', async () => {
-    const { page } = await launcher(allowing, 2, [0, 1])
+    const { page } = await launcher(stage, 2, { byHand: [0, 1] })
     expect(await page.isVisible('#open')).toBe(false)
     expect(await page.textContent('#status')).toContain('open each one manually')
-    await leave(page)
   })
 
   test('a link followed by hand is ticked, opens in its own tab and passes on no opener or referrer', async () => {
-    const { page, urls, events, opens } = await launcher(allowing, 2)
+    const { page, urls, events, opens } = await launcher(stage, 2)
     await page.locator('a.tab').first().click()
     await opened(1)
     expect(await page.locator('li.opened').count()).toBe(1)
@@ -276,41 +202,39 @@ describe('Open all with pop-ups allowed', () => {
     expect(destinations.visits).toEqual([{ path: '/1', referrer: null }])
     await becomes(() => opens, urls.slice(0, 1))
     expect(events).toEqual([])
-    await leave(page)
   })
 })
 
-/** A launcher in its own context, with destinations that have not been visited. */
-async function launcher(
-  browser: Browser | BrowserContext,
-  count: number,
-  byHand: number[] = [],
-  options: BrowserContextOptions = {},
-  script = '',
-) {
+/** A bundle of destinations that have not been visited. */
+function destined({ server }: Stage, count: number, byHand: readonly number[] = []) {
   destinations = startDestinations()
   const urls = destinations.urls(count)
-  const { url, slug } = await createBundle(stage.server.origin, {
-    urls,
-    urlMetadata: urls.map((_, index) => ({ openPolicy: byHand.includes(index) ? 'manual' : 'auto' })),
-  })
-  const context = 'newContext' in browser ? await browser.newContext(options) : browser
-  const page = await context.newPage()
-  await page.addInitScript(script)
+  const urlMetadata = urls.map((_, index) => ({ openPolicy: byHand.includes(index) ? 'manual' : 'auto' }) as const)
+  return createBundle(server.origin, { urls, urlMetadata })
+}
+
+/** A launcher of such a bundle. */
+async function launcher(
+  stage: Stage,
+  count: number,
+  {
+    byHand = [],
+    options = {},
+    script = '',
+  }: { byHand?: number[]; options?: BrowserContextOptions; script?: string } = {},
+) {
+  const { url, slug } = await destined(stage, count, byHand)
+  const { page } = await stage.open('/healthz', null, options)
+  if (script !== '') await page.addInitScript(script)
   const noted = noteEvents(page, slug)
   await page.goto(url)
-  return { page, slug, urls, ...noted }
+  return { page, slug, urls: destinations.urls(count), ...noted }
 }
 
 /** Returns to the launcher from the tab opened last, and presses its button. */
 async function press(page: Page): Promise<void> {
   await page.bringToFront()
   await page.click('#open')
-}
-
-async function leave(page: Page): Promise<void> {
-  await page.context().close()
-  destinations.stop()
 }
 
 /** Waits until this many tabs have loaded. */
@@ -328,7 +252,7 @@ function haveNoOpener(count: number): Promise<void> {
 }
 
 /** Changes the browser's setting, as a viewer does in the address bar. */
-async function allowPopups(context: BrowserContext): Promise<void> {
+async function allowPopups(context: BrowserContext, origin: string): Promise<void> {
   const settings = await context.newPage()
   await settings.goto('chrome://settings/content/popups')
   const kept = await settings.evaluate(async (origin) => {
@@ -338,7 +262,7 @@ async function allowPopups(context: BrowserContext): Promise<void> {
     const path = 'chrome://resources/js/cr.js'
     const { sendWithPromise } = (await import(path)) as { sendWithPromise(...words: string[]): Promise<object[]> }
     return sendWithPromise('getExceptionList', 'popups')
-  }, stage.server.origin)
-  expect(kept).toMatchObject([{ origin: stage.server.origin, setting: 'allow' }])
+  }, origin)
+  expect(kept).toMatchObject([{ origin, setting: 'allow' }])
   await settings.close()
 }

@@ -8,7 +8,7 @@ import { noteEvents } from './launcher-events.ts'
 import { setStage } from './stage.ts'
 import { deskAt, sentAt } from './variables.ts'
 
-const stage = setStage({ pages: 'emptied', popups: 'allowed' })
+const stage = setStage({ popups: 'allowed' })
 let owner: Person
 let destinations: ReturnType<typeof startDestinations>
 

@@ -7,7 +7,7 @@ import { expand } from './links.ts'
 import { setStage } from './stage.ts'
 import { press, shows } from './waiting.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 const TEXT = 'Reading for Monday\nhttps://a.example/\nnothing here\nB | https://b.example/\nhttps://a.example/'
 

@@ -7,7 +7,7 @@ import { noteEvents } from './launcher-events.ts'
 import { rowsOf } from './links.ts'
 import { setStage } from './stage.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

@@ -6,7 +6,7 @@ import { setStage } from './stage.ts'
 
 // What other apps and pages hand over is listed like what is pasted.
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 const shared = (fields: Record<string, string>) => `/?${new URLSearchParams(fields)}`
 const fieldOf = async (fields: Record<string, string>) => {

@@ -22,7 +22,7 @@ interface Opened extends ConsoleMessages {
 }
 
 /** The service and the browser of a test file. */
-interface Stage {
+export interface Stage {
   readonly server: Server
   readonly browser: Browser
   /** Opens a page of the service, signed in or as an anonymous visitor. */
@@ -30,18 +30,17 @@ interface Stage {
 }
 
 interface Setting extends Partial<Popups> {
-  /** Pages are `new` for each test, or those of the tests before, `emptied` (spare-pages.ts): a fraction of the work. */
-  pages?: 'new' | 'emptied'
   env?: Record<string, string>
   /** A database file. The service then runs in its own process, and can be stopped and started again. */
   database?: string
 }
 
 /**
- * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it closes or empties the
- * contexts, and fails if a page of the service, or a tab that it opened there, has left an error or a warning in the console.
+ * Starts the service, and Chromium if no other file has, for the tests of a file. After each test it empties its page for the
+ * next one (spare-pages.ts), and fails if a page of the service, or a tab that it opened there, has left an error or a warning
+ * in the console.
  */
-export function setStage({ popups = 'allowed', pages = 'new', env = {}, database }: Setting = {}): Stage {
+export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
   let spare: SparePages
@@ -65,8 +64,7 @@ export function setStage({ popups = 'allowed', pages = 'new', env = {}, database
     spare = new SparePages(browser, `${server.origin}/healthz`)
   })
   afterEach(async () => {
-    if (pages === 'emptied') await Promise.all([...messages.keys()].map((context) => spare.giveBack(context)))
-    else await Promise.all(browser.contexts().map((context) => context.close()))
+    await Promise.all([...messages.keys()].map((context) => spare.giveBack(context)))
     const complaints = [...messages.values()].flatMap((heard) => heard.complaints)
     messages.clear()
     expect(complaints, 'in the console').toEqual([])
@@ -85,18 +83,13 @@ export function setStage({ popups = 'allowed', pages = 'new', env = {}, database
     },
     async open(path, as, options = {}) {
       const all = { baseURL: server.origin, ...options }
-      const { page, context } = await (pages === 'emptied' ? spare.take(all) : openNew(browser, all))
+      const { page, context } = await spare.take(all)
       const heard = hear(context)
       if (as !== null) await addSession(context, as)
       await page.goto(path)
       return { page, context, ...heard }
     },
   }
-}
-
-async function openNew(browser: Browser, options: BrowserContextOptions) {
-  const context = await browser.newContext(options)
-  return { context, page: await context.newPage() }
 }
 
 /** Collects the console messages of a page from now on, while it shows an address that begins with `origin`. */

@@ -9,7 +9,7 @@ import { press, shows } from './waiting.ts'
 
 // Links without titles get those of their pages, as suggestions.
 
-const stage = setStage({ pages: 'emptied', env: { SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' } })
+const stage = setStage({ env: { SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' } })
 const sites = startSites()
 afterAll(() => sites.stop())
 const at = (path: string) => `http://localhost:${sites.port}${path}`

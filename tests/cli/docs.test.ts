@@ -13,11 +13,11 @@ setDefaultTimeout(180_000)
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8')
 const blocks = Array.from(PAGE.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
 /**
- * On Deno those in which the runtime does something besides requests: it reads files and pipes, starts an editor or a browser.
- * What the flags mean is the same code on each, so the others are left to the whole matrix.
+ * On Node and Deno those in which the runtime does something besides requests: it reads files and pipes, starts an editor or
+ * a browser. What the flags mean is the same code on each, so the others are left to the whole matrix.
  */
 const blocksOn = (runtime: string) =>
-  runtime === 'Deno' && !IS_WHOLE_MATRIX
+  runtime !== 'Bun' && !IS_WHOLE_MATRIX
     ? blocks.filter((block) => /[<|]|\b(?:EDITOR|import|apply|open)\b/.test(block))
     : blocks
 

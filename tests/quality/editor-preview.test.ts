@@ -13,7 +13,7 @@ const WIDE = { viewport: { width: 1280, height: 860 } }
 const NARROW = { viewport: { width: 1100, height: 860 } }
 const PREVIEW = '/dashboard/links/new/preview'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
   owner = await newPerson(stage.server)

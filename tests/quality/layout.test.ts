@@ -5,7 +5,7 @@ import { expand } from '../browser/links.ts'
 import { setStage } from '../browser/stage.ts'
 import { newEmail, newPerson, PASSWORD } from '../people.ts'
 
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 const boxOf = async (page: Page, selector: string) => {

@@ -8,7 +8,7 @@ import { shows } from '../browser/waiting.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 
 // What stays where it is while something else appears, and what stays whole on a phone.
-const stage = setStage({ pages: 'emptied' })
+const stage = setStage()
 const WIDE = { viewport: { width: 1280, height: 860 } }
 const PHONE = { viewport: { width: 390, height: 844 } }
 const HEBREW = 'שלום עולם'
