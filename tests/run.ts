@@ -34,11 +34,11 @@ const LONG = [
   // Races.
   /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
   // The passing of days, and what is done in the background.
-  /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-checks|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
+  /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-(?:checks|health|repairs)|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
   // Amounts.
   /^tests\/(?:policies\/amounts|unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.
-  /^tests\/(?:limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
+  /^tests\/(?:keys\/key-ring|limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
 ]
 const isLong = (file: string) => LONG.some((some) => some.test(file))
 /** Of those, what is about files, disks and whole machines, and so runs on a disk. */
