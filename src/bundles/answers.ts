@@ -3,7 +3,7 @@ import { LINK_STATES, SOURCES } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { Pagination } from '../core/paging.ts'
 import { Time } from '../core/shape.ts'
-import { Subject } from '../identity/answers.ts'
+import { SubjectShape } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
@@ -60,7 +60,7 @@ const listItem = lazy(
       url: 'string',
       versionNumber: VERSION,
       ...content(),
-      owner: Subject(),
+      owner: SubjectShape(),
       createdAt: Time(),
       updatedAt: Time(),
       source: type.enumerated(...SOURCES),
@@ -101,7 +101,7 @@ export const DryRun = lazy(() =>
       url: 'string | null',
       versionNumber: VERSION,
       ...content(),
-      owner: Subject().or('null'),
+      owner: SubjectShape().or('null'),
       source: type.enumerated(...SOURCES),
       externalId: 'string | null',
       metadata: metadata(),
@@ -130,7 +130,7 @@ export const BundleList = lazy(() =>
     pagination: Pagination(),
     hasMore: 'boolean',
     'nextCursor?': 'string',
-    subject: Subject(),
+    subject: SubjectShape(),
     '+': 'reject',
   }),
 )

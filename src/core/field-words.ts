@@ -1,6 +1,5 @@
 import type { Reason } from './issue.ts'
 import { expectationIn, phrase, reasonIn, type Words } from './issue-words.ts'
-import type { Problem } from './problem.ts'
 import { formatInteger } from './words.ts'
 
 // Issues in the words of pages, whose readers see a field and not its name in the API.
@@ -36,12 +35,6 @@ const CLAUSES: Partial<Words<Reason>> = {
 /** What is wrong with a field, as shown beside it. */
 export function besideField(reason: Reason): string {
   return saidBy(SENTENCES, reason) ?? `This ${clauseIn(reason)}.`
-}
-
-/** Why a password is refused, as shown beside its field; null for another refusal. */
-export function besidePassword({ code, message }: Problem): string | null {
-  if (!code.startsWith('PASSWORD_')) return null
-  return code === 'PASSWORD_TOO_SHORT' || code === 'PASSWORD_TOO_LONG' ? message.replace(/^.*?\. /, '') : message
 }
 
 /** What is wrong with a field, as the end of a sentence that begins with what it is called on its page. */

@@ -5,7 +5,7 @@ import { lazy } from '../core/lazy.ts'
 import { refusing, Time } from '../core/shape.ts'
 import { line } from '../core/text-shapes.ts'
 import { INSTANT, isInstant } from '../core/time.ts'
-import { Subject } from '../identity/answers.ts'
+import { SubjectShape } from '../identity/answers.ts'
 
 /** Events on a page. */
 const MAX_PAGE = 100
@@ -65,7 +65,7 @@ export const LoggedEvent = lazy(() =>
       'keyName?': 'string',
       '+': 'reject',
     }).configure({ named: 'Actor' }, 'self'),
-    subject: Subject(),
+    subject: SubjectShape(),
     target: type({
       type: type.enumerated(...TARGET_TYPES),
       id: 'string | null',

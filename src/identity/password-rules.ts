@@ -1,3 +1,4 @@
+import type { Problem } from '../core/problem.ts'
 import { accountOf } from './devices.ts'
 
 /** In Unicode code points. */
@@ -7,6 +8,8 @@ const MAX_LENGTH = 128
 export const MAX_PASSWORD_UNITS = MAX_LENGTH * 2
 /** How many of the most common passwords of sufficient length are refused. */
 const MOST_COMMON = 10_000
+const AT_LEAST = `Use at least ${MIN_LENGTH} characters.`
+const AT_MOST = `Use at most ${MAX_LENGTH} characters.`
 
 /** Why a password is refused. */
 interface Refusal {
@@ -31,10 +34,10 @@ export async function unfitPassword(
   const plain = plainPassword(password)
   const length = [...plain].length
   if (length < MIN_LENGTH || plain.trim() === '') {
-    return { code: 'PASSWORD_TOO_SHORT', message: `The password is too short. Use at least ${MIN_LENGTH} characters.` }
+    return { code: 'PASSWORD_TOO_SHORT', message: `The password is too short. ${AT_LEAST}` }
   }
   if (length > MAX_LENGTH) {
-    return { code: 'PASSWORD_TOO_LONG', message: `The password is too long. Use at most ${MAX_LENGTH} characters.` }
+    return { code: 'PASSWORD_TOO_LONG', message: `The password is too long. ${AT_MOST}` }
   }
   const word = plain.trim().toLowerCase()
   const address = accountOf(email ?? '')
@@ -52,6 +55,13 @@ export async function unfitPassword(
     }
   }
   return null
+}
+
+/** Why a password was refused, as shown beside its field; null for another refusal. */
+export function besidePassword({ code, message }: Problem): string | null {
+  if (code === 'PASSWORD_TOO_SHORT') return AT_LEAST
+  if (code === 'PASSWORD_TOO_LONG') return AT_MOST
+  return code.startsWith('PASSWORD_') ? message : null
 }
 
 let common: Promise<ReadonlySet<string>> | undefined

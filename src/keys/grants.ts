@@ -13,7 +13,7 @@ import { boundTokens, eraseEnded, ownerOfNewKey } from './caps.ts'
 import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
 // What apps get by OAuth: a key like any other, whose text changes at each renewal. So a grant is listed,
-// revoked, charged and ended with its owner like every key, from the moment of consent on.
+// revoked, counted against its limits and ended with its owner like every key, from the moment of consent on.
 
 /** How long the text of an app’s key is valid. */
 export const TOKEN_SECONDS = 3600

@@ -3,7 +3,7 @@ import { lazy } from '../core/lazy.ts'
 import { networkIn } from '../core/networks.ts'
 import { instantThat, refusing, Time } from '../core/shape.ts'
 import { line, withText } from '../core/text-shapes.ts'
-import { Scopes, Subject } from '../identity/answers.ts'
+import { Scopes, SubjectShape } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
 
 /** Requests per hour, unless the minter chooses another limit. */
@@ -88,7 +88,7 @@ export const MintedKey = lazy(() => type({ apiKey: KeyInfo(), rawKey: 'string', 
 
 /** What GET /api/me/keys answers. */
 export const KeyList = lazy(() =>
-  type({ apiKeys: KeyInfo().array(), 'nextCursor?': 'string', subject: Subject(), '+': 'reject' }),
+  type({ apiKeys: KeyInfo().array(), 'nextCursor?': 'string', subject: SubjectShape(), '+': 'reject' }),
 )
 
 /** What DELETE /api/me/keys answers. */

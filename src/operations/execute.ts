@@ -64,7 +64,7 @@ export function respond<In, Out>(
 }
 
 /**
- * Charges, authorises and decodes a call. A single function that awaits only real promises, because each further await
+ * Counts, authorises and decodes a call. A single function that awaits only real promises, because each further await
  * makes a click on Open all 3 % slower.
  */
 async function checked<In, Out, T extends PublicAnswer>(

@@ -1,10 +1,11 @@
 import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
-import { besideField, besidePassword } from '../core/field-words.ts'
+import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { clientAddress, setClientAddress } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
+import { besidePassword } from '../identity/password-rules.ts'
 import { endSession } from '../identity/sessions.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.

@@ -103,7 +103,7 @@ function errorPage(visit: Visit, error: unknown): Page | Response {
 const LONG_FORM_CHARACTERS = 16 * 1024
 
 /**
- * Charges a long form to the person's reading limit, before it is parsed.
+ * Counts a long form against the person's reading limit, before it is parsed.
  * @throws Problem RATE_LIMITED.
  */
 async function countReading({ service, session }: Visit, form: URLSearchParams): Promise<void> {

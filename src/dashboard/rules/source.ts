@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
 import type { Issue, Path } from '../../core/issue.ts'
 import { pathText, reasonIn } from '../../core/issue-words.ts'
-import { parseJson } from '../../core/json.ts'
-import { Problem } from '../../core/problem.ts'
+import { isNestedTooDeep, MAX_NESTING, parseJson } from '../../core/json.ts'
 import { canOpen, type Draft, draftOf, type Source, toPolicy } from '../../policies/draft/draft.ts'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
 
@@ -32,10 +31,10 @@ export function policyOf(source: Source): { policy: unknown } | { wrong: string 
 
 /** Parses JSON, or says why it is invalid, with line and column. */
 function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
+  if (isNestedTooDeep(text)) return { wrong: `This is nested more than ${MAX_NESTING} levels deep. Nest less.` }
   try {
     return { value: parseJson(text) }
-  } catch (error) {
-    if (error instanceof Problem && error.message.includes('nested')) return { wrong: error.message }
+  } catch {
     return { wrong: syntaxErrorOf(text) }
   }
 }
