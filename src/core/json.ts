@@ -36,7 +36,7 @@ function nestsDeeperThan(text: string, limit: number): boolean {
 }
 
 /** How much a value from JSON holds. */
-export interface Size {
+interface Size {
   /** Of all objects. */
   fields: number
   /** Of all lists. */

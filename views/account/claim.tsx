@@ -11,7 +11,7 @@ import { Tile } from '../parts/tile.tsx'
 import { ConfirmNotice } from './confirm-notice.tsx'
 
 /** A claimable bundle, as shown. */
-export interface Claimable {
+interface Claimable {
   slug: string
   title: string | null
   urls: string[]
