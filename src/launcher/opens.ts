@@ -61,7 +61,6 @@ export class Opens {
   }
 }
 
-/** Adds counts to a day. */
 export function addOpens(day: string, rows: readonly OpenRow[]): InStatement[] {
   const sent = JSON.stringify(rows)
   return [
