@@ -10,7 +10,7 @@ const MAX_GROUP = 64
 /**
  * The only writer of a file in this process. It never blocks the event loop waiting for the disk or another process.
  */
-export interface Writer {
+interface Writer {
   /**
    * Runs statements atomically and durably. Queued writes share a transaction, and so one wait for the disk; each has a
    * savepoint of its own, so that a failed one is rolled back alone.

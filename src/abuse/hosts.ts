@@ -57,7 +57,6 @@ declare module '../core/service.ts' {
   }
 }
 
-/** Polling interval. */
 const POLL_MS = 1_000
 
 /**

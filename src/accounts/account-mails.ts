@@ -194,7 +194,6 @@ function paragraphs(...texts: string[]): string {
   return texts.join('\n\n')
 }
 
-/** The name of a browser, by its user agent. */
 async function browserOf(userAgent: string): Promise<string> {
   const { parseUserAgent } = await import('../audience/user-agent.ts')
   return browserLabel(parseUserAgent(userAgent)) ?? 'an unknown browser'

@@ -2,10 +2,14 @@ import { APIError } from 'better-auth/api'
 import { organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
+import { eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
+import { organization as organizations, owners } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import type { Problem } from '../core/problem.ts'
+import { count } from '../core/words.ts'
 import { changeRole, isRole, removeMember } from '../identity/members.ts'
-import { organizationCapReached } from '../plans/organizations.ts'
+import { planLimit } from '../plans/caps.ts'
 import type { AccountMails } from './account-mails.ts'
 import { mailedPath } from './invitations.ts'
 import type { linkMails } from './link-mails.ts'
@@ -75,4 +79,24 @@ export function organizationPlugin(
 
 function noSuchRole(): APIError {
   return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
+}
+
+/**
+ * The error for a person who has created as many organisations as their plan allows, or null. Ones they have left still
+ * count, or leaving would reset the cap; deleted ones do not.
+ */
+async function organizationCapReached(
+  { db }: Store,
+  userId: string,
+  { maxOrganizations }: Pick<Config, 'maxOrganizations'>,
+): Promise<Problem | null> {
+  const [[made], [owner]] = await db.batch([
+    db.select({ count: sql<number>`count(*)` }).from(organizations).where(eq(organizations.createdBy, userId)),
+    db.select({ plan: owners.plan }).from(owners).where(eq(owners.userId, userId)),
+  ])
+  const plan = owner?.plan ?? 'free'
+  const max = maxOrganizations[plan]
+  if ((made?.count ?? 0) < max) return null
+  const onPro = count(maxOrganizations.pro, 'organisation')
+  return planLimit({ type: 'user', userId }, plan, count(max, 'organisation'), onPro, 'delete one')
 }

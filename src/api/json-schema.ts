@@ -71,7 +71,6 @@ export function callOptionType(name: keyof typeof CALL_OPTIONS): string {
   return CALL_OPTIONS[name].type
 }
 
-/** The call options that an operation accepts. */
 export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (keyof typeof CALL_OPTIONS)[] {
   return [
     ...(dryRun === undefined ? [] : (['dryRun'] as const)),

@@ -1,7 +1,7 @@
 /** The kinds of device that are told apart. */
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
 
-export type Device = (typeof DEVICES)[number]
+type Device = (typeof DEVICES)[number]
 
 const NEITHER = /smart-?tv|netcast|roku|playstation/i
 const TABLET = /ipad|macintosh.* fxios\/|nexus\s*(?:7|8|9|10)|silk|kftt build|tablet(?! pc)/i

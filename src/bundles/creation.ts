@@ -239,7 +239,6 @@ function idOf(slug: string) {
   return sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug})`
 }
 
-/** The error for a slug that is taken. */
 export function slugTaken(field: SlugField): Problem {
   return new Problem('SLUG_TAKEN', `${field} is taken: choose another, or omit it to get one`)
 }

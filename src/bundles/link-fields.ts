@@ -161,7 +161,6 @@ export function wholeLink(url: string, metadata: UrlMetadata = {}): Link {
   return { url, ...each(LINK_NAMES, (name) => metadata[name] ?? READERS[name].none) } as Link
 }
 
-/** Whether a field of a link has its default. */
 export function isDefault(name: LinkName, value: Value): boolean {
   return linkText(value) === linkText(READERS[name].none)
 }

@@ -74,7 +74,6 @@ export interface SentLinks {
   setMetadata?: Record<string, typeof MetadataChange.infer>
 }
 
-/** Whether an edit changes single links. */
 export function changesLinks(edit: SentLinks): boolean {
   return NAMES.some((name) => edit[name] !== undefined)
 }

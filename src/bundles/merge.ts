@@ -9,7 +9,7 @@ import { variableOf, wholeVariable } from './variables.ts'
 /** The fields that an edit may send. */
 export type SentChanges = Omit<BundleEdit, 'slug' | 'password' | keyof SentOwn>
 /** The same with whole lists of links. */
-export type Changes = Omit<SentChanges, 'addUrls' | 'removeUrls' | 'setMetadata'>
+type Changes = Omit<SentChanges, 'addUrls' | 'removeUrls' | 'setMetadata'>
 
 /** The next content of a bundle, and the rule ids that it has not had before. */
 export interface NextContent {

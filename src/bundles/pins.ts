@@ -53,7 +53,6 @@ export async function unpin(store: Store, caller: SignedIn, slug: string): Promi
   return { slug, isPinned: false }
 }
 
-/** Whether a person has pinned a bundle. */
 export async function isPinned({ db }: Store, userId: string, slug: string): Promise<boolean> {
   return (await found(db).all({ userId, slug })).length > 0
 }

@@ -20,7 +20,7 @@ import { loadFor } from './roles.ts'
 import { type Edit, nextContent, writeVersion } from './versions.ts'
 
 /** A link that becomes another; if both end in `/`, so does every link that begins with it. */
-export interface Replacement {
+interface Replacement {
   from: string
   to: string
   dryRun?: boolean

@@ -80,7 +80,6 @@ function roleOver(row: Row, caller: Reaching): Role | null {
   return row.userId === caller.userId ? 'admin' : row.role
 }
 
-/** Whether two subjects are the same. */
 export function isSameSubject(one: Subject, other: Subject): boolean {
   if (one.type === 'user') return other.type === 'user' && one.userId === other.userId
   return other.type === 'organization' && one.organizationId === other.organizationId

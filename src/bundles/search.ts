@@ -5,7 +5,7 @@ import { textsBeside } from './link-fields.ts'
 import { labelOf } from './variables.ts'
 
 /** The parts of a bundle that lists search. */
-export type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | 'variables' | TextName> & { slug: string }
+type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | 'variables' | TextName> & { slug: string }
 
 /** Folds case and normalises accents: `ÄPFEL` becomes `äpfel`. Pure. */
 export function fold(text: string): string {

@@ -11,7 +11,7 @@ import type { Place, Sized } from './pinned.ts'
 import type { Listing } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
-export type Row = typeof bundles.$inferSelect
+type Row = typeof bundles.$inferSelect
 
 /** No pinned bundles. */
 const NONE = '[]'

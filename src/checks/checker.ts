@@ -19,7 +19,7 @@ const OWNERS_AT_ONCE = 50
 const IS_WANTED = sql<number | null>`${owners.checkLinks} AND ${user.disabledAt} IS NULL`
 
 /** Looks at a link; `look.ts`, except in tests of how many. */
-export type Look = (url: string, looking: Looking) => Promise<Seen>
+type Look = (url: string, looking: Looking) => Promise<Seen>
 
 /** Loaded with the first look: most processes make none for hours. */
 const lookNow: Look = async (url, looking) => (await import('./look.ts')).look(url, looking)

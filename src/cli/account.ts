@@ -8,7 +8,6 @@ import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } 
 import { post, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
 import { signInOnDevice } from './sign-in-device.ts'
 
-/** Scopes that a device may have. */
 const DEVICE_SCOPES = ['links:read', 'links:propose', 'links:write'] as const
 
 export const login = command({

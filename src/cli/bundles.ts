@@ -1,5 +1,6 @@
 import type { Client } from '../sdk/openall.ts'
 import { command, integer, slugIn } from './command.ts'
+import { UsageError } from './exit.ts'
 import { minute, note, oneLine, print, printJson, printTable, progress, styled } from './output.ts'
 import { printContent } from './print-content.ts'
 
@@ -134,6 +135,30 @@ export function expectedVersionIn(flag: string | undefined): { expectedVersion?:
   return flag === undefined ? {} : { expectedVersion: integer(flag, '--if-version') }
 }
 
+export const pin = command({
+  name: 'pin',
+  summary: 'Pin a bundle: it comes first in your list',
+  examples: ['openall pin 4k2mz7qy9p'],
+  args: { slug: SLUG },
+  async run({ args, server, client }) {
+    const pinned = await client.pinBundle({ slug: slugIn(args.slug, server) })
+    return args.json
+      ? printJson(pinned)
+      : print(oneLine(`Pinned ${pinned.slug}. To undo: openall unpin ${pinned.slug}`))
+  },
+})
+
+export const unpin = command({
+  name: 'unpin',
+  summary: 'Unpin a bundle',
+  examples: ['openall unpin 4k2mz7qy9p'],
+  args: { slug: SLUG },
+  async run({ args, server, client }) {
+    const unpinned = await client.unpinBundle({ slug: slugIn(args.slug, server) })
+    return args.json ? printJson(unpinned) : print(oneLine(`Unpinned ${unpinned.slug}.`))
+  },
+})
+
 export const claim = command({
   name: 'claim',
   summary: 'Move an unclaimed bundle into your account',
@@ -144,5 +169,26 @@ export const claim = command({
     const bundle = await client.claimBundle({ token })
     if (args.json) return printJson(bundle)
     print(oneLine(`${bundle.url} is yours.`))
+  },
+})
+
+export const transfer = command({
+  name: 'transfer',
+  summary: 'Move a bundle into an organisation',
+  examples: ['openall transfer 4k2mz7qy9p --to o_27pd'],
+  args: {
+    slug: SLUG,
+    to: {
+      type: 'string',
+      valueHint: 'organisation',
+      description: 'Who gets it: the id of an organisation, from the address of its page',
+    },
+  },
+  async run({ args, server, client }) {
+    if (args.to === undefined) throw new UsageError('--to is missing: the id of an organisation')
+    const to = { type: 'organization', organizationId: args.to } as const
+    const bundle = await client.transferBundle({ slug: slugIn(args.slug, server), to })
+    if (args.json) return printJson(bundle)
+    print(oneLine(`${bundle.slug} belongs to the organisation now. Its link stays ${bundle.url}`))
   },
 })

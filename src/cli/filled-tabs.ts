@@ -44,7 +44,7 @@ function givenTwice(name: string): UsageError {
   return new UsageError(`${name} is given twice: give it once`)
 }
 
-export type Tabs = Awaited<ReturnType<Client['getTabs']>>
+type Tabs = Awaited<ReturnType<Client['getTabs']>>
 
 /**
  * The tabs of a launcher with all values filled in; at a terminal, those that are missing are asked for.

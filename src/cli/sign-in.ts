@@ -81,7 +81,7 @@ export function refused(message: string): OpenallError {
   return new OpenallError('FORBIDDEN', message, { status: 403 })
 }
 
-export interface Tokens {
+interface Tokens {
   access_token: string
   refresh_token: string
   expires_in: number

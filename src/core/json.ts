@@ -37,7 +37,7 @@ export function isNestedTooDeep(text: string): boolean {
 }
 
 /** How much a value from JSON holds. */
-export interface Size {
+interface Size {
   /** Of all objects. */
   fields: number
   /** Of all lists. */

@@ -89,7 +89,6 @@ export function isUnderUrls({ path, reason }: Issue): boolean {
   return OF_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
 }
 
-/** The error for an unknown URL. */
 export function unknownUrl(): Problem {
   const userMessage = 'The link may be mistyped, or the page may be gone.'
   return new Problem('NOT_FOUND', 'There is nothing at this URL.', { userMessage })

@@ -165,7 +165,7 @@ function actorOf({ actorType, actorUserId, actorKeyId }: typeof events.$inferSel
 }
 
 /** What webhooks tell of an event beside what it is about: ids alone, because names change between two attempts. */
-export type ToldEvent = Pick<LoggedEvent, 'id' | 'actor' | 'changes'>
+type ToldEvent = Pick<LoggedEvent, 'id' | 'actor' | 'changes'>
 
 /** The event with an id, as its owner's webhooks tell of it; null once it is erased. */
 export async function toldOf({ db }: Store, owner: number, id: number): Promise<ToldEvent | null> {

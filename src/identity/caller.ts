@@ -89,7 +89,6 @@ export function unauthorized(): Problem {
   return refusal('Bearer', message, 'You need to sign in to do this.')
 }
 
-/** The error for an invalid credential. */
 export function invalidCredential(message: string, userMessage = message): Problem {
   return refusal('Bearer error="invalid_token"', message, userMessage)
 }

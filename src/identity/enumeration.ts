@@ -123,7 +123,6 @@ export async function hasAccount({ db }: Store, userId: string): Promise<boolean
   return (await db.select({ id: user.id }).from(user).where(eq(user.id, userId))).length > 0
 }
 
-/** The real address behind a placeholder, or null. */
 export async function addressBehind({ db }: Store, placeholder: string): Promise<string | null> {
   const [row] = await db.select({ email: user.takenEmail }).from(user).where(eq(user.email, placeholder))
   return row?.email ?? null

@@ -3,7 +3,7 @@ import { type Caller, invalidCredential, type KnownKey, type Session, type Subje
 import { SCOPES } from './roles.ts'
 
 /** How credentials are read; see `sessionReader` and `KeyRing`. */
-export interface Credentials {
+interface Credentials {
   readSession(headers: Headers): Promise<Session | null>
   /** @returns the key of an Authorization header; null if it is none. @throws Problem FORBIDDEN for one that does not work from the address. */
   keyRing: { identify(authorization: string, address: string): Promise<KnownKey | null> }

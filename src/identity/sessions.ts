@@ -89,7 +89,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
 const MAX_SHOWN = 100
 
 /** A browser that is signed in. */
-export interface OpenSession {
+interface OpenSession {
   id: string
   /** As sent at sign-in. */
   userAgent: string | null

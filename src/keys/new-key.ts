@@ -14,7 +14,7 @@ import { toApiKey } from './present.ts'
 import { newKeyToken } from './token.ts'
 
 /** What a new key is given. */
-export interface GivenKey {
+interface GivenKey {
   name: string
   scopes: readonly Scope[]
   rateLimitPerHour: number

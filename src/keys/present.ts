@@ -4,10 +4,7 @@ import type { Subject } from '../identity/caller.ts'
 import type { KeyInfo } from './shapes.ts'
 
 /** What a key’s row has that answers show. */
-export type ShownKey = Omit<
-  typeof apiKeys.$inferSelect,
-  'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt' | 'endToldAt'
->
+type ShownKey = Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt' | 'endToldAt'>
 
 /** A key as the API shows it, without its secret. @param grant what the app has whose key it is. */
 export function toApiKey(

@@ -15,7 +15,7 @@ export const RENEWABLE_SECONDS = 30 * 86_400
 export const DEVICE_SECONDS = 600
 
 /** The parts of a key: the public prefix identifies it, the secret authenticates it. */
-export interface KeyToken {
+interface KeyToken {
   keyPrefix: string
   secret: string
 }

@@ -8,7 +8,7 @@ import { notOpen, type Outside, outsideOf } from './times.ts'
 // may read and edit bundles is decided in bundles/roles.ts.
 
 /** Why a viewer may not enter. */
-export type Refusal = { kind: 'members' } | { kind: 'password' } | Outside
+type Refusal = { kind: 'members' } | { kind: 'password' } | Outside
 
 /** What a gate decides about a viewer. */
 export interface AccessDecision {

@@ -17,7 +17,7 @@ export function linkHash(bundleId: number, url: string): string {
 }
 
 /** How often a link was opened. Its URL is null if it is not in the bundle: then it counts only if it once was opened. */
-export type OpenRow = readonly [bundleId: number, link: string, url: string | null, opens: number]
+type OpenRow = readonly [bundleId: number, link: string, url: string | null, opens: number]
 
 interface Opened {
   bundleId: number
@@ -61,7 +61,6 @@ export class Opens {
   }
 }
 
-/** Adds counts to a day. */
 export function addOpens(day: string, rows: readonly OpenRow[]): InStatement[] {
   const sent = JSON.stringify(rows)
   return [

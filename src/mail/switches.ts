@@ -15,7 +15,7 @@ export const SWITCHES = {
 } as const satisfies Record<OptionalMail, unknown>
 
 /** Which mails a person wants, of those that they can do without. */
-export type MailSwitches = Record<OptionalMail, boolean>
+type MailSwitches = Record<OptionalMail, boolean>
 
 /** Which mails a person wants, and where they get them; null if there is no such account. */
 export async function readerOf({ db }: Store, userId: string): Promise<{ email: string; mails: MailSwitches } | null> {

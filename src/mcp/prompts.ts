@@ -3,7 +3,7 @@ import { previewPolicy } from '../bundles/policy-operations.ts'
 import { getInsights } from '../insights/operations.ts'
 
 /** A prompt that a user can pick to start an agent on a task. */
-export interface Prompt {
+interface Prompt {
   name: string
   title: string
   description: string

@@ -52,7 +52,7 @@ const TEMPLATES = [
 ]
 
 /** How messages reach what they ask for. */
-export interface Reach {
+interface Reach {
   call: Call
   readList: ReadList
   readLauncher: ReadLauncher

@@ -3,7 +3,6 @@ import { SCOPES, type Scope } from '../identity/roles.ts'
 
 // What tokens are valid for, and where machines find how to get one (RFC 9728, RFC 8414).
 
-/** The path of each resource. */
 const PATHS: Record<Audience, string> = { mcp: '/api/mcp', api: '/api' }
 
 /** How devices ask for their tokens (RFC 8628). */

@@ -1,6 +1,5 @@
 import type { Code } from '../core/codes.ts'
 
-/** What each error code means. */
 export const ERROR_DOCS: Record<Code, string> = {
   INVALID_URLS: 'Something under `urls`, `addUrls` or `removeUrls` is invalid: fix what the message names.',
   BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',

@@ -1,5 +1,5 @@
 import { actingAs } from '../../db/acting.ts'
-import { brokenConstraint } from '../../db/client.ts'
+import { brokenConstraint, type Store } from '../../db/client.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { actorOf, type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
@@ -25,7 +25,6 @@ import { partsOf } from './parts.ts'
 import { waitForReadSlot } from './read-slots.ts'
 import { withSlug } from './slug-in.ts'
 import { validate } from './validate.ts'
-import { withoutWrite } from './without-write.ts'
 
 /** A call without its input. */
 interface Call<In, Out> {
@@ -190,6 +189,26 @@ async function performOrDryRun<In, Out>(
   const input = await slugFound(validate(operation.input, raw), call.context.caller, service.store)
   const body = { dryRun, ...(await operation.dryRun(input, context)) }
   return { status: 200, body, headers: {} }
+}
+
+const guardedServices = new WeakMap<Service, Service>()
+
+/**
+ * The service with a store that refuses writes: a dry run must not write, and an idempotent operation only through
+ * `commit`, or a retry would repeat the write. Created once per service.
+ */
+function withoutWrite(service: Service): Service {
+  let made = guardedServices.get(service)
+  if (made === undefined) {
+    const store: Store = Object.create(service.store, { write: { value: refuse }, writeCounters: { value: refuse } })
+    made = Object.create(service, { store: { value: store } }) as Service
+    guardedServices.set(service, made)
+  }
+  return made
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('idempotent operations must write through commit, and dry runs must not write')
 }
 
 /** For other operations; `implement` gives these only to idempotent ones. */

@@ -19,7 +19,6 @@ const UNGUESSABLE = 22
 /** Writes an effect and its answer atomically. The answer must not repeat large parts of the input: see `replayed`. */
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
-/** A call with an idempotency key. */
 export interface IdempotentCall {
   key: string
   caller: Caller

@@ -160,7 +160,7 @@ type Implementation<Name extends OperationName, In, Out, Body> = Described<In, O
   WithFlag<Name, 'csv', (output: Out) => CsvFile>
 
 /** An operation with all its types, from which clients’ types derive. */
-export interface Implemented<Name extends OperationName, In, Out, Body, SentInput> extends Operation<In, Out, Body> {
+interface Implemented<Name extends OperationName, In, Out, Body, SentInput> extends Operation<In, Out, Body> {
   readonly name: Name
   input: Operation<In>['input'] & { readonly inferIn: SentInput }
 }

@@ -32,7 +32,6 @@ export function problemPage(request: Request, problem: Problem, service: Service
   return text(request, view as string, { type: HTML, status, headers })
 }
 
-/** The heading of an error page. */
 export function headingOf({ code, status }: Problem): string {
   if (code === 'NOT_OPEN_YET') return 'Not open yet'
   if (code === 'PASSWORD_REQUIRED') return 'Password needed'

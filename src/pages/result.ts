@@ -13,7 +13,7 @@ export interface CreatedBundle {
 }
 
 /** What the page after the form shows. */
-export interface Result {
+interface Result {
   bundles: CreatedBundle[]
   /** How many entries of the list were skipped, changed or dropped as duplicates. */
   left: { skipped: number; changed: number; duplicates: number }

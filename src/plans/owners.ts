@@ -34,7 +34,6 @@ export function ensureOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
 }
 
-/** Whether the account of a subject exists. */
 export async function subjectExists({ db }: Store, subject: Subject): Promise<boolean> {
   const found =
     subject.type === 'user'

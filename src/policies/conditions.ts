@@ -5,7 +5,7 @@ import type { JsonSchema } from '../core/shape.ts'
 import { OPERATORS, type Raw, type ReadInner, type Report } from './operators.ts'
 
 /** An error in a condition, with its path from the root. */
-export interface ConditionError {
+interface ConditionError {
   path: (string | number)[]
   reason: Reason
 }

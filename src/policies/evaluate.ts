@@ -44,7 +44,6 @@ export interface CompiledPolicy {
   needs(field: Field | 'signedIn'): boolean
   /** Whether any condition depends on the viewer’s account. */
   needsAccount: boolean
-  /** The first matching rule, or null. */
   match(viewer: Viewer): Rule | null
   /** The result of each rule and each of its conditions, from the same tests as `match`. */
   trace(viewer: Viewer): RuleTrace[]
@@ -97,7 +96,6 @@ function compound(op: GroupOperator, of: readonly Node[]): Test {
   }
 }
 
-/** The test of each kind of condition. */
 const TESTS: { readonly [Op in Leaf['op']]: (condition: ConditionOf<Op>, places: Places) => Test } = {
   signedIn(_, places) {
     places.set('signedIn', places.get('signedIn') ?? places.size)

@@ -9,7 +9,6 @@ export function isRuleId(text: string): boolean {
   return RULE_ID.test(text)
 }
 
-/** A new random rule id. */
 export function newRuleId(): string {
   return `r_${randomBase62(RANDOM_LENGTH)}`
 }

@@ -31,7 +31,7 @@ export interface Conflict {
 }
 
 /** What accepting a proposal would change of the newest version. */
-export interface Merge {
+interface Merge {
   /** Without what is in conflict. */
   changes: ProposedChanges
   conflicts: Conflict[]

@@ -19,7 +19,6 @@ const MAX_PAUSE_MS = 250
 /** Stops counting a backlog here, because counting takes time too. */
 const MAX_COUNTED = 10_000
 
-/** State of one rule. */
 interface RuleStatus {
   /** When the oldest row is due, in milliseconds since 1970; null if there is none. */
   dueAt: number | null

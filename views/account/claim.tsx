@@ -11,7 +11,7 @@ import { Tile } from '../parts/tile.tsx'
 import { ConfirmNotice } from './confirm-notice.tsx'
 
 /** A claimable bundle, as shown. */
-export interface Claimable {
+interface Claimable {
   slug: string
   title: string | null
   urls: string[]
@@ -26,7 +26,6 @@ interface ClaimProps {
   error: string | undefined
 }
 
-/** The page of a claim link. */
 export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimProps): JSX.Element {
   const next = encodeURIComponent(path)
   const user = site.user ?? null
@@ -166,7 +165,6 @@ function OtherClaims({ total, limit, offset }: ClaimsProps['paging'] & { total: 
   )
 }
 
-/** After a claim. */
 export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
   const acting = site.user?.acting ?? null
   return (

@@ -9,7 +9,7 @@ import { attribute, Page, type SignedInUser, type Site } from '../parts/layout.t
 import { ConfirmationForm } from './confirm-notice.tsx'
 
 /** An app that asks, as the page shows it. */
-export interface AskingApp {
+interface AskingApp {
   name: string
   /** The host whose document says so; null if the app chose its name itself. */
   publisher: string | null

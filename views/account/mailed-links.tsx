@@ -138,7 +138,6 @@ const ONWARD = [
   ['/dashboard', 'Go to your dashboard'],
 ] as const
 
-/** After an address was confirmed. */
 export function AddressConfirmedPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
   const [, label] = ONWARD.find(([path]) => next.startsWith(path)) ?? ['', 'Continue']
   return (

@@ -7,7 +7,6 @@ import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { Door } from './door.tsx'
 import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 
-/** Create an account. */
 export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (

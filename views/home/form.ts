@@ -31,7 +31,6 @@ export interface Listing {
   parts: number
 }
 
-/** The form of the home page. */
 export interface HomeForm extends Record<AboutName, string> {
   /** The pasted text. */
   text: string

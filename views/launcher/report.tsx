@@ -71,7 +71,6 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
   )
 }
 
-/** After a report. */
 export function ReportedPage({ site }: { site: Site }): JSX.Element {
   return (
     <Page site={site} title={`Reported · ${site.name}`}>

@@ -19,7 +19,6 @@ interface SectionsProps {
 /** Longer bundles of several sections start with their sections folded. */
 const LONG = { links: 12, sections: 3 }
 
-/** The tabs of a bundle, by section. */
 export function Sections({ bundle, filling, edited }: SectionsProps): JSX.Element {
   const sections = sectionsOf(bundle)
   const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
 
 /** A URL split for display: `host` as browsers send it (punycode), `unicode` if it differs. */
-export interface Destination {
+interface Destination {
   /** The parsed form, because `https:a.example` would be relative in a link on an https page. */
   href: string
   host: string

@@ -41,7 +41,6 @@ interface BundleRowProps {
 /** Tags beyond this number are only counted. */
 const MOST = 3
 
-/** A row of the list, with its actions. */
 export function BundleRow({ bundle, site, listing, recent, open, broken, icons }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, versionNumber } = bundle
   const isDeleted = deletedAt !== null

@@ -30,7 +30,6 @@ interface EditBundleProps {
   health: readonly LinkHealth[] | undefined
 }
 
-/** The editor of an existing bundle. */
 export function EditBundlePage({
   site,
   bundle,

@@ -34,7 +34,6 @@ interface RowsProps {
   icons: SiteIcons
 }
 
-/** Rows of the list of links. */
 export function LinkRows({ links, checked, names, ids, focus, seen, icons }: RowsProps): JSX.Element {
   return (
     <Each

@@ -26,7 +26,6 @@ export function endOf(key: ListedKey): { how: string; at: string } | null {
   return null
 }
 
-/** A key in the list. */
 export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
   const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, allowedNetworks, replacedBy, app } = apiKey
   const end = endOf(apiKey)

@@ -41,7 +41,6 @@ export interface KeyForm {
   errors: FormErrors<'name' | 'scopes' | 'rateLimitPerHour' | 'expiresAt' | 'allowedNetworks'>
 }
 
-/** Create a key. */
 export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm }): JSX.Element {
   const { name, scope, rateLimitPerHour, expiresAt, allowedNetworks, idempotencyKey, errors } = form
   const { acting } = site.user

@@ -37,7 +37,6 @@ function sectionsFor({ role }: SignedInUser): Section[] {
   return SECTION_NAMES.filter((name) => allowsRole(role, 'admin') || !FOR_ADMINS.includes(name))
 }
 
-/** Every section with its name. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
 /** The service, who is signed in, and what waits in the bundle that a page is about. */

@@ -21,7 +21,7 @@ import { Conflicts } from './conflicts.tsx'
 import { Decision } from './decision.tsx'
 import { ProposalRow, ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
-export interface ProposalPageProps extends ProposalInFull {
+interface ProposalPageProps extends ProposalInFull {
   site: DashboardSite
   /** `EffectDiff`, rendered before the page: with the conflicts, it would hold the event loop for too long. */
   changed: JSX.Element

@@ -155,7 +155,6 @@ interface TabsLineProps {
   at: number | null
 }
 
-/** The tabs of a rule, in one line. */
 function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
   const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3

@@ -22,7 +22,6 @@ interface RulesProps {
   builder: BuilderProps
 }
 
-/** The rules of a draft, in order. */
 export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): JSX.Element {
   const isFull = rules.length >= POLICY_BOUNDS.rules
   return (

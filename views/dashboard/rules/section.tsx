@@ -93,7 +93,6 @@ function JsonField({ text, wrong, focus }: JsonProps): JSX.Element {
   )
 }
 
-/** The errors of the JSON text. */
 export function JsonErrors({ wrong }: { wrong: readonly string[] }): JSX.Element {
   return (
     <Each

@@ -13,7 +13,7 @@ import { idOf, Notes } from './parts.tsx'
 import { People } from './people.tsx'
 import { Verdict } from './verdict.tsx'
 
-export interface TesterProps {
+interface TesterProps {
   site: DashboardSite
   people: TriedAs
   /** The bundle's variables. */

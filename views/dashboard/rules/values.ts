@@ -24,12 +24,10 @@ const SYSTEMS = {
 }
 const BROWSERS = { chrome: 'Chrome', firefox: 'Firefox', safari: 'Safari', edge: 'Edge', opera: 'Opera' }
 
-/** The display name of an operating system. */
 export function systemName(value: string): string {
   return nameIn(SYSTEMS, value)
 }
 
-/** The display name of a browser. */
 export function browserName(value: string): string {
   return nameIn(BROWSERS, value)
 }
@@ -54,7 +52,6 @@ export function languageName(value: string, more: '…' | '' = ''): string {
   return name === undefined ? isolated(value + more) : `${name} (${value}${more})`
 }
 
-/** The name of a country by its code. */
 export function countryName(value: string): string {
   return (/^[a-z]{2}$/i.test(value) ? regionName(value.toUpperCase()) : undefined) ?? isolated(value)
 }

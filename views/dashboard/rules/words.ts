@@ -37,7 +37,6 @@ interface Saying extends Limits {
 const SHORT: Limits = { values: 3, parts: 8, letters: 48 }
 const FULL: Limits = { values: Infinity, parts: Infinity, letters: Infinity }
 
-/** The headings of groups. */
 export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as const satisfies Record<
   GroupOperator,
   string
