@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { initPhoton, PhotonImage, resize, SamplingFilter } from '@cf-wasm/photon/others'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import type { Failure } from '../core/idle-thread.ts'
 import { ICON_PIXELS, type SiteIcon } from './site.ts'
 
 // In a worker because drawing takes tens of milliseconds, and because the memory of WebAssembly never shrinks: it goes with
@@ -17,7 +18,7 @@ interface Drawing extends Pick<SiteIcon, 'tone'> {
 }
 
 /** A worker’s answer. */
-export type Redrawn = Drawing | { failure: string }
+export type Redrawn = Drawing | Failure
 
 /** An icon of noise does not fit into what is kept, so it is drawn smaller. */
 const MAX_BYTES = 16 * 1024

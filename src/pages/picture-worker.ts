@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import type { Failure } from '../core/idle-thread.ts'
 
 // In a worker because a picture takes tens of milliseconds, and because the memory of WebAssembly never shrinks: it goes
 // with the thread. WebAssembly, because a native module must be unpacked to a folder that may forbid running code.
 
 /** A worker’s answer to an SVG text. */
-export type Drawn = { png: Uint8Array<ArrayBuffer> } | { failure: string }
+export type Drawn = { png: Uint8Array<ArrayBuffer> } | Failure
 
 const fileAt = (path: string) => new Uint8Array(readFileSync(fileURLToPath(import.meta.resolve(path))))
 const ready = initWasm(fileAt('@resvg/resvg-wasm/index_bg.wasm'))

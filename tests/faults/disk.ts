@@ -21,7 +21,8 @@ export interface Disk {
 export function mountDisk(): Disk | null {
   if (Bun.which('mkfs.ext4') === null || Bun.which('mount') === null) return null
   const place = mkdtempSync(join(tmpdir(), 'openall-power-'))
-  const [image, folder] = [join(place, 'image'), join(place, 'disk')]
+  let image = join(place, 'image')
+  const folder = join(place, 'disk')
   mkdirSync(folder)
   writeFileSync(image, '')
   truncateSync(image, BYTES)
@@ -45,7 +46,13 @@ export function mountDisk(): Disk | null {
       must(done === 0, 'cut off')
     },
     mountAgain() {
-      must(run('umount', folder) && mount(), 'mounted again')
+      must(run('umount', folder), 'unmounted')
+      // A process with mounts of its own, such as a container that was started meanwhile, still has it, and the same image
+      // would be the same cut off file system. The copy is what is on the disk.
+      const before = image
+      image = `${image}+`
+      must(run('cp', '--sparse=always', before, image) && mount(), 'mounted again')
+      rmSync(before)
     },
     remove() {
       run('umount', folder)

@@ -68,8 +68,9 @@ for (const { store, runtimes } of CASES) {
         const others = all.filter((one) => one !== killed)
         expect(await Promise.all(others.map(({ exited }) => exited))).toEqual(others.map(() => 0))
         for (const { output } of others) {
-          expect(output()).toContain(
-            'waiting for another process, which is migrating the database: migration 2 of 3 (0001_rows)\n',
+          // On a busy machine it may have started only then.
+          expect(output()).toMatch(
+            /^waiting for another process, which is migrating the database: migration [23] of 3 /,
           )
           expect(output()).toEndWith('up\n')
         }

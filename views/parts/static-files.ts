@@ -66,7 +66,7 @@ export const FILES: Record<string, File> = {
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': {
     type: CSS,
-    sources: [...SITE_CSS, 'home/builder.css', 'home/list.css', 'home/home.css', 'home/result.css'],
+    sources: [...SITE_CSS, 'home/builder.css', 'home/list.css', 'home/home.css', 'home/magic.css', 'home/result.css'],
   },
   'home.js': { type: JS, sources: ['parts/page-titles.js', 'home/live-list.js'] },
   'site.js': { type: JS, sources: SITE_JS },
@@ -88,6 +88,7 @@ export const FILES: Record<string, File> = {
       'dashboard/bundles/bulk-bar.css',
       'dashboard/bundles/examples.css',
       'dashboard/editor/editor.css',
+      'dashboard/editor/sharing.css',
       'dashboard/editor/link-rows.css',
       'dashboard/editor/link-rows-media.css',
       'dashboard/editor/variables.css',

@@ -1,12 +1,11 @@
 import type { Insights } from '../../../src/insights/shapes.ts'
 import type { DayCount } from '../../parts/charts.tsx'
 import { formatInteger } from '../../parts/numbers.ts'
-
-const name = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+import { dayAndMonth } from '../parts/dates.ts'
 
 /** `2026-09-03` as people read it: `3 Sept`. */
 export function dayName(day: string): string {
-  return name.format(Date.parse(day))
+  return dayAndMonth.format(Date.parse(day))
 }
 
 /** A bar of the chart. */

@@ -8,6 +8,7 @@ import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
+import { dateOf } from '../parts/dates.ts'
 import type { FormErrors } from '../parts/form.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -90,7 +91,7 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                 <span class="name">
                   <bdi safe>{email}</bdi>
                 </span>
-                <span class="hint" safe>{`Invited as ${ROLE_WORDS[role].one}, until ${day.format(expiresAt)}`}</span>
+                <span class="hint" safe>{`Invited as ${ROLE_WORDS[role].one}, until ${dateOf(expiresAt)}`}</span>
               </div>
               <div class="actions">
                 <button
@@ -116,5 +117,3 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
     </section>
   )
 }
-
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })

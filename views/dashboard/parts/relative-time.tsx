@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { exactTime, iso, minuteOf } from '../../../src/core/time.ts'
+import { dateOf, fullDate } from './dates.ts'
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -9,12 +10,6 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 
 const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
-const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-
-/** Of the year that it is, and of others. */
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dated = (at: number, now: number) =>
-  (new Date(at).getUTCFullYear() === new Date(now).getUTCFullYear() ? dayOfYear : date).format(at)
 
 /** `12 min`, `5 h`, `Yesterday`, then the date: for a column. */
 function shortly(at: number, now: number): string {
@@ -23,7 +18,7 @@ function shortly(at: number, now: number): string {
   if (ago < 3_600_000) return `${Math.floor(ago / 60_000)} min`
   if (ago < 86_400_000) return `${Math.floor(ago / 3_600_000)} h`
   if (ago < 2 * 86_400_000) return 'Yesterday'
-  return dated(at, now)
+  return dateOf(at, now)
 }
 
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' })
@@ -32,7 +27,7 @@ const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'U
 export function dayOf(at: number): string {
   const now = Date.now()
   if (now - at < 6 * 86_400_000) return weekday.format(at)
-  return dated(at, now)
+  return dateOf(at, now)
 }
 
 /**
@@ -50,7 +45,7 @@ export function RelativeTime({ at, isShort = false }: { at: number; isShort?: bo
 
 function distance(at: number, now: number): string {
   const away = Math.abs(at - now)
-  if (away >= 7 * 86_400_000) return date.format(at)
+  if (away >= 7 * 86_400_000) return fullDate.format(at)
   const [unit, length] = UNITS.find(([, ms]) => away >= ms) ?? ['minute', 60_000]
   if (at - now >= 60_000) return relative.format(Math.ceil(away / length), unit)
   return away < 60_000 ? 'just now' : relative.format(-Math.floor(away / length), unit)

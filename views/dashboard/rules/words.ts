@@ -13,6 +13,7 @@ import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables.ts'
 import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
+import { fullDate } from '../parts/dates.ts'
 import { FACT_WORDS, type FactSentence } from './facts.ts'
 import { isolated } from './values.ts'
 
@@ -171,10 +172,8 @@ function timeWords(value: string): string {
   const { wall, zone } = wallTimeOf(value)
   if (wall === '') return isolated(value)
   const [date = '', time = ''] = wall.split('T')
-  return `${day.format(Date.parse(`${date}T00:00:00Z`))}, ${time} ${zone === 'UTC' ? zone : `(UTC${zone})`}`
+  return `${fullDate.format(Date.parse(`${date}T00:00:00Z`))}, ${time} ${zone === 'UTC' ? zone : `(UTC${zone})`}`
 }
-
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 function windowWords({ days, from, to, timeZone }: TimeWindow): string {
   const isNextDay = to < from && to !== '00:00'
