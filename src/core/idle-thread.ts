@@ -42,11 +42,15 @@ export class IdleThread<Message, Answer extends object> {
 
   async #ask(message: Message): Promise<Answer | Failure> {
     clearTimeout(this.#idle)
-    this.#worker ??= this.#started()
     const { promise, resolve } = Promise.withResolvers<Answer | Failure>()
     const timer = setTimeout(() => resolve({ failure: 'it took too long' }), PATIENCE_MS)
     this.#answered = resolve
-    this.#worker.postMessage(message)
+    try {
+      this.#worker ??= this.#started()
+      this.#worker.postMessage(message)
+    } catch (error) {
+      resolve({ failure: String(error) })
+    }
     const answer = await promise
     clearTimeout(timer)
     // What it has stumbled over may have left it in any state.

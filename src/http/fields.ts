@@ -28,6 +28,7 @@ function read(text: string | string[], type: string | undefined): unknown {
   return text
 }
 
+/** A version number, or null if invalid. */
 export function versionIn(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }

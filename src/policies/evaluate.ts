@@ -44,6 +44,7 @@ export interface CompiledPolicy {
   needs(field: Field | 'signedIn'): boolean
   /** Whether any condition depends on the viewer’s account. */
   needsAccount: boolean
+  /** The first matching rule, or null. */
   match(viewer: Viewer): Rule | null
   /** The result of each rule and each of its conditions, from the same tests as `match`. */
   trace(viewer: Viewer): RuleTrace[]

@@ -90,7 +90,7 @@ test.each([
   ['on Android', `${ANDROID.replace('Pixel 9', 'Pixel 9; wv')} Version/4.0 Chrome/130.0 Mobile Safari/537.36`],
   ['on an iPhone', `${IPHONE} Mobile/15E148 [FBAN/FBIOS]`],
 ])('how to allow pop-ups is left out inside another app %s, which has no such setting', async (_, userAgent) => {
-  await pressIn({ userAgent, hasTouch: true })
+  await pressIn({ userAgent, hasTouch: false })
   expect(await page.isVisible('#blocked')).toBe(false)
   await page.getByRole('button', { name: 'Open next 2 of 2', exact: true }).waitFor()
 })

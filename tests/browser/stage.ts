@@ -82,8 +82,7 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
       return browser
     },
     async open(path, as, options = {}) {
-      const all = { baseURL: server.origin, ...options }
-      const { page, context } = await spare.take(all)
+      const { page, context } = await spare.take({ baseURL: server.origin, ...options })
       const heard = hear(context)
       if (as !== null) await addSession(context, as)
       await page.goto(path)

@@ -6,7 +6,7 @@ import { FileReads } from '../../db/reads.ts'
 import { openDriver } from '../../db/remote.ts'
 
 // A process that migrates a store as a start does, with migrations of its own: `migrating.ts <how many> <url or file> [token]`.
-// The store is made with the first, and migrated with the others.
+// The store is made with the first, and migrated with the others. It says when it is ready, and begins when its input ends.
 
 const ROWS = 200_000
 const ROWS_PER_STEP = 10_000
@@ -34,6 +34,8 @@ const MIGRATIONS = [
   ]),
 ]
 
+console.log('ready')
+await Array.fromAsync(process.stdin)
 const [, , count, url = '', authToken] = process.argv
 const client = url.includes('://')
   ? openDriver({ url, authToken }, MIGRATION_TIMEOUT_MS)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
 import type { Issue, Path } from '../../core/issue.ts'
 import { pathText, reasonIn } from '../../core/issue-words.ts'
-import { isNestedTooDeep, MAX_NESTING, parseJson } from '../../core/json.ts'
+import { isNestedTooDeep, MAX_NESTING } from '../../core/json.ts'
 import { canOpen, type Draft, draftOf, type Source, toPolicy } from '../../policies/draft/draft.ts'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
 
@@ -33,7 +33,7 @@ export function policyOf(source: Source): { policy: unknown } | { wrong: string 
 function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
   if (isNestedTooDeep(text)) return { wrong: `This is nested more than ${MAX_NESTING} levels deep. Nest less.` }
   try {
-    return { value: parseJson(text) }
+    return { value: JSON.parse(text) }
   } catch {
     return { wrong: syntaxErrorOf(text) }
   }
