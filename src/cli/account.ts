@@ -2,6 +2,7 @@ import { createClient, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readStdin } from './input.ts'
+import { commandFor } from './operation-command.ts'
 import { note, print, printJson } from './output.ts'
 import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
@@ -11,7 +12,6 @@ import { signInOnDevice } from './sign-in-device.ts'
 const DEVICE_SCOPES = ['links:read', 'links:propose', 'links:write'] as const
 
 export const login = command({
-  name: 'login',
   summary: 'Sign in with the browser or a code, or save an API key',
   examples: [
     'openall login --server https://openall.example',
@@ -80,7 +80,6 @@ async function askForKey(server: string): Promise<string> {
 }
 
 export const logout = command({
-  name: 'logout',
   summary: 'End the sign-in at a service, or delete its saved key, which stays valid until revoked',
   credential: 'none',
   examples: ['openall logout'],
@@ -108,14 +107,10 @@ async function endSignIn(server: string, signIn: SignIn, isJson: boolean): Promi
   else print(`Logged out of ${server}.`)
 }
 
-export const whoami = command({
-  name: 'whoami',
+export const whoami = commandFor('who_am_i', {
   summary: 'Show whom the key acts for, with which role and scopes',
   examples: ['openall whoami', 'openall whoami --json'],
-  args: {},
-  async run({ args, server, client }) {
-    const me = await client.whoAmI()
-    if (args.json) return printJson(me)
+  say(me, { server }) {
     print(`${named(me)} at ${server}`)
     print(`scopes  ${me.scopes.join(', ')}`)
   },

@@ -8,7 +8,6 @@ import { EXIT } from './exit.ts'
 const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 export const admin = command({
-  name: 'admin',
   summary: 'Administer the service on its own machine: reports, blocks, plans, backups',
   examples: [
     'openall admin reports',

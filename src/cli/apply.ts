@@ -2,11 +2,12 @@ import { type Content, diff, isSame } from '../bundles/diff.ts'
 import { NOTHING } from '../bundles/values.ts'
 import { count } from '../core/words.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
-import { type Bundle, DRY_RUN } from './bundles.ts'
+import type { Bundle } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { changesOf, type EditDocument, inputOf, ownChanges, readDocument } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readText } from './input.ts'
+import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
 import { type Difference, printDifferences } from './versions.ts'
 
@@ -30,7 +31,6 @@ interface Step {
 }
 
 export const apply = command({
-  name: 'apply',
   summary: 'Make bundles as a YAML file has them: create what is missing, change what differs',
   examples: [
     'openall apply bundles.yaml --dry-run',

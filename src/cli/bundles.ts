@@ -1,36 +1,11 @@
 import type { Client } from '../sdk/openall.ts'
 import { command, integer, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
-import { minute, note, oneLine, print, printJson, printTable, progress, styled } from './output.ts'
-import { printContent } from './print-content.ts'
+import { commandFor, expectedVersionIn, IF_VERSION, SLUG } from './operation-command.ts'
+import { minute, note, oneLine, print, printJson, printTable, progress } from './output.ts'
 
 export type Bundle = Awaited<ReturnType<Client['getBundle']>>
 type Item = Awaited<ReturnType<Client['listBundles']>>['bundles'][number]
-
-/** The argument that names a bundle. */
-export const SLUG = { type: 'positional', required: true, description: 'The bundle: its slug, or its link' } as const
-
-/** Refuses an edit if someone else has edited the bundle since. */
-export const IF_VERSION = {
-  type: 'string',
-  valueHint: 'number',
-  description: 'Refuse if this is not the latest version',
-} as const
-
-export const DRY_RUN = { type: 'boolean', description: 'Show what would be saved, without saving it' } as const
-
-/** Prints what would be saved, and warnings. */
-export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['dryRun']>>, isJson: boolean): void {
-  const { bundle, warnings } = answer
-  if (isJson) {
-    printJson(answer)
-    return
-  }
-  print(styled('bold', oneLine(bundle.title ?? bundle.slug ?? 'A bundle without a title')))
-  printContent(bundle)
-  for (const { path, message } of warnings) note(`warning: ${oneLine(path)} ${oneLine(message)}`)
-  note('Nothing was saved. Run it without --dry-run to save.')
-}
 
 /** Prints the link of a new bundle, and how to claim it. */
 export function printCreated(created: Awaited<ReturnType<Client['createBundle']>>): void {
@@ -42,7 +17,6 @@ export function printCreated(created: Awaited<ReturnType<Client['createBundle']>
 }
 
 export const list = command({
-  name: 'list',
   summary: 'List or search your bundles, newest first',
   examples: ['openall list', 'openall list --tag live', 'openall list --all --json | jq -r ".bundles[].slug"'],
   args: {
@@ -95,21 +69,13 @@ function printBundles(bundles: readonly Item[]): void {
   if (rows.length > 0) printTable(['SLUG', 'TABS', 'UPDATED (UTC)', 'TITLE'], rows)
 }
 
-export const remove = command({
-  name: 'delete',
+export const remove = commandFor('delete_bundle', {
   summary: 'Delete a bundle; openall restore brings it back',
   examples: ['openall delete 4k2mz7qy9p'],
-  args: { slug: SLUG, 'if-version': IF_VERSION },
-  async run({ args, server, client }) {
-    const slug = slugIn(args.slug, server)
-    const deleted = await client.deleteBundle({ slug }, expectedVersionIn(args['if-version']))
-    if (args.json) return printJson(deleted)
-    print(`Deleted ${deleted.slug}. To undo: openall restore ${deleted.slug}`)
-  },
+  say: ({ slug }) => `Deleted ${slug}. To undo: openall restore ${slug}`,
 })
 
 export const restore = command({
-  name: 'restore',
   summary: 'Restore a deleted bundle, or an old version',
   examples: ['openall restore 4k2mz7qy9p', 'openall restore 4k2mz7qy9p --version 3'],
   args: {
@@ -130,65 +96,39 @@ export const restore = command({
   },
 })
 
-/** `--if-version` as an option of a call. */
-export function expectedVersionIn(flag: string | undefined): { expectedVersion?: number } {
-  return flag === undefined ? {} : { expectedVersion: integer(flag, '--if-version') }
-}
-
-export const pin = command({
-  name: 'pin',
+export const pin = commandFor('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
   examples: ['openall pin 4k2mz7qy9p'],
-  args: { slug: SLUG },
-  async run({ args, server, client }) {
-    const pinned = await client.pinBundle({ slug: slugIn(args.slug, server) })
-    return args.json
-      ? printJson(pinned)
-      : print(oneLine(`Pinned ${pinned.slug}. To undo: openall unpin ${pinned.slug}`))
-  },
+  say: ({ slug }) => `Pinned ${slug}. To undo: openall unpin ${slug}`,
 })
 
-export const unpin = command({
-  name: 'unpin',
+export const unpin = commandFor('unpin_bundle', {
   summary: 'Unpin a bundle',
   examples: ['openall unpin 4k2mz7qy9p'],
-  args: { slug: SLUG },
-  async run({ args, server, client }) {
-    const unpinned = await client.unpinBundle({ slug: slugIn(args.slug, server) })
-    return args.json ? printJson(unpinned) : print(oneLine(`Unpinned ${unpinned.slug}.`))
-  },
+  say: ({ slug }) => `Unpinned ${slug}.`,
 })
 
-export const claim = command({
-  name: 'claim',
+export const claim = commandFor('claim_bundle', {
   summary: 'Move an unclaimed bundle into your account',
   examples: ['openall claim oDk4…', 'openall claim https://openall.example/claim/oDk4…'],
   args: { token: { type: 'positional', required: true, description: 'The claim token, or the private edit link' } },
-  async run({ args, client }) {
-    const token = /^https?:\/\/[^/]+\/claim\/([^/?#]+)$/.exec(args.token)?.[1] ?? args.token
-    const bundle = await client.claimBundle({ token })
-    if (args.json) return printJson(bundle)
-    print(oneLine(`${bundle.url} is yours.`))
-  },
+  input: ({ args }) => ({ token: /^https?:\/\/[^/]+\/claim\/([^/?#]+)$/.exec(args.token)?.[1] ?? args.token }),
+  say: ({ url }) => `${url} is yours.`,
 })
 
-export const transfer = command({
-  name: 'transfer',
+export const transfer = commandFor('transfer_bundle', {
   summary: 'Move a bundle into an organisation',
   examples: ['openall transfer 4k2mz7qy9p --to o_27pd'],
   args: {
-    slug: SLUG,
     to: {
       type: 'string',
       valueHint: 'organisation',
       description: 'Who gets it: the id of an organisation, from the address of its page',
     },
   },
-  async run({ args, server, client }) {
+  input({ args }) {
     if (args.to === undefined) throw new UsageError('--to is missing: the id of an organisation')
-    const to = { type: 'organization', organizationId: args.to } as const
-    const bundle = await client.transferBundle({ slug: slugIn(args.slug, server), to })
-    if (args.json) return printJson(bundle)
-    print(oneLine(`${bundle.slug} belongs to the organisation now. Its link stays ${bundle.url}`))
+    return { to: { type: 'organization' as const, organizationId: args.to } }
   },
+  say: ({ slug, url }) => `${slug} belongs to the organisation now. Its link stays ${url}`,
 })

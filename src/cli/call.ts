@@ -1,15 +1,13 @@
-import { OPERATIONS } from '../operations/table.ts'
-import { methodName } from '../sdk/client.ts'
-import { expectedVersionIn, IF_VERSION } from './bundles.ts'
+import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
+import { expectedVersionIn, IF_VERSION, methodOf } from './operation-command.ts'
 import { printJson } from './output.ts'
 
 const NAMES = Object.keys(OPERATIONS)
 
 export const call = command({
-  name: 'call',
   summary: 'Call any API operation by name, with JSON input',
   examples: [
     `openall call get_insights '{"slug":"4k2mz7qy9p","range":"7d"}'`,
@@ -36,9 +34,7 @@ export const call = command({
       throw new UsageError(`there is no operation ${args.operation}: it must be one of ${NAMES.join(', ')}`)
     }
     const input = args.file === undefined ? parsed(args.input ?? '{}') : await readJson(args.file)
-    const name = methodName(args.operation) as keyof typeof client
-    const method = client[name] as (input: unknown, options: object) => Promise<unknown>
-    const answer = await method(input, {
+    const answer = await methodOf(client, args.operation as OperationName)(input, {
       idempotencyKey: args['idempotency-key'],
       ...expectedVersionIn(args['if-version']),
     })

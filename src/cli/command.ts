@@ -37,7 +37,7 @@ interface Place extends Described {
 
 /** A flag or argument. */
 export type Flag = TextFlag | Switch | Choice | Place
-type Flags = Record<string, Flag>
+export type Flags = Record<string, Flag>
 
 const COMMON = {
   server: {
@@ -58,7 +58,7 @@ type ValueOf<F extends Flag> = F extends { type: 'boolean' }
       : string | undefined
 
 /** What a command's `run` gets. */
-interface Run<F extends Flags> {
+export interface Run<F extends Flags> {
   args: { [Name in keyof (F & typeof COMMON)]: ValueOf<(F & typeof COMMON)[Name]> }
   /** Arguments after the named ones. */
   more: string[]
@@ -74,7 +74,6 @@ interface Run<F extends Flags> {
 type CompleteRest = (at: { slug: string; typed: string; server: string; client: Client }) => Promise<string[]>
 
 interface Declared<F extends Flags> {
-  name: string
   summary: string
   /** Lines that can be run as they are, except for their slugs. */
   examples: readonly string[]

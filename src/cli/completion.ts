@@ -35,7 +35,6 @@ compdef _openall openall`,
 }
 
 export const completion = command({
-  name: 'completion',
   summary: 'Print a script that completes commands and flags in your shell',
   examples: ['source <(openall completion bash)', 'openall completion fish > ~/.config/fish/completions/openall.fish'],
   args: { shell: { type: 'positional', required: true, description: Object.keys(SCRIPTS).join(', ') } },

@@ -1,16 +1,14 @@
 import { CONTENT } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
-import { DRY_RUN, printCreated, printDryRun } from './bundles.ts'
-import { command } from './command.ts'
+import { printCreated } from './bundles.ts'
 import { OWN_FLAGS, ownIn, valueFlags, valuesIn } from './content-flags.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
-import { printJson } from './output.ts'
+import { commandFor } from './operation-command.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
 
-export const create = command({
-  name: 'create',
+export const create = commandFor('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and print its link',
   examples: [
     'openall create https://example.com/plan https://example.com/status --title "Launch day"',
@@ -46,16 +44,15 @@ export const create = command({
       valueHint: 'text',
       description: 'With the same key, creates only one bundle in 24 hours',
     },
-    'dry-run': DRY_RUN,
   },
   rest: 'any',
-  async run({ args, more, lists, client }) {
+  async input({ args, more, lists }) {
     const typed = args.url === undefined ? [] : [args.url, ...more]
     if (typed.length > 0 && args.file !== undefined) throw new UsageError('give URLs or --file, not both')
     const { urls, urlMetadata, ...called } =
       typed.length > 0 ? typedLinks(typed) : await readListed(await readList(args.file))
     const policy = args.policy === undefined ? undefined : ((await readJson(args.policy)) as Policy)
-    const input = {
+    return {
       urls,
       urlMetadata,
       ...called,
@@ -66,10 +63,8 @@ export const create = command({
       ...(args.email === undefined ? {} : { email: args.email }),
       ...(policy === undefined ? {} : { resolutionPolicy: policy }),
     }
-    if (args['dry-run']) return printDryRun(await client.createBundle.dryRun(input), args.json === true)
-    const created = await client.createBundle(input, { idempotencyKey: args['idempotency-key'] })
-    return args.json ? printJson(created) : printCreated(created)
   },
+  say: printCreated,
 })
 
 async function readList(file: string | undefined): Promise<string> {

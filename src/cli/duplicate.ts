@@ -1,20 +1,18 @@
-import { DRY_RUN, printCreated, printDryRun, SLUG } from './bundles.ts'
-import { command, integer, slugIn } from './command.ts'
+import { printCreated } from './bundles.ts'
+import { integer } from './command.ts'
 import { CHANGES, readPolicy, valuesIn } from './content-flags.ts'
 import { readText } from './input.ts'
 import { readListed } from './lists.ts'
-import { printJson } from './output.ts'
+import { commandFor } from './operation-command.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
 
-export const duplicate = command({
-  name: 'duplicate',
+export const duplicate = commandFor('duplicate_bundle', {
   summary: 'Copy a bundle and print the link of the copy: all of your own, what you see of others’',
   examples: [
     'openall duplicate 4k2mz7qy9p --title "Launch day, second edition"',
     'openall duplicate 4k2mz7qy9p --policy none --dry-run',
   ],
   args: {
-    slug: SLUG,
     ...CHANGES,
     ...PASSWORD_FILE,
     'new-slug': { type: 'string', description: 'The end of the copy’s link; generated if omitted' },
@@ -28,13 +26,11 @@ export const duplicate = command({
       valueHint: 'text',
       description: 'With the same key, creates only one copy in 24 hours',
     },
-    'dry-run': DRY_RUN,
   },
-  async run({ args, server, client }) {
+  async input({ args }) {
     const { list, policy, 'new-slug': newSlug, 'shift-days': days } = args
     const destinations = list === undefined ? undefined : await readListed(await readText(list))
-    const input = {
-      slug: slugIn(args.slug, server),
+    return {
       ...valuesIn(args),
       ...(await passwordIn(args['password-file'], false)),
       ...(destinations && { urls: destinations.urls, urlMetadata: destinations.urlMetadata }),
@@ -44,10 +40,8 @@ export const duplicate = command({
         ? {}
         : { shiftDays: daysIn(days), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
     }
-    if (args['dry-run']) return printDryRun(await client.duplicateBundle.dryRun(input), args.json === true)
-    const copy = await client.duplicateBundle(input, { idempotencyKey: args['idempotency-key'] })
-    return args.json ? printJson(copy) : printCreated(copy)
   },
+  say: printCreated,
 })
 
 function daysIn(text: string): number {

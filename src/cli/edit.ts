@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Bundle, DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './bundles.ts'
+import type { Bundle } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { CHANGES, OWN_FLAGS, ownIn, readPolicy, type ValueFlags, valuesIn } from './content-flags.ts'
 import { changesOf, documentOf, type EditDocument, ownMetadata, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
+import { DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
 
@@ -24,7 +25,6 @@ export const LINK_CHANGES = {
 } as const
 
 export const edit = command({
-  name: 'edit',
   summary: 'Edit a bundle with flags or in your editor; every edit is a new version',
   examples: [
     'openall edit 4k2mz7qy9p',

@@ -3,14 +3,13 @@ import type { NewBundle } from '../bundles/shapes.ts'
 import { count } from '../core/words.ts'
 import type { ImportPlan } from '../imports/plan.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
-import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
 import { readText } from './input.ts'
 import { noteRemarks, readExport } from './lists.ts'
+import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
 
 export const importFile = command({
-  name: 'import',
   summary: 'Create bundles from bookmarks, CSV, Markdown, the export of a tab manager or a long list of URLs',
   examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html --sections'],
   args: {

@@ -1,7 +1,7 @@
 import type { Client } from '../sdk/openall.ts'
-import { SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
+import { SLUG } from './operation-command.ts'
 import { oneLine, print, printJson, printTable, styled } from './output.ts'
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
@@ -25,7 +25,6 @@ const NAMES = Object.keys(BREAKDOWNS) as BreakdownName[]
 const TABLES = [...NAMES, 'rules', 'tabs'] as const
 
 export const insights = command({
-  name: 'insights',
   summary: 'Show views, viewers, clicks on Open all, opened tabs, and sources of views; or all bundles together',
   examples: [
     'openall insights 4k2mz7qy9p --range 7d',

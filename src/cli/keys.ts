@@ -1,17 +1,14 @@
 import type { Scope } from '../identity/roles.ts'
 import type { ApiKey } from '../sdk/openall.ts'
-import { type Command, command, integer } from './command.ts'
-import { minute, note, oneLine, print, printJson, printTable } from './output.ts'
+import { type Command, integer } from './command.ts'
+import { commandFor } from './operation-command.ts'
+import { minute, note, oneLine, print, printTable } from './output.ts'
 
-const list = command({
-  name: 'list',
+const list = commandFor('list_keys', {
   summary: 'List your API keys, including revoked ones',
   examples: ['openall keys list'],
-  args: {},
-  async run({ args, client }) {
-    const answer = await client.listKeys()
-    if (args.json) return printJson(answer)
-    const rows = answer.apiKeys.map((key) => [
+  say({ apiKeys }) {
+    const rows = apiKeys.map((key) => [
       String(key.id),
       key.keyPrefix,
       key.scopes.join(','),
@@ -46,8 +43,7 @@ function endIn(text: string | undefined): { expiresAt?: string } {
   return { expiresAt: /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59Z` : text }
 }
 
-const create = command({
-  name: 'create',
+const create = commandFor('create_key', {
   summary: 'Create an API key and print it; it is shown only once',
   examples: [
     'openall keys create "nightly import" --scope links:write',
@@ -70,37 +66,33 @@ const create = command({
       description: 'An address or a network (CIDR) that it works from; any if omitted',
     },
   },
-  async run({ args, lists, client }) {
+  input({ args, lists }) {
     const { scope: scopes = [], network: allowedNetworks = [] } = lists
-    const minted = await client.createKey({
+    return {
       name: args.name,
       // Validated by the service.
       ...(scopes.length === 0 ? {} : { scopes: scopes as Scope[] }),
       ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: integer(args['per-hour'], '--per-hour') }),
       ...endIn(args.expires),
       ...(allowedNetworks.length === 0 ? {} : { allowedNetworks }),
-    })
-    if (args.json) return printJson(minted)
-    print(minted.rawKey)
-    note(minted.warning)
-    note(`To revoke it: openall keys revoke ${minted.apiKey.id}`)
+    }
+  },
+  say({ rawKey, warning, apiKey }) {
+    print(rawKey)
+    note(warning)
+    note(`To revoke it: openall keys revoke ${apiKey.id}`)
   },
 })
 
-const revoke = command({
-  name: 'revoke',
+const revoke = commandFor('revoke_key', {
   summary: 'Revoke an API key, permanently and at once',
   examples: ['openall keys revoke 7'],
   args: { id: { type: 'positional', required: true, description: 'Its id in openall keys list' } },
-  async run({ args, client }) {
-    const answer = await client.revokeKey({ id: integer(args.id, 'the id') })
-    if (args.json) return printJson(answer)
-    print(`Key ${answer.apiKey.id} (${oneLine(answer.apiKey.name)}) is revoked.`)
-  },
+  input: ({ args }) => ({ id: integer(args.id, 'the id') }),
+  say: ({ apiKey }) => `Key ${apiKey.id} (${apiKey.name}) is revoked.`,
 })
 
-const rotate = command({
-  name: 'rotate',
+const rotate = commandFor('rotate_key', {
   summary: 'Replace an API key and print the new one; the old one goes on for a day',
   examples: ['openall keys rotate 7 > key.txt', 'openall keys rotate 7 --grace 0 --expires 90d > key.txt'],
   args: {
@@ -108,15 +100,14 @@ const rotate = command({
     grace: { type: 'string', valueHint: 'hours', description: 'Until the old one ends: 0 to 24; 24 if omitted' },
     expires: { ...END_FLAG, description: `${END_FLAG.description}; as the old one if omitted` },
   },
-  async run({ args, client }) {
-    const made = await client.rotateKey({
-      id: integer(args.id, 'the id'),
-      ...(args.grace === undefined ? {} : { graceHours: integer(args.grace, '--grace') }),
-      ...endIn(args.expires),
-    })
-    if (args.json) return printJson(made)
-    print(made.rawKey)
-    note(made.warning)
+  input: ({ args }) => ({
+    id: integer(args.id, 'the id'),
+    ...(args.grace === undefined ? {} : { graceHours: integer(args.grace, '--grace') }),
+    ...endIn(args.expires),
+  }),
+  say({ rawKey, warning }) {
+    print(rawKey)
+    note(warning)
   },
 })
 

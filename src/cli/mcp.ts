@@ -6,7 +6,6 @@ import { UsageError } from './exit.ts'
 import { note } from './output.ts'
 
 export const mcp = command({
-  name: 'mcp',
   summary: 'Run an MCP server over standard input and output that forwards to the service',
   examples: ['openall mcp', 'claude mcp add openall -- openall mcp'],
   args: {},

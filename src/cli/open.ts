@@ -1,14 +1,13 @@
 import { completionsOf } from '../bundles/variables.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { hasBrowser, openInBrowser } from './browser.ts'
-import { SLUG } from './bundles.ts'
 import { command } from './command.ts'
 import { EXIT } from './exit.ts'
 import { type Asked, askedIn, filledTabs } from './filled-tabs.ts'
+import { SLUG } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 
 export const open = command({
-  name: 'open',
   summary: 'Open the tabs behind a link in your browser, except those marked manual',
   examples: [
     'openall open 4k2mz7qy9p',

@@ -1,9 +1,9 @@
 import type { Client, Policy, Traced } from '../sdk/openall.ts'
-import { SLUG } from './bundles.ts'
-import { type Command, command, type Flag, slugIn } from './command.ts'
+import type { Command, Flag } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
-import { note, oneLine, print, printJson, styled } from './output.ts'
+import { commandFor } from './operation-command.ts'
+import { note, oneLine, print, styled } from './output.ts'
 
 type Viewer = NonNullable<Parameters<Client['previewPolicy']>[0]['viewer']>
 type Preview = Awaited<ReturnType<Client['previewPolicy']>>
@@ -26,15 +26,13 @@ const factFlags = Object.fromEntries(
   Object.entries(FACTS).map(([flag, [, description]]) => [flag, { type: 'string', description } as const]),
 ) as Record<keyof typeof FACTS, { type: 'string'; description: string }>
 
-const test = command({
-  name: 'test',
+const test = commandFor('preview_policy', {
   summary: 'Show which rule a viewer would match, and why; saves nothing',
   examples: [
     'openall policy test 4k2mz7qy9p --device mobile --language de',
     'openall policy test 4k2mz7qy9p --email-domain acme.com --query utm_campaign=launch --file rules.json',
   ],
   args: {
-    slug: SLUG,
     file: {
       type: 'string',
       alias: 'f',
@@ -50,7 +48,7 @@ const test = command({
       description: 'A query parameter of the link',
     } as Flag,
   },
-  async run({ args, lists, server, client }) {
+  async input({ args, lists }) {
     const viewer: Record<string, unknown> = {}
     for (const [flag, [fact]] of Object.entries(FACTS)) {
       const [value] = lists[flag] ?? []
@@ -60,10 +58,9 @@ const test = command({
     const query = (lists.query ?? []).map(pair)
     if (query.length > 0) viewer.query = Object.fromEntries(query)
     const draft = args.file === undefined ? {} : { resolutionPolicy: (await readJson(args.file)) as Policy }
-    const preview = await client.previewPolicy({ slug: slugIn(args.slug, server), viewer: viewer as Viewer, ...draft })
-    if (args.json) return printJson(preview)
-    printPreview(preview)
+    return { viewer: viewer as Viewer, ...draft }
   },
+  say: printPreview,
 })
 
 function pair(text: string): [string, string] {

@@ -1,11 +1,11 @@
 import type { BundleDiff } from '../bundles/diff.ts'
 import type { Client, ProposalInFull } from '../sdk/openall.ts'
-import { expectedVersionIn, IF_VERSION, SLUG } from './bundles.ts'
 import { type Command, command, slugIn } from './command.ts'
 import { CHANGES } from './content-flags.ts'
 import { changesOf, inputOf } from './document.ts'
 import { documentFrom, LINK_CHANGES } from './edit.ts'
 import { UsageError } from './exit.ts'
+import { commandFor, SLUG } from './operation-command.ts'
 import { minute, oneLine, plain, print, printJson, printTable, styled } from './output.ts'
 import { printDifferences } from './versions.ts'
 
@@ -18,7 +18,6 @@ const ID = {
 } as const
 
 export const propose = command({
-  name: 'propose',
   summary: 'Suggest an edit, which an editor accepts or rejects',
   examples: [
     'openall propose 4k2mz7qy9p --title "Launch week" --reason "It takes until Friday"',
@@ -50,7 +49,6 @@ export const propose = command({
 })
 
 const list = command({
-  name: 'list',
   summary: 'List the suggestions for a bundle, or the open ones for all your bundles',
   examples: ['openall proposals list', 'openall proposals list 4k2mz7qy9p --state all'],
   args: {
@@ -82,20 +80,17 @@ function authorOf(proposedBy: Listed['proposedBy']): string {
   return typeof proposedBy === 'string' ? proposedBy : 'the service'
 }
 
-const show = command({
-  name: 'show',
+const show = commandFor('get_proposal', {
   summary: 'Show what a suggestion changes, and what of it conflicts with the newest version',
   examples: ['openall proposals show 4k2mz7qy9p p_4fGk2bNq8Z'],
-  args: { slug: SLUG, id: ID },
-  async run({ args, server, client }) {
-    const proposal = await client.getProposal({ slug: slugIn(args.slug, server), id: args.id })
-    if (args.json) return printJson(proposal)
-    const { baseVersion, state, reason, note } = proposal
+  args: { id: ID },
+  input: ({ args }) => ({ id: args.id }),
+  say({ baseVersion, state, reason, note, difference, conflicts }) {
     print(styled('dim', `${state}, based on version ${baseVersion}`))
     if (reason !== null) print(plain(reason))
     if (note !== undefined) print(plain(`Note: ${note}`))
-    printDifferences(proposal.difference as unknown as BundleDiff)
-    for (const conflict of proposal.conflicts) printConflict(conflict)
+    printDifferences(difference as unknown as BundleDiff)
+    for (const conflict of conflicts) printConflict(conflict)
   },
 })
 
@@ -105,49 +100,36 @@ function printConflict({ path, newest, proposed }: ProposalInFull['conflicts'][n
   )
 }
 
-const accept = command({
-  name: 'accept',
+const accept = commandFor('accept_proposal', {
   summary: 'Accept a suggestion: it becomes a version; flags replace parts of it and so decide conflicts',
   examples: [
     'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z',
     'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z --title "Launch month"',
   ],
-  args: { slug: SLUG, id: ID, ...CHANGES, ...LINK_CHANGES, 'if-version': IF_VERSION },
-  async run({ args, lists, server, client }) {
-    const slug = slugIn(args.slug, server)
-    const { id } = args
+  args: { id: ID, ...CHANGES, ...LINK_CHANGES },
+  async input({ args, lists, server, client }) {
     const { add = [], remove = [] } = lists
-    const document = await documentFrom({ ...args, add, remove }, await client.getBundle({ slug }))
-    const instead = document === null ? {} : inputOf(document)
-    const bundle = await client.acceptProposal({ slug, id, ...instead }, expectedVersionIn(args['if-version']))
-    if (args.json) return printJson(bundle)
-    print(oneLine(`${bundle.url} is at version ${bundle.versionNumber}.`))
+    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
+    const document = await documentFrom({ ...args, add, remove }, bundle)
+    return { id: args.id, ...(document === null ? {} : inputOf(document)) }
   },
+  say: ({ url, versionNumber }) => `${url} is at version ${versionNumber}.`,
 })
 
-const reject = command({
-  name: 'reject',
+const reject = commandFor('reject_proposal', {
   summary: 'Reject a suggestion',
   examples: ['openall proposals reject 4k2mz7qy9p p_4fGk2bNq8Z --note "Not yet"'],
-  args: { slug: SLUG, id: ID, note: { type: 'string', valueHint: 'text', description: 'Why, for who made it' } },
-  async run({ args, server, client }) {
-    const note = args.note === undefined ? {} : { note: args.note }
-    const answer = await client.rejectProposal({ slug: slugIn(args.slug, server), id: args.id, ...note })
-    if (args.json) return printJson(answer)
-    print(`Suggestion ${answer.id} is rejected.`)
-  },
+  args: { id: ID, note: { type: 'string', valueHint: 'text', description: 'Why, for who made it' } },
+  input: ({ args: { id, note } }) => ({ id, ...(note === undefined ? {} : { note }) }),
+  say: ({ id }) => `Suggestion ${id} is rejected.`,
 })
 
-const withdraw = command({
-  name: 'withdraw',
+const withdraw = commandFor('withdraw_proposal', {
   summary: 'Withdraw a suggestion of your own',
   examples: ['openall proposals withdraw 4k2mz7qy9p p_4fGk2bNq8Z'],
-  args: { slug: SLUG, id: ID },
-  async run({ args, server, client }) {
-    const answer = await client.withdrawProposal({ slug: slugIn(args.slug, server), id: args.id })
-    if (args.json) return printJson(answer)
-    print(`Suggestion ${answer.id} is withdrawn.`)
-  },
+  args: { id: ID },
+  input: ({ args }) => ({ id: args.id }),
+  say: ({ id }) => `Suggestion ${id} is withdrawn.`,
 })
 
 export const proposals = { list, show, accept, reject, withdraw } satisfies Record<string, Command>

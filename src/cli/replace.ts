@@ -1,11 +1,10 @@
 import { count } from '../core/words.ts'
 import type { Client } from '../sdk/openall.ts'
-import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
+import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 
 export const replace = command({
-  name: 'replace',
   summary: 'Replace a link in all your bundles',
   examples: [
     'openall replace https://example.com/plan https://example.com/plan/2026 --dry-run',

@@ -1,17 +1,14 @@
-import { type Bundle, SLUG } from './bundles.ts'
-import { command, slugIn } from './command.ts'
+import type { Bundle } from './bundles.ts'
 import { documentOf, ownMetadata } from './document.ts'
-import { minute, oneLine, plain, print, printJson, styled } from './output.ts'
+import { commandFor } from './operation-command.ts'
+import { minute, oneLine, plain, print, styled } from './output.ts'
 import { printContent } from './print-content.ts'
 
-export const show = command({
-  name: 'show',
+export const show = commandFor('get_bundle', {
   summary: 'Show a bundle in full',
   examples: ['openall show 4k2mz7qy9p', 'openall show https://openall.example/l/4k2mz7qy9p --json'],
-  args: { slug: SLUG, yaml: { type: 'boolean', description: 'Print it as openall apply reads it' } },
-  async run({ args, server, client }) {
-    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
-    if (args.json) return printJson(bundle)
+  args: { yaml: { type: 'boolean', description: 'Print it as openall apply reads it' } },
+  say(bundle, { args }) {
     if (args.yaml) return printYaml(bundle)
     const { title, slug, url, versionNumber, createdAt, updatedAt } = bundle
     print(styled('bold', oneLine(title ?? slug)))

@@ -3,22 +3,18 @@ import type { Link } from '../bundles/link-fields.ts'
 import { plainMarksOf } from '../bundles/link-marks.ts'
 import type { Entry } from '../bundles/list-diff.ts'
 import type { Client } from '../sdk/openall.ts'
-import { SLUG } from './bundles.ts'
 import { command, integer, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
+import { commandFor, SLUG } from './operation-command.ts'
 import { minute, oneLine, plain, print, printJson, printTable, styled } from './output.ts'
 
 type Version = Awaited<ReturnType<Client['listVersions']>>['versions'][number]
 
-export const versions = command({
-  name: 'versions',
+export const versions = commandFor('list_versions', {
   summary: 'List every version of a bundle, newest first',
   examples: ['openall versions 4k2mz7qy9p'],
-  args: { slug: SLUG },
-  async run({ args, server, client }) {
-    const answer = await client.listVersions({ slug: slugIn(args.slug, server) })
-    if (args.json) return printJson(answer)
-    const rows = answer.versions.map(({ urls, title, versionNumber, editedAt, ...by }) => [
+  say({ versions }) {
+    const rows = versions.map(({ urls, title, versionNumber, editedAt, ...by }) => [
       String(versionNumber),
       minute(editedAt),
       editorOf(by),
@@ -35,7 +31,6 @@ function editorOf({ editedByIdentityUserId, proposedBy }: Pick<Version, 'editedB
 }
 
 export const diff = command({
-  name: 'diff',
   summary: 'Show what changed between two versions of a bundle',
   examples: ['openall diff 4k2mz7qy9p', 'openall diff 4k2mz7qy9p 1 3'],
   args: {
