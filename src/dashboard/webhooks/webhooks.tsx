@@ -146,7 +146,7 @@ function newWebhook({ site }: Visit, form: WebhookForm, idempotencyKey: string, 
   const missing = problem === undefined ? missingProof(site, title, `${LIST}/new`, WHY) : null
   const { acting } = site.user
   const lede = acting === null ? 'For the bundles in your personal workspace.' : `For the bundles of ${acting.name}.`
-  const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, form, idempotencyKey }
+  const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, hidden: { idempotencyKey }, form }
   return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
 }
 
