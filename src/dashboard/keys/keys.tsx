@@ -15,7 +15,7 @@ import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import { usedInLastHour } from '../../limits/count-requests.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import { forAdmins, type Outcome, type Screen } from '../parts/screens.tsx'
-import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { resultOrProblem, run, runOnce, type Visit } from '../parts/visit.ts'
 import { endOfDay, keyIn, rotateScreen } from './rotate.tsx'
 
 /** Keys per page; the number of revoked keys is unbounded. */
@@ -66,7 +66,7 @@ export const keyScreens: readonly Screen[] = [
       return newKey(visit, form)
     }),
     async post(visit, form) {
-      const { idempotencyKey, ...fields } = Object.fromEntries(form)
+      const { idempotencyKey = '', ...fields } = Object.fromEntries(form)
       const { name = '', scope = '', rateLimitPerHour = '', expiresAt = '', allowedNetworks = '' } = fields
       const networks = allowedNetworks.split(/[\s,]+/).filter((network) => network !== '')
       const input = {
@@ -75,23 +75,13 @@ export const keyScreens: readonly Screen[] = [
         ...endOfDay(expiresAt),
         ...(networks.length === 0 ? {} : { allowedNetworks: networks }),
       }
-      const made = await resultOrProblem(() =>
-        answerTo(visit, createKey, input, { idempotencyKey: idempotencyKey || null }),
-      )
+      const made = await resultOrProblem(() => runOnce(visit, createKey, input, idempotencyKey))
       if (made instanceof Problem) {
-        const again = {
-          name,
-          scope,
-          rateLimitPerHour,
-          expiresAt,
-          allowedNetworks,
-          idempotencyKey: idempotencyKey ?? '',
-        }
+        const again = { name, scope, rateLimitPerHour, expiresAt, allowedNetworks, idempotencyKey }
         return newKey(visit, { ...again, errors: formErrors(made, FIELDS) }, made)
       }
-      // A reload resubmits the form; the key is still shown only once.
-      if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
-      return { section: 'keys', title: 'API key created', view: <KeyMadeView site={visit.site} made={made.output} /> }
+      if (made === null) return { to: withFlash(LIST, 'keyMadeBefore') }
+      return { section: 'keys', title: 'API key created', view: <KeyMadeView site={visit.site} made={made} /> }
     },
   },
   {

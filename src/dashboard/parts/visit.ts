@@ -70,6 +70,21 @@ export function answerTo<In, Out>(
 }
 
 /**
+ * Runs an operation that answers with a secret, once for each form, which has a key of its own: null if it was sent
+ * before, because a reload sends it again, and a secret is shown only once.
+ * @throws Problem.
+ */
+export async function runOnce<In, Out>(
+  visit: Visit,
+  operation: Operation<In, Out>,
+  input: unknown,
+  idempotencyKey: string,
+): Promise<Out | null> {
+  const { output, headers } = await answerTo(visit, operation, input, { idempotencyKey: idempotencyKey || null })
+  return headers['idempotency-replayed'] === undefined ? output : null
+}
+
+/**
  * Dry-runs an operation for the visitor: refuses what it would refuse now, and changes nothing.
  * @throws Problem.
  */

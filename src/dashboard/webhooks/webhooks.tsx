@@ -13,7 +13,7 @@ import type { ListedWebhook } from '../../webhooks/shapes.ts'
 import { NO_WEBHOOK } from '../../webhooks/webhooks.ts'
 import { formErrors } from '../parts/form-errors.ts'
 import { forAdmins, type Outcome, type Screen } from '../parts/screens.tsx'
-import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
+import { resultOrProblem, run, runOnce, type Visit } from '../parts/visit.ts'
 
 const LIST = '/dashboard/webhooks'
 const SECTION = { section: 'webhooks' } as const
@@ -48,17 +48,14 @@ export const webhookScreens: readonly Screen[] = [
       return newWebhook(visit, form, randomUUID())
     }),
     async post(visit, sent) {
-      const idempotencyKey = sent.get('idempotencyKey')
+      const idempotencyKey = sent.get('idempotencyKey') ?? ''
       const input = { url: sent.get('url') ?? '', events: sent.getAll('events') }
-      const made = await resultOrProblem(() =>
-        answerTo(visit, operations.createWebhook, input, { idempotencyKey: idempotencyKey || null }),
-      )
+      const made = await resultOrProblem(() => runOnce(visit, operations.createWebhook, input, idempotencyKey))
       if (made instanceof Problem) {
-        return newWebhook(visit, { ...input, errors: errorsOf(made) }, idempotencyKey ?? '', made)
+        return newWebhook(visit, { ...input, errors: errorsOf(made) }, idempotencyKey, made)
       }
-      // A reload resubmits the form; the secret is still shown only once.
-      if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'webhookMadeBefore') }
-      return { ...SECTION, title: 'Webhook created', view: <WebhookMadeView made={made.output} /> }
+      if (made === null) return { to: withFlash(LIST, 'webhookMadeBefore') }
+      return { ...SECTION, title: 'Webhook created', view: <WebhookMadeView made={made} /> }
     },
   },
   {
@@ -149,7 +146,7 @@ function newWebhook({ site }: Visit, form: WebhookForm, idempotencyKey: string, 
   const missing = problem === undefined ? missingProof(site, title, `${LIST}/new`, WHY) : null
   const { acting } = site.user
   const lede = acting === null ? 'For the bundles in your personal workspace.' : `For the bundles of ${acting.name}.`
-  const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, form, idempotencyKey }
+  const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, hidden: { idempotencyKey }, form }
   return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
 }
 

@@ -16,6 +16,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
+import { Form } from '../parts/panel.tsx'
 import { Pin } from '../parts/pin.tsx'
 import { dayOf, RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -146,13 +147,7 @@ function Tags({ tags, listing }: { tags: string[]; listing: Listing }): JSX.Elem
 
 function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Element {
   if (!allowsRole(role, 'admin')) return ''
-  return (
-    <form method="post" action={`/dashboard/links/${slug}/restore`}>
-      <button type="submit" class="quiet">
-        Restore
-      </button>
-    </form>
-  )
+  return <Form action={`/dashboard/links/${slug}/restore`} button="Restore" look="quiet" />
 }
 
 function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | 'site' | 'listing'>): JSX.Element {

@@ -56,7 +56,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
       action="/dashboard/keys/new"
       button="Create API key"
       back="/dashboard/keys"
-      idempotencyKey={idempotencyKey}
+      hidden={{ idempotencyKey }}
     >
       <NameField
         error={errors.name}

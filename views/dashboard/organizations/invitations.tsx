@@ -10,6 +10,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { dateOf } from '../parts/dates.ts'
 import type { FormErrors } from '../parts/form.tsx'
+import { Form, Panel } from '../parts/panel.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 export interface InviteForm {
@@ -30,23 +31,22 @@ interface InviteProps {
 
 /** The form that invites a person by email. */
 export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }: InviteProps): JSX.Element {
+  const heading = 'Invite people'
   if (!mayInvite) {
     return (
-      <section class="panel" aria-labelledby="invite">
-        <h2 id="invite">Invite people</h2>
+      <Panel id="invite" heading={heading}>
         <p class="hint">Confirm your email address first: invitations are sent in your name.</p>
-      </section>
+      </Panel>
     )
   }
   return (
-    <section class="panel" aria-labelledby="invite">
-      <h2 id="invite">Invite people</h2>
+    <Panel id="invite" heading={heading}>
       {isAlone ? (
         <p class="hint">It’s just you here so far. Whoever you invite gets an email with a link to join.</p>
       ) : (
         ''
       )}
-      <form class="inline" method="post" action={`/dashboard/organizations/${id}`}>
+      <Form kind="inline" action={`/dashboard/organizations/${id}`} button="Send invitation" look="primary">
         <EmailField email={email} error={errors.email} autocomplete="off" />
         <Field id="role" label="Role">
           <select id="role" name="role">
@@ -60,14 +60,11 @@ export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }
             />
           </select>
         </Field>
-        <button type="submit" class="primary">
-          Send invitation
-        </button>
-      </form>
+      </Form>
       <p class="hint" safe>
         {ROLES.map((one) => `${ROLE_WORDS[one].name}s ${ROLE_WORDS[one].does}.`).join(' ')}
       </p>
-    </section>
+    </Panel>
   )
 }
 
@@ -80,8 +77,7 @@ interface InvitationsProps {
 /** Invitations that nobody has accepted yet. */
 export function Invitations({ site, id, invitations }: InvitationsProps): JSX.Element {
   return (
-    <section class="panel" aria-labelledby="invitations">
-      <h2 id="invitations">Open invitations</h2>
+    <Panel id="invitations" heading="Open invitations">
       <ul class="rows">
         <Each
           of={invitations}
@@ -103,17 +99,18 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                   <Icon name="copy" />
                   <span class="label">Copy link</span>
                 </button>
-                <form method="post" action={`/dashboard/organizations/${id}/invitations/${invitation}/cancel`}>
-                  <button type="submit" class="quiet" aria-label={attribute(`Revoke the invitation of ${email}`)}>
-                    Revoke
-                  </button>
-                </form>
+                <Form
+                  action={`/dashboard/organizations/${id}/invitations/${invitation}/cancel`}
+                  button="Revoke"
+                  look="quiet"
+                  label={`Revoke the invitation of ${email}`}
+                />
               </div>
             </li>
           )}
         />
       </ul>
       <p class="hint">Only the invited address can use its link.</p>
-    </section>
+    </Panel>
   )
 }

@@ -8,6 +8,7 @@ import { Alert, NameField } from '../../parts/fields.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { ChecksPanel } from '../parts/checks-panel.tsx'
 import type { FormErrors } from '../parts/form.tsx'
+import { Form, Panel } from '../parts/panel.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { TabbedSheet } from '../parts/tabs.tsx'
@@ -45,26 +46,19 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
         {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (
-          <form method="post" action="/dashboard/subject">
-            <button type="submit" name="organizationId" value={id}>
-              Switch to this workspace
-            </button>
-          </form>
+          <Form action="/dashboard/subject" button="Switch to this workspace" name="organizationId" value={id} />
         )}
       </Head>
       <TabbedSheet label="This organisation" pages={isAdmin ? pages : pages.slice(0, 1)} at={pages[0].href}>
         <Alert text={invite?.errors.form ?? name?.errors.form} />
-        <section class="panel" aria-labelledby="members">
-          <h2 id="members" safe>
-            {count(members.length, 'member')}
-          </h2>
+        <Panel id="members" heading={count(members.length, 'member')}>
           <ul class="rows">
             <Each
               of={members}
               show={(member) => <MemberRow organization={organization} member={member} currentUserId={user.userId} />}
             />
           </ul>
-        </section>
+        </Panel>
         {isAdmin ? (
           <>
             <Invite
@@ -88,9 +82,8 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
 
 function NameForm({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
   return (
-    <section class="panel" aria-labelledby="name-heading">
-      <h2 id="name-heading">Name</h2>
-      <form class="inline" method="post" action={`/dashboard/organizations/${organization.id}`}>
+    <Panel id="name-heading" heading="Name">
+      <Form kind="inline" action={`/dashboard/organizations/${organization.id}`} button="Save name">
         <NameField
           label="Organisation name"
           labelClass="visually-hidden"
@@ -99,9 +92,8 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
           required
           autocomplete="organization"
         />
-        <button type="submit">Save name</button>
-      </form>
-    </section>
+      </Form>
+    </Panel>
   )
 }
 
@@ -111,8 +103,7 @@ function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'si
   const isAdmin = role === 'admin'
   const isLast = isAdmin && members.filter((one) => one.role === 'admin').length === 1
   return (
-    <section class="panel" aria-labelledby="ends">
-      <h2 id="ends">{isAdmin ? 'Export, leave or delete' : 'Leave'}</h2>
+    <Panel id="ends" heading={isAdmin ? 'Export, leave or delete' : 'Leave'}>
       {isLast ? (
         <p class="hint">You’re the only admin. To leave, make another member an admin first.</p>
       ) : isAdmin ? (
@@ -141,7 +132,7 @@ function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'si
           ''
         )}
       </div>
-    </section>
+    </Panel>
   )
 }
 

@@ -8,6 +8,7 @@ import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
+import { Form, Panel } from '../parts/panel.tsx'
 import { Monogram } from '../parts/person.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
@@ -43,12 +44,11 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
       {invitations.length === 0 ? (
         ''
       ) : (
-        <section class="panel" aria-labelledby="invitations">
-          <h2 id="invitations">Invitations to you</h2>
+        <Panel id="invitations" heading="Invitations to you">
           <ul class="rows">
             <Each of={invitations} show={(one) => <InvitationRow invitation={one} />} />
           </ul>
-        </section>
+        </Panel>
       )}
       {hasNone ? (
         <>
@@ -62,19 +62,17 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
         </>
       ) : (
         <>
-          <section class="panel" aria-labelledby="yours">
-            <h2 id="yours">Yours</h2>
+          <Panel id="yours" heading="Yours">
             <ul class="rows">
               <Each
                 of={organizations}
                 show={(one) => <OrganizationRow organization={one} isActing={one.id === acting?.id} />}
               />
             </ul>
-          </section>
-          <section class="panel" aria-labelledby="create">
-            <h2 id="create">New organisation</h2>
+          </Panel>
+          <Panel id="create" heading="New organisation">
             <Create form={form} />
-          </section>
+          </Panel>
         </>
       )}
     </>
@@ -83,13 +81,9 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
 
 function Create({ form: { name, slug, errors } }: Pick<OrganizationsProps, 'form'>): JSX.Element {
   return (
-    <form class="inline" method="post" action="/dashboard/organizations">
-      <input type="hidden" name="slug" value={attribute(slug)} />
+    <Form kind="inline" action="/dashboard/organizations" hidden={{ slug }} button="Create organisation" look="primary">
       <NameField error={errors.name} value={name} required autocomplete="organization" />
-      <button type="submit" class="primary">
-        Create organisation
-      </button>
-    </form>
+    </Form>
   )
 }
 
@@ -145,17 +139,14 @@ function OrganizationRow({ organization: { id, name, role }, isActing }: RowProp
       {isActing ? (
         <span class="tag good">Current workspace</span>
       ) : (
-        <form method="post" action="/dashboard/subject">
-          <button
-            type="submit"
-            class="quiet"
-            name="organizationId"
-            value={id}
-            aria-label={attribute(`Switch to ${name}`)}
-          >
-            Switch
-          </button>
-        </form>
+        <Form
+          action="/dashboard/subject"
+          button="Switch"
+          look="quiet"
+          name="organizationId"
+          value={id}
+          label={`Switch to ${name}`}
+        />
       )}
     </li>
   )

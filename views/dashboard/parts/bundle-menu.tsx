@@ -6,6 +6,7 @@ import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, type SignedInUser } from '../../parts/layout.tsx'
+import { Form } from './panel.tsx'
 import { receiversOf } from './receivers.ts'
 
 type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; user: SignedInUser; role: Role }>
@@ -38,11 +39,7 @@ export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): J
           ''
         )}
         {allowsRole(role, 'admin') ? (
-          <form method="post" action={`/dashboard/links/${slug}/delete`}>
-            <button type="submit" class="item danger">
-              Delete
-            </button>
-          </form>
+          <Form action={`/dashboard/links/${slug}/delete`} button="Delete" look="item danger" />
         ) : (
           ''
         )}

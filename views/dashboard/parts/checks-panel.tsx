@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { attribute } from '../../parts/layout.tsx'
+import { Form, Panel } from './panel.tsx'
 
 interface ChecksPanelProps {
   action: string
@@ -10,10 +10,8 @@ interface ChecksPanelProps {
 /** The switch of an owner for looks at saved links. */
 export function ChecksPanel({ action, isOn }: ChecksPanelProps): JSX.Element {
   return (
-    <section class="panel" aria-labelledby="checks">
-      <h2 id="checks">Health of links</h2>
-      <form class="stack" method="post" action={attribute(action)}>
-        <input type="hidden" name="change" value="checks" />
+    <Panel id="checks" heading="Health of links">
+      <Form kind="stack" action={action} hidden={{ change: 'checks' }} button="Save checks">
         <label class="choice">
           <input type="checkbox" name="checkLinks" value="yes" checked={isOn} />
           <span>Check every three days whether saved links still work</span>
@@ -22,10 +20,7 @@ export function ChecksPanel({ action, isOn }: ChecksPanelProps): JSX.Element {
           Broken links are shown to whoever can read the bundle in full, never to viewers. One link is left out in its
           own settings. <a href="/docs/checks">What is asked for</a>
         </p>
-        <div class="actions">
-          <button type="submit">Save checks</button>
-        </div>
-      </form>
-    </section>
+      </Form>
+    </Panel>
   )
 }

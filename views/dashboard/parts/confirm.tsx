@@ -2,6 +2,7 @@
 
 import type { Children, PropsWithChildren } from '@kitajs/html'
 import { described, FieldError } from '../../parts/fields.tsx'
+import { Form, type FormProps } from './panel.tsx'
 import { Head } from './shell.tsx'
 
 type ConfirmProps = PropsWithChildren<{
@@ -14,8 +15,7 @@ type ConfirmProps = PropsWithChildren<{
   back: string
   /** Fields to fill in first. */
   fields?: Children
-  /** `false` if the response is not a dashboard page. */
-  boost?: 'false'
+  boost?: FormProps['boost']
 }>
 
 /** A confirmation page; its children say what will happen. */
@@ -39,18 +39,10 @@ export function Confirm({ title, action, button, back, fields, boost, children }
   return (
     <>
       <Head title={title} />
-      <form class="panel slim" method="post" action={action} hx-boost={boost}>
+      <Form kind="panel slim" action={action} button={button} look="primary danger" back={back} boost={boost}>
         {message}
         {fields}
-        <div class="actions">
-          <button type="submit" class="primary danger" safe>
-            {button}
-          </button>
-          <a class="button" href={back}>
-            Cancel
-          </a>
-        </div>
-      </form>
+      </Form>
     </>
   )
 }

@@ -2,6 +2,7 @@
 
 import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Form } from './panel.tsx'
 
 /** The messages that a page can open with; the query field `notice` names one of them. */
 const MESSAGES = {
@@ -125,13 +126,7 @@ function NewVersion({ query }: { query: URLSearchParams }): JSX.Element {
 function UndoDelete({ query }: { query: URLSearchParams }): JSX.Element {
   const slug = slugIn(query)
   if (slug === null) return ''
-  return (
-    <form method="post" action={`/dashboard/links/${slug}/restore`}>
-      <button type="submit" class="quiet">
-        Undo
-      </button>
-    </form>
-  )
+  return <Form action={`/dashboard/links/${slug}/restore`} button="Undo" look="quiet" />
 }
 
 function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
@@ -153,12 +148,12 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   if (made === null) return ''
   const { slug, version } = made
   return (
-    <form method="post" action={`/dashboard/links/${slug}/versions/${version - 1}/restore`}>
-      <input type="hidden" name="expectedVersion" value={String(version)} />
-      <button type="submit" class="quiet">
-        Undo
-      </button>
-    </form>
+    <Form
+      action={`/dashboard/links/${slug}/versions/${version - 1}/restore`}
+      hidden={{ expectedVersion: String(version) }}
+      button="Undo"
+      look="quiet"
+    />
   )
 }
 

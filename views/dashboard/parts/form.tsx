@@ -3,47 +3,28 @@
 import type { Children, PropsWithChildren } from '@kitajs/html'
 import { Each } from '../../parts/each.tsx'
 import { Alert, CopyField, described, FieldError, Hint } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
+import { Form, type FormProps } from './panel.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
 /** What is wrong with a submitted form: by field, and `form` for it as a whole. */
 export type FormErrors<Name extends string> = Partial<Record<Name | 'form', string>>
 
-type FormPageProps = PropsWithChildren<{
+/** What a page with one form says of it. */
+export interface FormPageProps extends Pick<FormProps, 'action' | 'button' | 'hidden'> {
   title: string
   lede: string
-  error: string | undefined
-  action: string
-  button: string
   back: string
-  /** For a form that creates something: submitting it twice creates one. */
-  idempotencyKey?: string | undefined
-}>
+}
 
 /** A page with one form, whose fields are the children. */
-export function FormPage(props: FormPageProps): JSX.Element {
-  const { title, lede, error, action, button, back, idempotencyKey, children } = props
+export function FormPage(props: PropsWithChildren<FormPageProps & { error: string | undefined }>): JSX.Element {
+  const { title, lede, error, ...form } = props
   return (
     <>
       <Head title={title} lede={lede} />
       <Alert text={error} />
-      <form class="panel slim" method="post" action={attribute(action)}>
-        {idempotencyKey === undefined ? (
-          ''
-        ) : (
-          <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
-        )}
-        {children}
-        <div class="actions">
-          <button type="submit" class="primary" safe>
-            {button}
-          </button>
-          <a class="button" href={attribute(back)}>
-            Cancel
-          </a>
-        </div>
-      </form>
+      <Form kind="panel slim" look="primary" {...form} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { browserLabel, capitalised } from '../../../src/core/words.ts'
-import { attribute } from '../../parts/layout.tsx'
+import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 
 /** A signed-in browser; null for what its User-Agent does not reveal. */
@@ -32,11 +32,12 @@ export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
       {isThis ? (
         <span class="tag good">This browser</span>
       ) : (
-        <form method="post" action={`/dashboard/settings/sessions/${id}/end`}>
-          <button type="submit" class="quiet" aria-label={attribute(`Sign out ${name}`)}>
-            Sign out
-          </button>
-        </form>
+        <Form
+          action={`/dashboard/settings/sessions/${id}/end`}
+          button="Sign out"
+          look="quiet"
+          label={`Sign out ${name}`}
+        />
       )}
     </li>
   )

@@ -3,6 +3,7 @@
 import { PasswordField } from '../../parts/account-fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { FormErrors } from '../parts/form.tsx'
+import { Form, Panel } from '../parts/panel.tsx'
 import { toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -17,8 +18,7 @@ interface PasswordPanelProps {
 /** Changes the password of an account, or sets its first by an emailed link. */
 export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps): JSX.Element {
   return (
-    <section class="panel" aria-labelledby="password">
-      <h2 id="password">Password</h2>
+    <Panel id="password" heading="Password">
       {hasPassword && !site.user.hasRecentSignIn ? (
         <p>
           <a class="button" href={attribute(toSignIn('/dashboard/settings'))} hx-boost="false">
@@ -26,8 +26,7 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
           </a>
         </p>
       ) : hasPassword ? (
-        <form class="stack" method="post" action="/dashboard/settings">
-          <input type="hidden" name="change" value="password" />
+        <Form kind="stack" action="/dashboard/settings" hidden={{ change: 'password' }} button="Change password">
           <PasswordField
             name="currentPassword"
             label="Current password"
@@ -42,19 +41,16 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
             hint="Use at least 8 characters."
           />
           <p class="hint">Changing it signs out all your other browsers.</p>
-          <div class="actions">
-            <button type="submit">Change password</button>
-          </div>
-        </form>
+        </Form>
       ) : (
         <p class="words hint">You don’t have a password: you sign in with an emailed link or single sign-on.</p>
       )}
-      <form method="post" action="/dashboard/settings">
-        <input type="hidden" name="change" value="passwordMail" />
-        <button type="submit" class={hasPassword ? 'quiet small' : undefined}>
-          {hasPassword ? 'Forgot it? Email me a link to set a new one' : 'Email me a link to set one'}
-        </button>
-      </form>
-    </section>
+      <Form
+        action="/dashboard/settings"
+        hidden={{ change: 'passwordMail' }}
+        button={hasPassword ? 'Forgot it? Email me a link to set a new one' : 'Email me a link to set one'}
+        look={hasPassword ? 'quiet small' : undefined}
+      />
+    </Panel>
   )
 }

@@ -4,6 +4,7 @@ import type { OptionalMail } from '../../../db/schema.ts'
 import { Each } from '../../parts/each.tsx'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { ChecksPanel } from '../parts/checks-panel.tsx'
+import { Form, Panel } from '../parts/panel.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { TabbedSheet } from '../parts/tabs.tsx'
@@ -42,21 +43,17 @@ export function SettingsView(props: SettingsProps): JSX.Element {
         {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
         {mails === null ? '' : <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
         {props.isChecked === null ? '' : <ChecksPanel action="/dashboard/settings" isOn={props.isChecked} />}
-        <section class="panel" aria-labelledby="browsers">
-          <h2 id="browsers">Where you’re signed in</h2>
+        <Panel id="browsers" heading="Where you’re signed in">
           <ul class="rows">
             <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
           </ul>
           {browsers.length < 2 ? (
             ''
           ) : (
-            <form method="post" action="/dashboard/settings/sessions/end">
-              <button type="submit">Sign out everywhere else</button>
-            </form>
+            <Form action="/dashboard/settings/sessions/end" button="Sign out everywhere else" />
           )}
-        </section>
-        <section class="panel" aria-labelledby="data">
-          <h2 id="data">Your data</h2>
+        </Panel>
+        <Panel id="data" heading="Your data">
           <p class="words hint">
             Download your profile, bundles (with versions, rules and insights) and API keys (without their secrets) as
             one JSON file. Admins can export an organisation’s data from its page.
@@ -64,16 +61,15 @@ export function SettingsView(props: SettingsProps): JSX.Element {
           <p>
             <ExportLink site={props.site} label="Export your data" back="/dashboard/settings" />
           </p>
-        </section>
-        <section class="panel" aria-labelledby="delete">
-          <h2 id="delete">Delete account</h2>
+        </Panel>
+        <Panel id="delete" heading="Delete account">
           <p class="words hint">You’ll see what gets deleted before you confirm.</p>
           <p>
             <a class="button danger" href="/dashboard/settings/delete">
               Delete account…
             </a>
           </p>
-        </section>
+        </Panel>
       </TabbedSheet>
     </>
   )
@@ -82,13 +78,10 @@ export function SettingsView(props: SettingsProps): JSX.Element {
 function Profile({ site, name, errors }: SettingsProps): JSX.Element {
   const { email, emailVerified } = site.user
   return (
-    <section class="panel" aria-labelledby="profile">
-      <h2 id="profile">Profile</h2>
-      <form class="inline" method="post" action="/dashboard/settings">
-        <input type="hidden" name="change" value="name" />
+    <Panel id="profile" heading="Profile">
+      <Form kind="inline" action="/dashboard/settings" hidden={{ change: 'name' }} button="Save name">
         <NameField error={errors.name} value={name} autocomplete="name" />
-        <button type="submit">Save name</button>
-      </form>
+      </Form>
       <div class="field">
         <span class="label">Email address</span>
         <p class="cluster">
@@ -101,7 +94,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
           <p class="hint">Open the link we sent you to confirm it. Until then, rules can’t match your email domain.</p>
         )}
       </div>
-    </section>
+    </Panel>
   )
 }
 
@@ -115,10 +108,8 @@ const LABELS: [OptionalMail, string][] = [
 /** Switches for the emails that a person can do without. */
 function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolean>; isConfirmed: boolean }) {
   return (
-    <section class="panel" aria-labelledby="mails">
-      <h2 id="mails">Emails</h2>
-      <form class="stack" method="post" action="/dashboard/settings">
-        <input type="hidden" name="change" value="mails" />
+    <Panel id="mails" heading="Emails">
+      <Form kind="stack" action="/dashboard/settings" hidden={{ change: 'mails' }} button="Save emails">
         <fieldset class="field">
           <legend>Email me when</legend>
           <Each
@@ -136,10 +127,7 @@ function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolea
               : 'They come once your email address is confirmed.'}
           </p>
         </fieldset>
-        <div class="actions">
-          <button type="submit">Save emails</button>
-        </div>
-      </form>
-    </section>
+      </Form>
+    </Panel>
   )
 }

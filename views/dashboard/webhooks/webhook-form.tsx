@@ -2,7 +2,7 @@
 
 import type { CreatedWebhook, RotatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { TextField } from '../../parts/fields.tsx'
-import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
+import { Choices, type FormErrors, FormPage, type FormPageProps, SecretPage } from '../parts/form.tsx'
 import { EVENTS } from './words.ts'
 
 export interface WebhookForm {
@@ -11,19 +11,9 @@ export interface WebhookForm {
   errors: FormErrors<'url' | 'events'>
 }
 
-interface WebhookFormProps {
-  title: string
-  lede: string
-  action: string
-  button: string
-  back: string
-  form: WebhookForm
-  /** Set for a new webhook. */
-  idempotencyKey?: string
-}
-
 /** Create or change a webhook. */
-export function WebhookFormView({ form: { url, events, errors }, ...page }: WebhookFormProps): JSX.Element {
+export function WebhookFormView({ form, ...page }: FormPageProps & { form: WebhookForm }): JSX.Element {
+  const { url, events, errors } = form
   return (
     <FormPage {...page} error={errors.form}>
       <TextField

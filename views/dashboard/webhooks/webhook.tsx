@@ -7,6 +7,7 @@ import { Each } from '../../parts/each.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { MadeBy, State } from './webhooks.tsx'
@@ -28,9 +29,7 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
   return (
     <>
       <Head title={hostOf(webhook)} lede={webhook.url}>
-        <form method="post" action={`${address}/test`}>
-          <button type="submit">Send test event</button>
-        </form>
+        <Form action={`${address}/test`} button="Send test event" />
       </Head>
       <About site={site} webhook={webhook} address={address} />
       <section aria-labelledby="deliveries">
@@ -81,12 +80,12 @@ function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'
           )}
         </dd>
         <dd>
-          <form method="post" action={`${address}/state`}>
-            <input type="hidden" name="enabled" value={String(!enabled)} />
-            <button type="submit" class={enabled ? 'quiet' : 'primary'}>
-              {enabled ? 'Disable' : 'Enable'}
-            </button>
-          </form>
+          <Form
+            action={`${address}/state`}
+            hidden={{ enabled: String(!enabled) }}
+            button={enabled ? 'Disable' : 'Enable'}
+            look={enabled ? 'quiet' : 'primary'}
+          />
         </dd>
       </div>
       <div>
@@ -168,11 +167,12 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
         </span>
       </div>
       {webhook.enabled ? (
-        <form method="post" action={`/dashboard/webhooks/${webhook.id}/deliveries/${id}/redeliver`}>
-          <button type="submit" class="quiet" aria-label={attribute(`Send again: ${eventName(event)} ${slug ?? ''}`)}>
-            Send again
-          </button>
-        </form>
+        <Form
+          action={`/dashboard/webhooks/${webhook.id}/deliveries/${id}/redeliver`}
+          button="Send again"
+          look="quiet"
+          label={`Send again: ${eventName(event)} ${slug ?? ''}`}
+        />
       ) : (
         ''
       )}
