@@ -21,7 +21,7 @@ export function tellOfNew(accountMails: AccountMails, { subject, userId }: Signe
       .leftJoin(organization, eq(organization.id, owners.organizationId))
       .where(eq(owners.id, ownerId(subject)))
     if (found === undefined) return
-    await accountMails.notifyOwner(found.ownerId, { kind: 'webhookMade', host: hostOf(url), ...found })
+    await accountMails.notifyOwner(found.ownerId, { kind: 'webhookMade', host: new URL(url).host, ...found })
   })
 }
 
@@ -67,7 +67,7 @@ async function tellOfGone(accountMails: AccountMails, before: readonly Made[]): 
     .where(and(inArray(webhooks.id, ids), sql`${member.id} IS NULL`))
     .orderBy(webhooks.createdAt)
   for (const [owner, its] of Map.groupBy(rows, (row) => row.ownerId)) {
-    const hosts = its.map(({ url }) => hostOf(url))
+    const hosts = its.map(({ url }) => new URL(url).host)
     const name = its[0]?.organization ?? ''
     await accountMails.notifyOwner(owner, { kind: 'webhookMakerGone', by, organization: name, hosts })
   }
@@ -76,8 +76,4 @@ async function tellOfGone(accountMails: AccountMails, before: readonly Made[]): 
 /** The membership that makes a person an admin of the organisation that owns something. */
 function isAdminOf(userId: Parameters<typeof eq>[0]) {
   return and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId), eq(member.role, 'admin'))
-}
-
-function hostOf(url: string): string {
-  return new URL(url).host
 }

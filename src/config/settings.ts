@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { distance } from '../core/distance.ts'
-import { joinList } from '../core/words.ts'
+import { joinList, withoutStop } from '../core/words.ts'
 
 /** Parses a setting, and describes what it accepts for the error message. */
 interface Reader<T> {
@@ -237,5 +237,5 @@ function fromFile(env: Record<string, string | undefined>, name: Setting): strin
 /** The error for a setting whose use failed, with the first line of the cause. */
 export function settingError(setting: string, error: unknown): UnusableSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return new UnusableSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
+  return new UnusableSetting(`${setting} cannot be used: ${withoutStop(reason)}`)
 }

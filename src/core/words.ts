@@ -61,6 +61,11 @@ export function inSentence(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
+/** A sentence without its full stop, as the end of another one. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '')
+}
+
 /** `Chrome Os`. */
 export function capitalised(text: string): string {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

@@ -67,11 +67,11 @@ const FILE =
  * written as a name (Booking.com, Node.js) or names the site of a link beside it.
  */
 function withBare(line: string, links: readonly Placed[]): Placed[] {
-  const hosts = new Set(links.map(({ url }) => hostOf(url)))
+  const hosts = new Set(links.map(({ url }) => bareHostOf(url)))
   const isLink = (word: string) =>
     word.includes('.') &&
     isBareDomain(word) &&
-    (isMarked(word) || (word === word.toLowerCase() && !FILE.test(word) && !hosts.has(hostOf(word))))
+    (isMarked(word) || (word === word.toLowerCase() && !FILE.test(word) && !hosts.has(bareHostOf(word))))
   const all: Placed[] = []
   let at = 0
   for (const link of [...links, { url: '', from: line.length, to: line.length }]) {
@@ -85,7 +85,7 @@ function withBare(line: string, links: readonly Placed[]): Placed[] {
   return all
 }
 
-function hostOf(url: string): string {
+function bareHostOf(url: string): string {
   return url
     .replace(/^https?:\/\//i, '')
     .split(/[/?#:]/, 1)[0]!

@@ -135,7 +135,7 @@ function differOnlyInPort(own: string, asked: string): boolean {
 export const DEVICE_HOST = 'device'
 
 /** Where a redirect URI leads, as people read it: a host, or an app’s own scheme. */
-export function hostOf(redirectUri: string): string {
+export function redirectHost(redirectUri: string): string {
   const { protocol, hostname } = new URL(redirectUri)
   return /^https?:$/.test(protocol) ? hostname : `${protocol}//`
 }

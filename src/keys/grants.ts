@@ -8,7 +8,7 @@ import { seal, unseal } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
 import { ensureOwner } from '../plans/owners.ts'
-import { DEVICE_HOST, hostOf } from './apps.ts'
+import { DEVICE_HOST, redirectHost } from './apps.ts'
 import { boundTokens, eraseEnded, ownerOfNewKey } from './caps.ts'
 import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
@@ -75,7 +75,7 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: C
   const codeExpiresAt = now + code.seconds * 1000
   const grant = {
     clientHash,
-    host: to === null ? DEVICE_HOST : hostOf(to.redirectUri),
+    host: to === null ? DEVICE_HOST : redirectHost(to.redirectUri),
     audience,
     scopes,
     redirectUri: to?.redirectUri ?? '',

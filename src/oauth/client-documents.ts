@@ -4,6 +4,7 @@ import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { isAscii } from '../core/text.ts'
+import { withoutStop } from '../core/words.ts'
 import { type App, unfitName } from '../keys/apps.ts'
 import type { Limit } from '../limits/bucket.ts'
 import { countRequest } from '../limits/count-requests.ts'
@@ -93,7 +94,7 @@ function jsonIn(body: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {
-    throw unreadable(error instanceof Problem ? error.message.replace(/\.$/, '') : 'it is not UTF-8')
+    throw unreadable(error instanceof Problem ? withoutStop(error.message) : 'it is not UTF-8')
   }
 }
 

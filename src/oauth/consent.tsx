@@ -6,7 +6,7 @@ import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { type Page, page } from '../http/page.ts'
 import { gone, type Session, type Subject } from '../identity/caller.ts'
-import { type App, hostOf, isOnThisComputer } from '../keys/apps.ts'
+import { type App, isOnThisComputer, redirectHost } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
 import { countForPerson } from '../limits/count-requests.ts'
 import { subjectExists } from '../plans/owners.ts'
@@ -94,7 +94,7 @@ async function show({ service, ask, session }: Visit, problem?: Problem): Promis
 }
 
 function asking({ redirectUri }: Ask, { name, publisher }: App) {
-  const host = hostOf(redirectUri)
+  const host = redirectHost(redirectUri)
   return { name, publisher, host, isOnThisComputer: isOnThisComputer(host) }
 }
 

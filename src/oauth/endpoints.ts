@@ -12,7 +12,7 @@ import { readPlainJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { requestId } from '../http/observe.ts'
 import { json } from '../http/respond.ts'
-import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
+import { redirectHost, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { begin, collect } from './devices.ts'
@@ -76,7 +76,7 @@ async function register(request: Request, { config: { secret } }: Service): Prom
   const unfit = isForBrowsers || redirectUris.length > 0 ? unfitRedirects(redirectUris) : null
   if (unfit !== null) throw new Refused('invalid_redirect_uri', unfit)
   const [first] = redirectUris
-  const name = client_name?.trim() || (first === undefined ? '' : hostOf(first))
+  const name = client_name?.trim() || (first === undefined ? '' : redirectHost(first))
   const unfitting = unfitName(name)
   if (unfitting !== null) throw new Refused('invalid_client_metadata', `client_name must be ${unfitting}`)
   const app = registerApp({ name, redirectUris: isForBrowsers ? redirectUris : [], isForDevices }, secret)

@@ -8,6 +8,7 @@ import { passwordLinkIdentifier, passwordPath } from '../accounts/links.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
+import { withoutStop } from '../core/words.ts'
 import { handOverAccount } from '../identity/proof.ts'
 import { SCOPES } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
@@ -160,6 +161,6 @@ function asked(wish: unknown): NewKey {
   try {
     return validate<NewKey>(NewKey, wish)
   } catch (error) {
-    throw error instanceof Problem ? new CannotOperate(`${error.message.replace(/\.$/, '')}`) : error
+    throw error instanceof Problem ? new CannotOperate(withoutStop(error.message)) : error
   }
 }

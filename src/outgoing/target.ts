@@ -84,13 +84,13 @@ const LOCAL_NAME = /^[^.]*$|\.(?:localhost|local|internal|intranet|lan|home\.arp
 /** Whether requests to a URL can ever be sent, by what it says itself: its host is not looked up. */
 export function isEverReachable(url: URL, { privateNetworks }: Pick<Guard, 'privateNetworks'>): boolean {
   if (unfitTarget(url) !== null) return false
-  const host = hostOf(url)
+  const host = hostnameOf(url)
   if (isIP(host) !== 0) return isReachable(host, { privateNetworks })
   return privateNetworks || !LOCAL_NAME.test(host)
 }
 
 /** As it is in names and certificates, without the brackets of an IPv6 address. */
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
+const hostnameOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /**
  * Checks a URL and looks its host up, once: the request must go to one of the addresses found here, because a name may
@@ -100,7 +100,7 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 export async function targetOf(url: URL, { privateNetworks, resolver }: Guard): Promise<Target> {
   const reason = unfitTarget(url)
   if (reason !== null) throw unfit(reason)
-  const host = hostOf(url)
+  const host = hostnameOf(url)
   const addresses = isIP(host) === 0 ? await addressesOf(host, resolver) : [{ address: host, family: isIP(host) }]
   // One answer for names without an address and names with a private one, so that nobody can map a network by it.
   if (addresses.length === 0) throw unfit(privateNetworks ? 'host_unknown' : 'address_not_public')

@@ -1,5 +1,5 @@
 import { pathText, phrase, type Words } from '../core/issue-words.ts'
-import { inSentence } from '../core/words.ts'
+import { inSentence, withoutStop } from '../core/words.ts'
 import type { Concern, Finding } from './lint.ts'
 
 /** The ends of sentences that begin with the path. */
@@ -17,7 +17,7 @@ const WARNINGS: Words<Concern> = {
   other_format: ({ field, value, format }) => `${field} is ${format}, so "${value}" never matches`,
   not_a_domain: ({ field, value }) => `${field} is a domain alone, such as acme.com, so "${value}" never matches`,
   not_as_sent: ({ value, sent }) => `browsers send "${value}" as "${sent}": use that form, or it never matches`,
-  refused_value: ({ message }) => `is refused: ${inSentence(message).replace(/\.$/, '')}`,
+  refused_value: ({ message }) => `is refused: ${withoutStop(inSentence(message))}`,
 }
 
 /** Findings in the words of the API. */

@@ -53,7 +53,7 @@ export function createApp(service: Service): Handle {
     const { url } = request
     const host = request.headers.get('host') ?? ''
     // A target in absolute form (`GET http://x/…`) has its own host besides the header.
-    if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
+    if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostIn(url)))) {
       // Health checks use an IP address as Host.
       if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request(`${origin}/healthz`))
       return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
@@ -150,7 +150,7 @@ function isFor(authority: string, host: string): boolean {
   return host === authority || host.toLowerCase() === authority
 }
 
-function hostOf(url: string): string {
+function hostIn(url: string): string {
   const from = url.indexOf('//') + 2
   return url.slice(from, url.indexOf('/', from))
 }

@@ -34,7 +34,7 @@ export function viewerInput({ signedIn, query, values, referrerDomain, now, zone
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== '')),
     ...(signedIn === 'true' ? { signedIn: true } : {}),
     ...(query === '' && filled.length === 0 ? {} : { query: { ...queryOf(query), ...Object.fromEntries(filled) } }),
-    ...(referrerDomain === '' ? {} : { referrerDomain: hostOf(referrerDomain) }),
+    ...(referrerDomain === '' ? {} : { referrerDomain: domainIn(referrerDomain) }),
     ...(now === '' ? {} : { now: instantOf(now, zone || 'UTC') }),
   }
 }
@@ -46,6 +46,6 @@ function queryOf(text: string): Record<string, string> {
 }
 
 /** Reduces a pasted referrer URL to its domain. */
-function hostOf(text: string): string {
+function domainIn(text: string): string {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : text
 }

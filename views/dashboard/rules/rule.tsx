@@ -12,7 +12,7 @@ import { AddButtons } from './add-buttons.tsx'
 import { ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent, ShareOfViews } from './parts.tsx'
 import { Sentence } from './sentence.tsx'
-import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
+import { shownHost, TabAddButtons, TabFields } from './tab-fields.tsx'
 import { summaryOf } from './words.ts'
 
 /** A rule's name, or `Rule 2` while it has none. */
@@ -156,7 +156,7 @@ interface TabsLineProps {
 }
 
 function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
-  const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
+  const hosts = [...new Set(tabs.map(({ url }) => shownHost(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3
   return (
     <p class="hint tabs-line">

@@ -126,7 +126,7 @@ export function TabAddButtons({
                 disabled={isFull || taken.has(url)}
               >
                 <span class="own">
-                  <bdi safe>{note.trim().split('\n')[0] || hostOf(url)}</bdi>
+                  <bdi safe>{note.trim().split('\n')[0] || shownHost(url)}</bdi>
                   <bdi class="hint" safe>
                     {url}
                   </bdi>
@@ -141,6 +141,6 @@ export function TabAddButtons({
 }
 
 /** The host of a URL for display; empty while the URL is incomplete. */
-export function hostOf(url: string): string {
+export function shownHost(url: string): string {
   return URL.canParse(url.trim()) ? hostText(destination(url.trim())) : ''
 }
