@@ -1,6 +1,7 @@
 import type { Condition, Rule, Tab } from '../../db/policy.ts'
 import type { Content as Stored } from '../../db/schema.ts'
-import { CHOICE_NAMES, each, type Kind, type ScalarName, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { CHOICE_NAMES, each, type ScalarName, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import type { Kind } from './kinds.ts'
 import { type Link, wholeLink } from './link-fields.ts'
 import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
 import { textOf } from './values.ts'

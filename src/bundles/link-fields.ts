@@ -202,33 +202,6 @@ export function linkText(value: Value): string {
   return typeof value === 'object' ? writeTags(value) : textOf(value)
 }
 
-/** All texts of a link besides its URL: notes, sections, tags. */
-export function textsBeside(metadata: UrlMetadata): string[] {
-  return LINK_NAMES.filter((name) => ['text', 'tags'].includes(LINK_FIELDS[name].kind)).flatMap((name) => {
-    const value: Value = metadata[name] ?? []
-    return typeof value === 'object' ? [...value] : String(value)
-  })
-}
-
-/** The fields that are texts, in which placeholders may stand. */
-export type LinkText = {
-  [Name in LinkName]: (typeof LINK_FIELDS)[Name]['kind'] extends 'text' ? Name : never
-}[LinkName]
-
-export const LINK_TEXTS = LINK_NAMES.filter((name): name is LinkText => LINK_FIELDS[name].kind === 'text')
-
-/** The same fields of a link, or of a tab, with each text that it has changed. */
-export function withTexts<Fields extends { [Name in LinkText]?: string }>(
-  fields: Fields,
-  change: (text: string) => string,
-): Fields {
-  const texts = LINK_TEXTS.flatMap((name) => {
-    const text = fields[name]
-    return text === undefined ? [] : [[name, change(text)]]
-  })
-  return { ...fields, ...Object.fromEntries(texts) }
-}
-
 /** The values that a field can have, as texts, the default first; null if it can have any. */
 export function optionsOf(name: LinkName): Map<string, Words> | null {
   const field = linkField(name)

@@ -4,7 +4,7 @@ import { everyLink } from '../core/links.ts'
 import { isFixed, NAME, piecesOf } from '../core/template.js'
 import { leavesOf, withLeaves } from '../policies/leaves.ts'
 import { BOUNDS } from './bounds.ts'
-import { withTexts } from './link-fields.ts'
+import { withTexts } from './link-texts.ts'
 import { isVariableName } from './variables.ts'
 
 /** Rules as far as variables matter to them, saved or not. */

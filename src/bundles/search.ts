@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { bundleSearch, bundles, type Content } from '../../db/schema.ts'
 import { type NameWith, TEXT_NAMES } from './content.ts'
-import { textsBeside } from './link-fields.ts'
+import { textsBeside } from './link-texts.ts'
 import { labelOf } from './variables.ts'
 
 /** The parts of a bundle that lists search. */

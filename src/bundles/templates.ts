@@ -4,7 +4,7 @@ import { everyLink } from '../core/links.ts'
 import { checkLinks, isFixed, namesIn, piecesOf, readValues } from '../core/template.js'
 import { BOUNDS } from './bounds.ts'
 import { ABOUT_NAMES, type AboutName } from './content.ts'
-import { LINK_TEXTS, type LinkText } from './link-fields.ts'
+import { LINK_TEXTS, type LinkText } from './link-texts.ts'
 
 type Texts = { readonly [Name in LinkText]?: string }
 

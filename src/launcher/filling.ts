@@ -1,7 +1,7 @@
 import type { Variable } from '../../db/schema.ts'
 import type { LauncherViewer } from '../audience/client.ts'
 import { ABOUT_NAMES, each } from '../bundles/content.ts'
-import { withTexts } from '../bundles/link-fields.ts'
+import { withTexts } from '../bundles/link-texts.ts'
 import { CONTROLS, type Filling, fillLink, fillText, isComplete, readValues } from '../core/template.js'
 import type { PublicBundle } from './served.ts'
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Content } from '../../db/schema.ts'
 import {
+  CONTENT,
   GUARDED_NAMES,
   isScalar,
   LISTED_NAMES,
@@ -8,11 +10,12 @@ import {
   PUBLIC_NAMES,
   pick,
   SCALAR_NAMES,
+  type ScalarName,
   TEXT_NAMES,
 } from '../../src/bundles/content.ts'
 import { LINK_NAMES, linkField, linkText, PUBLIC_LINK_NAMES } from '../../src/bundles/link-fields.ts'
 import { publicMarksOf } from '../../src/bundles/link-marks.ts'
-import { NOTHING } from '../../src/bundles/values.ts'
+import { inWords, NOTHING, textOf } from '../../src/bundles/values.ts'
 import { wholeVariable } from '../../src/bundles/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
@@ -24,6 +27,13 @@ import { onEveryTarget } from '../targets.ts'
 // No field of a bundle or of a link is lost on any of the ways that content takes. All of this is over the tables of fields.
 
 type Fields = (readonly [string, string])[]
+
+/** What viewers read of a field that is for them: a switch says so only if it is on. */
+function readOf(name: ScalarName): string {
+  const field = CONTENT[name]
+  const value = WHOLE[name] as Content[ScalarName]
+  return field.kind === 'switch' ? (value ? field.says : '') : inWords(name, textOf(value))
+}
 
 onEveryTarget({}, (at) => {
   let owner: Person
@@ -219,7 +229,7 @@ onEveryTarget({}, (at) => {
     expect(first).toEqual({ url: (WHOLE.urls as string[])[0], ...pick(PUBLIC_LINK_NAMES, metadata) })
     expect(json).toMatchObject(pick(PUBLIC_NAMES.filter(isScalar), WHOLE))
     const shown = [
-      ...PUBLIC_NAMES.filter(isScalar).map((name) => String(WHOLE[name])),
+      ...SCALAR_NAMES.filter((name) => CONTENT[name].isPublic).map(readOf),
       ...publicMarksOf(metadata),
       ...['text', 'tags']
         .flatMap((kind) => LINK_NAMES.filter((name) => linkField(name).kind === kind))

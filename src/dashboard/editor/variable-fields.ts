@@ -7,7 +7,7 @@ import {
   type VariableFields,
 } from '../../../views/dashboard/editor/bundle-form.ts'
 import { ABOUT_NAMES, each } from '../../bundles/content.ts'
-import { withTexts } from '../../bundles/link-fields.ts'
+import { withTexts } from '../../bundles/link-texts.ts'
 import { type Offer, type Renames, renamed, renamedRules, taken } from '../../bundles/placeholders.ts'
 import { isVariableName, variableOf, wholeVariable } from '../../bundles/variables.ts'
 

@@ -69,7 +69,7 @@ export function About({ state: { form, checked }, untitled }: AboutProps): JSX.E
         {textareaContent(form.description)}
       </textarea>
       <FieldError id="description" error={unfit} />
-      <Controls names={OTHERS} form={form} messageOf={messageOf} />
+      <Controls names={OTHERS} form={form} messageOf={messageOf} formId="editor" />
     </div>
   )
 }

@@ -14,16 +14,18 @@ export interface ControlsProps {
   names: readonly ScalarName[]
   form: BundleForm
   messageOf(field: FormError['field']): string | undefined
+  /** The id of their form, if they stand outside it. */
+  formId?: string
 }
 
 /** A control for each field, by its kind. */
-export function Controls({ names, form, messageOf }: ControlsProps): JSX.Element {
+export function Controls({ names, form, messageOf, formId }: ControlsProps): JSX.Element {
   return (
     <Each
       of={names}
       show={(name) => {
         const Control = CONTROLS[CONTENT[name].kind]
-        return <Control name={name} value={form[name]} error={messageOf(name)} />
+        return <Control name={name} value={form[name]} error={messageOf(name)} formId={formId} />
       }}
     />
   )
@@ -34,6 +36,7 @@ interface ControlProps {
   /** As typed. */
   value: string
   error: string | undefined
+  formId: string | undefined
 }
 
 const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } satisfies Record<
@@ -41,12 +44,21 @@ const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } sati
   (props: ControlProps) => JSX.Element
 >
 
-function Text({ name, value, error }: ControlProps): JSX.Element {
+function Text({ name, value, error, formId }: ControlProps): JSX.Element {
   const { label, ...field } = CONTENT[name]
   if ('lines' in field && field.lines === 'many') {
     return (
       <Field id={name} kind="whole" label={label} note="optional" error={error}>
-        <textarea id={name} name={name} rows="2" placeholder=" " dir="auto" {...described(name, error)} safe>
+        <textarea
+          id={name}
+          name={name}
+          form={formId}
+          rows="2"
+          placeholder=" "
+          dir="auto"
+          {...described(name, error)}
+          safe
+        >
           {textareaContent(value)}
         </textarea>
       </Field>
@@ -54,7 +66,15 @@ function Text({ name, value, error }: ControlProps): JSX.Element {
   }
   return (
     <Field id={name} label={label} note="optional" error={error}>
-      <input id={name} name={name} value={attribute(value)} dir="auto" autocomplete="off" {...described(name, error)} />
+      <input
+        id={name}
+        name={name}
+        form={formId}
+        value={attribute(value)}
+        dir="auto"
+        autocomplete="off"
+        {...described(name, error)}
+      />
     </Field>
   )
 }
@@ -63,13 +83,14 @@ function Text({ name, value, error }: ControlProps): JSX.Element {
 const WITHOUT: Partial<Record<ScalarName, string>> = { opensAt: 'Now', closesAt: 'Never' }
 
 /** In UTC; the script shows and sends times in the owner's time zone. */
-function Time({ name, value, error }: ControlProps): JSX.Element {
+function Time({ name, value, error, formId }: ControlProps): JSX.Element {
   return (
     <Field id={name} label={CONTENT[name].label} error={error}>
       <div class="when" data-without={WITHOUT[name]}>
         <input
           id={name}
           name={name}
+          form={formId}
           type="datetime-local"
           value={attribute(wallTimeOf(value).wall)}
           data-instant={attribute(isInstant(value) ? value : '')}
@@ -82,12 +103,12 @@ function Time({ name, value, error }: ControlProps): JSX.Element {
   )
 }
 
-function Choice({ name, value, error }: ControlProps): JSX.Element {
+function Choice({ name, value, error, formId }: ControlProps): JSX.Element {
   const field = CONTENT[name]
   const options: readonly string[] = 'options' in field ? field.options : []
   return (
     <Field id={name} label={field.label} error={error}>
-      <select id={name} name={name} {...described(name, error)}>
+      <select id={name} name={name} form={formId} {...described(name, error)}>
         <Each
           of={options}
           show={(option) => (
@@ -102,13 +123,13 @@ function Choice({ name, value, error }: ControlProps): JSX.Element {
 }
 
 /** A box that is not ticked is not sent, so what is sent then precedes it: a form without the box changes nothing. */
-function Switch({ name, value }: ControlProps): JSX.Element {
+function Switch({ name, value, formId }: ControlProps): JSX.Element {
   const field = CONTENT[name]
   return (
     <p class="whole switch">
-      <input type="hidden" name={name} value={SWITCH_TEXTS.off} />
+      <input type="hidden" name={name} form={formId} value={SWITCH_TEXTS.off} />
       <label class="choice">
-        <input type="checkbox" name={name} value={SWITCH_TEXTS.on} checked={value === SWITCH_TEXTS.on} />{' '}
+        <input type="checkbox" name={name} form={formId} value={SWITCH_TEXTS.on} checked={value === SWITCH_TEXTS.on} />{' '}
         {'says' in field ? field.says : field.label}
       </label>
     </p>
