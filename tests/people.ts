@@ -81,7 +81,13 @@ export class Visitor {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
+    const answer = text === '' ? {} : JSON.parse(text)
+    if (response.status >= 400) {
+      const { undeclared } = await import('./declared.ts')
+      const wrong = undeclared(method, path, answer.code)
+      if (wrong !== null) throw new Error(wrong)
+    }
+    return { status: response.status, headers: response.headers, body: answer as T }
   }
 
   /** Posts a plain form. */

@@ -100,7 +100,7 @@ function problemOf(codes: readonly Code[], naming: Naming): Content {
 }
 
 /** Every error code of an operation: those that follow from its declaration, and those it names. */
-function codesOf(operation: Operation, method: string): Code[] {
+export function codesOf(operation: Operation, method: string): Code[] {
   const hasBody = method !== 'GET' && method !== 'DELETE' && operation.body !== 'none'
   const codes = new Set<Code>([
     'BAD_REQUEST',

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { RUNTIMES, Shell, serveCommand } from '../cli/shell.ts'
-import type { Person } from '../people.ts'
-import type { Server } from '../server.ts'
+import { startInProcess } from '../in-process.ts'
 import { blocksOf, pageOf } from './run.ts'
 
 // Starts processes, on a machine that may be busy.
@@ -9,15 +8,8 @@ setDefaultTimeout(180_000)
 
 const PAGE = pageOf('sharing.md')
 
-let server: Server
-let person: Person
-let key: string
-beforeAll(async () => {
-  ;({ server, person, key } = await serveCommand())
-})
-afterAll(() => server.stop())
-
 test('the addresses of the page fill in the home page', async () => {
+  const server = await startInProcess()
   const [text = ''] = blocksOf(PAGE, 'text')
   const [, other = ''] = /`(\/\?title=[^`]+)`/.exec(PAGE) ?? []
   const filled = async (path: string) => {
@@ -28,9 +20,12 @@ test('the addresses of the page fill in the home page', async () => {
     'Agenda https://example.com/agenda\nhttps://example.com/board',
   )
   expect(await filled(other)).toBe('Agenda https://example.com/agenda')
+  await server.stop()
 })
 
 test.each(RUNTIMES)('its file is applied as it says, on %s', async (_, start) => {
+  // A service for each: a slug that was deleted stays taken.
+  const { server, person, key } = await serveCommand()
   const shell = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: key })
   shell.write('bundles.yaml', blocksOf(PAGE, 'yaml')[0] ?? '')
   const lines = (blocksOf(PAGE, 'sh')[0] ?? '').trim().split('\n')
@@ -46,6 +41,6 @@ test.each(RUNTIMES)('its file is applied as it says, on %s', async (_, start) =>
   await run(lines[1])
   expect(await exists()).toBe(true)
   expect(await run(lines[1])).toContain('Nothing to change.')
-  await person.api('DELETE', '/api/links/on-call')
   shell.remove()
+  await server.stop()
 })
