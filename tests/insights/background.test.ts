@@ -76,7 +76,7 @@ test('the event loop keeps running while counts are written', async () => {
 
 test('the event loop keeps running while waiting for the disk', async () => {
   const turns = await turnsUntil(
-    fixture.store.write([sql`INSERT INTO counter_batches (id, at) VALUES (hex(zeroblob(4000000)), 1)`]),
+    fixture.store.write([sql`INSERT INTO counter_batches (id, at) VALUES (hex(zeroblob(32000000)), 1)`]),
   )
   expect(turns).toBeGreaterThan(100)
 })
