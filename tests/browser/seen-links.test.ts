@@ -32,3 +32,21 @@ test('the editor says where else a link stands that is added, and only of bundle
   await page.locator('#title').focus()
   await page.locator('.link-row .seen').waitFor({ state: 'detached' })
 })
+
+test('what is found moves no button away while it is pressed', async () => {
+  const owner = await newPerson(stage.server)
+  const seen = 'https://seen.example/plan'
+  await owner.makeBundle({ title: 'Onboarding', urls: [seen] })
+  const edited = await owner.makeBundle({ urls: ['https://own.example/edited'] })
+  const { page } = await stage.open(`/dashboard/links/${edited.slug}`, owner)
+  await page.locator('.link-row .link-fold').evaluate((fold) => fold.setAttribute('open', ''))
+  await page.fill('.link-row [name=url]', seen)
+  await page.getByRole('button', { name: 'Add a link' }).hover()
+  const answer = page.waitForResponse(/\/seen$/)
+  await page.mouse.down()
+  await (await answer).finished()
+  await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go))))
+  await page.mouse.up()
+  await page.locator('.link-row').nth(1).waitFor()
+  await shows(page, '.link-row .seen', 'Also in Onboarding')
+})

@@ -59,7 +59,8 @@ test.each(['home', 'launcher', 'dashboard', 'bundle', 'bundle-new'] as const)(
         })
       })
       await scenes[name](page, { ...world, origin: slow.url.origin })
-      await page.waitForLoadState('networkidle')
+      // Only guards against hanging.
+      await page.waitForLoadState('networkidle', { timeout: 120_000 })
       expect(await page.evaluate(() => (globalThis as unknown as { moved: unknown[] }).moved.length)).toBe(0)
     }
   },

@@ -43,6 +43,7 @@ async function suggestTitles(rows) {
     if (done) return
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
+    await released()
     for (const line of lines) offerTitle(JSON.parse(line))
   }
 }

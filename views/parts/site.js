@@ -77,6 +77,30 @@ function latest(pauseMs) {
   }
 }
 
+let isPressed = false
+/** @type {(() => void)[]} */
+const held = []
+for (const type of /** @type {const} */ (['pointerdown', 'pointermove', 'pointerup', 'pointercancel'])) {
+  document.addEventListener(
+    type,
+    ({ buttons }) => {
+      isPressed = buttons !== 0
+      // After the click that follows.
+      if (isPressed || held.length === 0) return
+      setTimeout(() => {
+        for (const go of held.splice(0)) go()
+      })
+    },
+    { capture: true, passive: true },
+  )
+}
+
+/** Waits until nothing is pressed: a button that moved away before it is released would not be clicked. */
+// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
+async function released() {
+  if (isPressed) await new Promise((go) => held.push(() => go(undefined)))
+}
+
 /** Focuses the first error of a page. Returns whether there was one. */
 function focusFirstError() {
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')

@@ -32,6 +32,16 @@ function checkedIn(event) {
   return { errors: JSON.parse(found.dataset.errors ?? '[]'), variables: JSON.parse(found.dataset.variables ?? '{}') }
 }
 
+document.addEventListener('htmx:before:request', (event) => {
+  const { ctx } = /** @type {CustomEvent} */ (event).detail
+  if (ctx.sourceElement?.id !== 'check') return
+  ctx.fetch = async (/** @type {[string, RequestInit]} */ ...request) => {
+    const answer = await fetch(...request)
+    await released()
+    return answer
+  }
+})
+
 // What the server found goes beside the fields that it is about.
 document.addEventListener('htmx:after:swap', (event) => {
   const checked = checkedIn(event)

@@ -15,6 +15,7 @@ async function findSeen(rows) {
   if (!answer?.ok) return
   /** @type {{ links: { url: string, slug: string, called: string }[] }} */
   const { links } = await answer.json()
+  await released()
   for (const row of linksNow()) {
     const seen = links.find(({ url }) => url === urlOf(row))
     if (seen !== undefined && row.querySelector('.seen') === null) sayWhere(row, seen)
@@ -34,9 +35,10 @@ function sayWhere(row, { slug, called }) {
   row.querySelector('.link-fold')?.after(line)
 }
 
-document.addEventListener('change', ({ target }) => {
+document.addEventListener('change', async ({ target }) => {
   const row = target instanceof HTMLInputElement && target.name === 'url' ? linkOf(target) : null
   if (row === null) return
-  row.querySelector('.seen')?.remove()
   void findSeen([row])
+  await released()
+  row.querySelector('.seen')?.remove()
 })
