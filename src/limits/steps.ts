@@ -7,8 +7,8 @@ const MAX_STEPS = 400_000
 const NONE = 0
 
 /**
- * Counts per key and step of one limit, with the time of each step’s latest request. Linked lists in arrays of fixed size, so that a flood of addresses neither
- * exhausts memory nor makes much garbage.
+ * Counts per key and step of one limit, with the time of each step’s latest request. Linked lists in arrays of fixed size, so
+ * that a flood of addresses neither exhausts memory nor makes much garbage.
  */
 export class StepsByKey {
   readonly #at = new Float64Array(MAX_STEPS + 1)
