@@ -24,7 +24,8 @@ test.each(CASES)('a password is asked for, and its page has all that a launcher 
   const { page, complaints } = await stage.open(`/l/${slug}`, null, options)
   expect(await page.title()).not.toContain('Launch day')
   const field = page.getByLabel('Password', { exact: true })
-  // The keyboard alone does: the field has the focus.
+  // The keyboard alone does: the field has the focus, which browsers give it a moment after they show it.
+  await page.locator('#password:focus').waitFor()
   await page.keyboard.type('five stairs up')
   await page.keyboard.press('Enter')
   await page.locator('#password-error').waitFor()
