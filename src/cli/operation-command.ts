@@ -63,30 +63,39 @@ export function commandFor<N extends OperationName, const F extends Flags = Reco
     args: flags as F & Given<N>,
     ...(rest === undefined ? {} : { rest }),
     async run(run) {
-      const words: Partial<Record<string, string | boolean>> = run.args
-      const bundle = namesBundle ? { slug: slugIn(String(words.slug), run.server) } : {}
+      const given: Words = run.args
+      const bundle = namesBundle && given.slug !== undefined ? { slug: slugIn(given.slug, run.server) } : {}
       const fields = { ...bundle, ...(await input?.(run)) }
       const method = methodOf(run.client, name)
-      if (words['dry-run']) return printDryRun((await method.dryRun(fields)) as WouldBe, run.args.json === true)
+      if (given['dry-run']) return printDryRun(await method.dryRun(fields), given.json === true)
       const answer = await method(fields, {
-        idempotencyKey: words['idempotency-key'] as string | undefined,
-        ...expectedVersionIn(words['if-version'] as string | undefined),
+        idempotencyKey: given['idempotency-key'],
+        ...expectedVersionIn(given['if-version']),
       })
-      if (run.args.json) return printJson(answer)
-      const line = await say(answer as Body<N>, run)
+      if (given.json) return printJson(answer)
+      const line = await say(answer, run)
       if (line !== undefined) print(oneLine(line))
     },
   })
 }
 
-interface Method {
-  (input: unknown, options: { idempotencyKey?: string | undefined; expectedVersion?: number }): Promise<unknown>
-  dryRun(input: unknown): Promise<unknown>
+/** What any of these commands may have been given. */
+interface Words {
+  slug?: string
+  json?: boolean
+  'dry-run'?: boolean
+  'if-version'?: string | undefined
+  'idempotency-key'?: string | undefined
 }
 
-/** The client’s method for an operation of any name, whose input and answer are not typed. */
-export function methodOf(client: Client, name: OperationName): Method {
-  return client[methodName(name) as keyof Client] as unknown as Method
+interface Method<N extends OperationName> {
+  (input: unknown, options: { idempotencyKey?: string | undefined; expectedVersion?: number }): Promise<Body<N>>
+  dryRun(input: unknown): Promise<WouldBe>
+}
+
+/** The client’s method for an operation, whose input is checked by the service alone. */
+export function methodOf<N extends OperationName>(client: Client, name: N): Method<N> {
+  return client[methodName(name) as keyof Client] as unknown as Method<N>
 }
 
 /** `--if-version` as an option of a call. */
