@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { Variable } from '../../db/schema.ts'
-import { encodeValue, type Filling, type FixedLink, fixedLink, type Values } from '../core/template.js'
+import { type FixedLink, fixedLink } from '../core/fixed-links.js'
+import { encodeValue, type Filling, type Values } from '../core/template.js'
 
 // A filled page is rendered once, with marks for values, and cut where these come out: each further one puts texts together,
 // which takes a tenth of the time.

@@ -1,6 +1,7 @@
 import type { Policy, Tab } from '../../db/policy.ts'
 import type { UrlMetadata, Variable } from '../../db/schema.ts'
-import { checkLinks, type Filling, fillLink, fillText, isComplete } from '../core/template.js'
+import { checkLinks } from '../core/fixed-links.js'
+import { type Filling, fillLink, fillText, isComplete } from '../core/template.js'
 import type { Preview } from './answers.ts'
 import { compile } from './evaluate.ts'
 import { type Finding, lint } from './lint.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { checkLinks, fillLink, isComplete, readValues } from '../../src/core/template.js'
+import { checkLinks } from '../../src/core/fixed-links.js'
+import { fillLink, isComplete, readValues } from '../../src/core/template.js'
 import { type InProcess, startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
 import { fieldsOf, type Seeded, seeded } from '../seeded-bundles.ts'

@@ -74,7 +74,11 @@ onEveryTarget({}, (server) => {
     const sent = await Promise.all(names.map((name) => text(asset(name))))
     expect(sent.filter((body) => /\/\*|^[ \t]|^\/\//m.test(body))).toEqual([])
     const scripts = sent.filter((_, at) => names[at]?.endsWith('.js')).map(bare)
-    const sources = [...new Bun.Glob('**/*.js').scanSync('views'), '../src/core/template.js']
+    const sources = [
+      ...new Bun.Glob('**/*.js').scanSync('views'),
+      '../src/core/template.js',
+      '../src/core/fixed-links.js',
+    ]
     expect(sources.length).toBeGreaterThan(15)
     const isSent = (source: string) => scripts.some((script) => script.includes(bare(readFileSync(source, 'utf8'))))
     expect(sources.filter((source) => !isSent(`views/${source}`))).toEqual([])

@@ -1,5 +1,6 @@
 import { unfitTemplates } from '../../src/bundles/templates.ts'
-import { checkLinks, fillLink, isComplete, readValues } from '../../src/core/template.js'
+import { checkLinks } from '../../src/core/fixed-links.js'
+import { fillLink, isComplete, readValues } from '../../src/core/template.js'
 import { unfitUrl } from '../../src/core/text.ts'
 import { prng } from '../prng.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { checkLinks, MAX_LINK, MAX_VALUE, readValues } from '../../src/core/template.js'
+import { checkLinks } from '../../src/core/fixed-links.js'
+import { MAX_LINK, MAX_VALUE, readValues } from '../../src/core/template.js'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']
 /** Each with as many placeholders as fit. */

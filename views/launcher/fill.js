@@ -1,6 +1,7 @@
 // @ts-check
 // Where a launcher has variables: fills in the page as somebody types, and asks before anything opens.
-import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValues } from '../../src/core/template.js'
+import { checkLinks } from '../../src/core/fixed-links.js'
+import { fillLink, isComplete, namesIn, qrProblem, queryOf, readValues } from '../../src/core/template.js'
 
 {
   /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
@@ -9,7 +10,6 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
   const given = /** @type {HTMLElement | null} */ (main.querySelector('.given'))
   const open = /** @type {HTMLButtonElement} */ (main.querySelector('#open'))
   const copy = /** @type {HTMLButtonElement} */ (main.querySelector('#copy-values'))
-  const status = /** @type {HTMLElement} */ (main.querySelector('#status'))
   const qr = /** @type {HTMLElement} */ (main.querySelector('.qr'))
   const inQr = /** @type {HTMLElement} */ (main.querySelector('#in-qr'))
   const inQrSays = inQr.textContent
@@ -113,7 +113,8 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
     filling = fillingOf(textIn)
     // What is said already becomes what is wrong now; nothing new is said while somebody types.
     for (const field of fields)
-      if (problemOf(field) === null || document.getElementById(`${field.id}-error`)) say(field, problemOf(field))
+      if (problemOf(field) === null || document.getElementById(`${field.id}-error`))
+        showProblem(field, problemOf(field))
     paint()
     if (shown === stateOf()) return
     shown = stateOf()
@@ -157,27 +158,6 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
     return field instanceof HTMLInputElement ? 'Fill this in first.' : 'Choose one first.'
   }
 
-  /** @param {Control} field @param {string | null} problem */
-  const say = (field, problem) => {
-    const id = `${field.id}-error`
-    let line = document.getElementById(id)
-    if (problem === null) {
-      line?.remove()
-      field.removeAttribute('aria-invalid')
-      field.setAttribute('aria-describedby', 'fills')
-      return
-    }
-    if (line === null) {
-      line = document.createElement('p')
-      line.id = id
-      line.className = 'error'
-      field.after(line)
-    }
-    line.textContent = problem
-    field.setAttribute('aria-invalid', 'true')
-    field.setAttribute('aria-describedby', `${id} fills`)
-  }
-
   /** @param {Control | undefined} field */
   const edit = (field) => {
     form.classList.remove('folded')
@@ -191,7 +171,7 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
   const isReady = () => {
     fill()
     keep()
-    for (const field of fields) say(field, problemOf(field))
+    for (const field of fields) showProblem(field, problemOf(field))
     const wrong = fields.find((field) => problemOf(field) !== null)
     if (wrong !== undefined) edit(wrong)
     else if (isUndecided()) location.assign(address())
@@ -207,7 +187,7 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
   form.addEventListener('change', () => {
     fill()
     keep()
-    for (const field of fields) if (!filling.missing.includes(field.name)) say(field, problemOf(field))
+    for (const field of fields) if (!filling.missing.includes(field.name)) showProblem(field, problemOf(field))
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -238,8 +218,7 @@ import { checkLinks, fillLink, isComplete, namesIn, qrProblem, queryOf, readValu
   })
   copy.addEventListener('click', async () => {
     const isCopied = await copyText(location.origin + address())
-    status.textContent = isCopied ? 'The link is copied, with the values in it.' : 'Your browser blocked copying.'
-    status.className = 'news'
+    announce(isCopied ? 'The link is copied, with the values in it.' : 'Your browser blocked copying.')
   })
 
   fill()

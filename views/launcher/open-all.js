@@ -8,8 +8,7 @@
   const status = byId('status')
   const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
   const tabs = all.filter((tab) => tab.dataset.open === 'auto')
-  const stubs = document.querySelectorAll('.stubs i')
-  const isFirefox = /Firefox/.test(navigator.userAgent)
+  const marks = marksOf(all)
 
   /** @type {Set<HTMLAnchorElement>} */
   const opened = new Set()
@@ -28,21 +27,7 @@
     return { button, title: section.querySelector('h2'), own: tabs.filter((tab) => section.contains(tab)) }
   })
 
-  // Created here to keep the page small, because thousands of pages are cached; without a script nothing is blocked.
-  const blocked = document.createElement('div')
-  blocked.id = blocked.className = 'blocked'
-  blocked.hidden = true
-  const how = document.createElement('p')
-  how.id = 'how'
-  const rest = document.createElement('button')
-  rest.id = 'rest'
-  rest.type = 'button'
-  // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
-  rest.textContent = isFirefox ? 'They’re open' : 'Pop-ups allowed? Open the rest'
-  const drawn = document.createElement('div')
-  const drawing = drawingOfBlocked()
-  drawn.className = `drawn ${drawing}`
-  blocked.append(how, rest, ...(drawing === undefined ? [] : [drawn]))
+  const { blocked, how, rest } = createBlocked()
   const again = document.createElement('button')
   again.id = 'again'
   again.type = 'button'
@@ -55,29 +40,18 @@
   line.append(status, again)
   line.after(blocked)
 
-  /** A tab's row and its stub. @type {(tab: HTMLAnchorElement) => [HTMLElement, HTMLElement]} */
-  const partsOf = (tab) => /** @type {any} */ ([tab.closest('li'), stubs[all.indexOf(tab)]])
-
   /** @param {HTMLAnchorElement} tab @param {number} place among those that are ticked one after another. */
   const tick = (tab, place = 0) => {
     if (opened.has(tab)) return
     opened.add(tab)
-    const [row, stub] = partsOf(tab)
-    row.classList.add('opened')
-    stub.classList.add('done')
-    for (const part of [row, stub]) part.style.setProperty('--i', String(place))
-    const hidden = document.createElement('span')
-    hidden.className = 'visually-hidden'
-    hidden.textContent = ' (opened)'
-    tab.append(hidden)
+    marks.tick(tab, place)
   }
 
   /** @param {HTMLAnchorElement[]} some */
   const untick = (some) => {
     for (const tab of some) {
       opened.delete(tab)
-      for (const part of partsOf(tab)) part.classList.remove('opened', 'done')
-      tab.querySelector('.visually-hidden')?.remove()
+      marks.untick(tab)
     }
   }
 
@@ -87,27 +61,11 @@
     history.replaceState({ opened: hrefs, isBegun, refusals, part: parts.findIndex(({ own }) => own === wanted) }, '')
   }
 
-  /**
-   * Firefox reopens what it had blocked by itself, and with an opener where `Cross-Origin-Opener-Policy` does not apply:
-   * on plain http. Such a tab goes through a page of ours, which cuts it off.
-   * @param {HTMLAnchorElement} tab
-   */
-  const openOne = ({ href }) => {
-    if (isFirefox && !isSecureContext) return window.open(`/away#${encodeURIComponent(href)}`, '_blank')
-    const view = window.open(href, '_blank')
-    if (view !== null) view.opener = null
-    return view
-  }
-
-  /**
-   * Opens tabs during the click, because browsers block those that are opened later.
-   * `noopener` would return null for every window, blocked or not, so the opener is removed afterwards.
-   * @param {HTMLAnchorElement[]} some
-   */
+  /** Opens tabs during the click, because browsers block those that are opened later. @param {HTMLAnchorElement[]} some */
   const openTabs = (some) => {
     let isRefused = some.length > 0
     for (const [place, tab] of some.entries()) {
-      if (openOne(tab) === null) continue
+      if (openWindow(tab) === null) continue
       countOpened(tab)
       tick(tab, place)
       isRefused = false
@@ -116,26 +74,11 @@
     show()
   }
 
-  /** @param {string} text */
-  const say = (text) => {
-    status.textContent = text
-    status.className = 'news'
-  }
-
   /** @param {string | null} text @param {string} [count] how many tabs that opens, or which of them. */
   const labelOpen = (text, count) => {
     open.textContent = text
     if (count) open.dataset.count = count
     else delete open.dataset.count
-  }
-
-  /** Marks the tab that the next press opens. @param {HTMLAnchorElement | undefined} next */
-  const markNext = (next) => {
-    for (const tab of tabs) {
-      const [row, stub] = partsOf(tab)
-      row.classList.toggle('next', tab === next)
-      stub.classList.toggle('now', tab === next)
-    }
   }
 
   /** Says on each section's button how many tabs it opens. */
@@ -158,7 +101,7 @@
     const isDone = left.length === 0
     const others = tabs.filter((tab) => !opened.has(tab)).length
     left[0]?.closest('details')?.setAttribute('open', '')
-    markNext(left[0])
+    marks.point(left[0])
     open.classList.toggle('done', others === 0)
     open.setAttribute('aria-disabled', String(others === 0))
     blocked.hidden = isDone
@@ -166,7 +109,7 @@
     again.textContent = others === 0 ? 'Open again' : 'Start over'
     if (isDone && others > 0) {
       const name = parts.find(({ own }) => own === wanted)?.title?.textContent
-      say(
+      announce(
         `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} in “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
       )
       labelOpen(`Open the other ${others}`)
@@ -174,7 +117,7 @@
     }
     if (isDone) {
       const rest = manual === 0 ? '' : ` ${manual} to open manually.`
-      say((tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`) + rest)
+      announce((tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`) + rest)
       labelOpen(tabs.length === 1 ? 'Opened' : 'All open')
       return
     }
@@ -183,7 +126,7 @@
       return
     }
     const why = isRestored ? 'Press' : 'Your browser blocked the rest: press'
-    say(`${done} of ${wanted.length} open. ${why} “Open next” for each tab.`)
+    announce(`${done} of ${wanted.length} open. ${why} “Open next” for each tab.`)
     labelOpen('Open next', `${done + 1} of ${wanted.length}`)
     const steps = howToAllow()
     how.textContent =
@@ -200,7 +143,7 @@
       tab.closest('details')?.setAttribute('open', '')
     }
     for (const { button } of parts) button.hidden = true
-    say('This app can’t open new tabs. Open each link below, or copy them all into a browser.')
+    announce('This app can’t open new tabs. Open each link below, or copy them all into a browser.')
     if (isFocused) byId('copy').focus()
   }
 
@@ -244,7 +187,7 @@
       wanted = tabs
       isBegun = isRestored = false
       keep()
-      markNext(undefined)
+      marks.point(undefined)
       blocked.hidden = again.hidden = true
       open.classList.remove('done')
       open.removeAttribute('aria-disabled')
@@ -266,29 +209,6 @@
       show()
     } else openTabs(waiting())
     open.focus()
-  })
-
-  // Rules may depend on the query and the referrer, and the file and a copy must have the tabs that this viewer sees.
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (
-    document.querySelectorAll('#bookmarks, #own-copy')
-  )) {
-    // After a password, the file is in the page.
-    if (link.protocol === 'data:') continue
-    link.search = location.search
-    if (document.referrer !== '') {
-      const { protocol, host } = new URL(document.referrer)
-      const referrer = encodeURIComponent(`${protocol}//${host}`)
-      link.search += `${link.search === '' ? '?' : '&'}openall-referrer=${referrer}`
-    }
-  }
-
-  byId('copy').addEventListener('click', async () => {
-    const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
-    say(
-      isCopied
-        ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
-        : 'Your browser blocked copying.',
-    )
   })
 
   /** @param {MouseEvent} event */
@@ -317,13 +237,4 @@
     refusals = kept.refusals
     show()
   }
-
-  // A click elsewhere or Escape closes it; `details` would stay open.
-  const qr = /** @type {HTMLDetailsElement} */ (document.querySelector('details.qr'))
-  document.addEventListener('click', ({ target }) => {
-    if (target instanceof Node && !qr.contains(target)) qr.open = false
-  })
-  document.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') qr.open = false
-  })
 }

@@ -58,10 +58,22 @@ export const FILES: Record<string, File> = {
   'scriptless.css': { type: CSS, sources: ['launcher/scriptless.css'] },
   'launcher.js': {
     type: JS,
-    sources: ['parts/copy.js', 'launcher/how.js', 'launcher/opens.js', 'launcher/open-all.js'],
+    sources: [
+      'parts/copy.js',
+      'launcher/announce.js',
+      'launcher/how.js',
+      'launcher/opens.js',
+      'launcher/windows.js',
+      'launcher/marks.js',
+      'launcher/open-all.js',
+      'launcher/bar.js',
+    ],
   },
-  // After launcher.js, where there are variables. The first source is also what the server fills with.
-  'fill.js': { type: JS, sources: ['../src/core/template.js', 'launcher/fill.js'] },
+  // After launcher.js, where there are variables. The first two sources are also what the server fills with.
+  'fill.js': {
+    type: JS,
+    sources: ['../src/core/template.js', '../src/core/fixed-links.js', 'launcher/value-problem.js', 'launcher/fill.js'],
+  },
   'away.js': { type: JS, sources: ['launcher/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': {
