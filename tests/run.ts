@@ -30,13 +30,13 @@ const LONG = [
   // Programs of others, and each command and flag of ours: parity has every operation by it.
   /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs)\.|contract\/oauth-(?:device|documents)\.)/,
   // Attacks.
-  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/import-attacks|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
+  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/(?:import-attacks|placeholders\.)|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
   // Races.
   /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
   // The passing of days, and what is done in the background.
   /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-(?:checks|health|repairs)|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
   // Amounts.
-  /^tests\/(?:policies\/amounts|unit\/(?:sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
+  /^tests\/(?:policies\/amounts|unit\/(?:link-turns|sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.
   /^tests\/(?:keys\/key-ring|limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
 ]
