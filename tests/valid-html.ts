@@ -1,12 +1,39 @@
-import { type ConfigData, HtmlValidate } from 'html-validate'
+import { type ConfigData, type DOMTree, type HtmlElement, HtmlValidate, type Plugin } from 'html-validate'
+
+/** To find an element by its id, rules go through the whole document, once for each reference: on a long one, most of the time. */
+const REMEMBERS: Plugin = {
+  name: 'remembers',
+  setup(_source, events) {
+    events.on('dom:ready', (_event, { document }: { document: DOMTree }) => remember(document.root))
+  },
+}
 
 const RULES: ConfigData = {
   root: true,
+  plugins: [REMEMBERS],
   extends: ['html-validate:standard', 'html-validate:a11y', 'html-validate:document'],
   // Our scripts and styles are same-origin, where an integrity hash protects against nothing.
   rules: { 'require-sri': ['error', { target: 'crossorigin' }] },
 }
 const validator = new HtmlValidate(RULES)
+
+/** Has a root that no longer changes find elements by their tag or id without looking at all of them again. */
+function remember(root: HtmlElement): void {
+  const byTag = new Map<string, HtmlElement[]>()
+  const collect = root.getElementsByTagName.bind(root)
+  root.getElementsByTagName = (tag) => {
+    const known = byTag.get(tag) ?? collect(tag)
+    byTag.set(tag, known)
+    return known
+  }
+  const byId = Map.groupBy(collect('*'), ({ id }) => id)
+  const query = root.querySelectorAll.bind(root)
+  root.querySelectorAll = (selector) => {
+    const [, id] = /^#([\w-]+)$/.exec(selector) ?? []
+    return id === undefined ? query(selector) : (byId.get(id) ?? [])
+  }
+  root.querySelector = (selector) => root.querySelectorAll(selector)[0] ?? null
+}
 
 const checked = new Map<string, string[]>()
 
