@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Says what came of a press below the buttons, where screen readers hear it. @param {string} text */
+/** Says below the buttons, and to screen readers, what came of a press. @param {string} text */
 // biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
 function announce(text) {
   const status = /** @type {HTMLElement} */ (document.getElementById('status'))
