@@ -186,6 +186,8 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
       await becomes(() => scene.destinations.visits.length, done)
       // Firefox opens tabs in front of the launcher. Whether the launcher learns of it depends on who comes back first.
       await becomes(() => scene.viewer.read('document.visibilityState'), 'visible')
+      // Firefox does not keep a page while a tab that it opened waits for its own.
+      await expectNoOpeners(scene, done)
       await scene.viewer.leaveAndReturn()
       // The page as it was, or a new one.
       await becomes(() => scene.viewer.read('self.seen?.includes("kept") ?? false'), kind.keepsPages)
