@@ -113,8 +113,7 @@ import { fillLink, isComplete, namesIn, qrProblem, queryOf, readValues } from '.
     filling = fillingOf(textIn)
     // What is said already becomes what is wrong now; nothing new is said while somebody types.
     for (const field of fields)
-      if (problemOf(field) === null || document.getElementById(`${field.id}-error`))
-        showProblem(field, problemOf(field))
+      if (problemOf(field) === null || fieldErrorOf(field)) showProblem(field, problemOf(field))
     paint()
     if (shown === stateOf()) return
     shown = stateOf()
@@ -156,6 +155,14 @@ import { fillLink, isComplete, namesIn, qrProblem, queryOf, readValues } from '.
     if (wrong !== undefined) return wrong.message
     if (!filling.missing.includes(name)) return null
     return field instanceof HTMLInputElement ? 'Fill this in first.' : 'Choose one first.'
+  }
+
+  /** @param {Control} field @param {string | null} problem */
+  const showProblem = (field, problem) => {
+    if (problem === null) clearFieldError(field)
+    else showFieldError(field, problem)
+    // The line that every field has, besides.
+    field.setAttribute('aria-describedby', problem === null ? 'fills' : `${field.id}-error fills`)
   }
 
   /** @param {Control | undefined} field */

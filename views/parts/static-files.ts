@@ -22,7 +22,7 @@ const SITE_CSS = [
   'account/account.css',
   'account/consent.css',
 ]
-const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/field-errors.js']
+const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/error-line.js', 'parts/field-errors.js']
 
 /** The styles of launchers. */
 const LAUNCHER_CSS = [
@@ -72,7 +72,7 @@ export const FILES: Record<string, File> = {
   // After launcher.js, where there are variables. The first two sources are also what the server fills with.
   'fill.js': {
     type: JS,
-    sources: ['../src/core/template.js', '../src/core/fixed-links.js', 'launcher/value-problem.js', 'launcher/fill.js'],
+    sources: ['../src/core/template.js', '../src/core/fixed-links.js', 'parts/error-line.js', 'launcher/fill.js'],
   },
   'away.js': { type: JS, sources: ['launcher/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
