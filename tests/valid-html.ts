@@ -1,6 +1,6 @@
 import { type ConfigData, type DOMTree, type HtmlElement, HtmlValidate, type Plugin } from 'html-validate'
 
-/** To find an element by its id, rules go through the whole document, once for each reference: on a long one, most of the time. */
+/** To find an element by its id, rules go through the document once for each reference: most of the time of a long one. */
 const REMEMBERS: Plugin = {
   name: 'remembers',
   setup(_source, events) {
