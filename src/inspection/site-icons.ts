@@ -3,16 +3,14 @@ import type { Store } from '../../db/client.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import { within } from '../core/within.ts'
-import { Drawing, type Drawn } from '../icons/drawing.ts'
+import type { Drawn } from '../icons/drawing.ts'
 import { keepIcon, keptSite } from '../icons/kept.ts'
 import { type SiteIcon, siteOf } from '../icons/site.ts'
-import { type Get, NoTurn } from '../outgoing/request.ts'
-import { NotSent } from '../outgoing/target.ts'
 import { CLOCK, takeTurn } from '../outgoing/turns.ts'
 import { takeDueSites, tellLaunchers } from './due-sites.ts'
-import { addressesOf, getIcon } from './icon-file.ts'
+import type { IconSearch } from './icon-search.ts'
 import { recordSites } from './linked-sites.ts'
-import { getPage, type Page, pageOf } from './page.ts'
+import type { Page } from './page.ts'
 
 declare module '../core/service.ts' {
   interface Service {
@@ -32,15 +30,13 @@ const TIMEOUT_MS = 4_000
 const AT_ONCE = 16
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'icons'>
-/** How a site is asked. */
-type How = Pick<Get, 'timeoutMs' | 'turn'>
 
 /**
  * Finds the icons of sites that owners link to, in the background, and again each month; and of those that somebody has
  * looked at. Any process does so for the bundles of all: each leases the sites that it looks at.
  */
 export class SiteIconFinder {
-  readonly #drawing = new Drawing()
+  #search: Promise<IconSearch> | undefined
   /** By origin, those that are being looked for. */
   readonly #underWay = new Map<string, Promise<SiteIcon | null | undefined>>()
   readonly #writing = new Set<Promise<unknown>>()
@@ -75,7 +71,7 @@ export class SiteIconFinder {
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#loop?.stop()
-    this.#drawing.stop()
+    if (this.#search !== undefined) (await this.#search).stop()
     await Promise.allSettled(this.#writing)
   }
 
@@ -116,7 +112,8 @@ export class SiteIconFinder {
   async #lookAndKeep(origin: string, { page, isWaitedFor }: Looking): Promise<SiteIcon | null | undefined> {
     // A person waits for what they have opened; the others take turns with all that is asked for in the background.
     const turn = !isWaitedFor ? { turn: (host: string) => takeTurn(this.store, host, CLOCK) } : {}
-    const found = await this.#found(origin, page, { timeoutMs: TIMEOUT_MS, ...turn })
+    this.#search ??= import('./icon-search.ts').then(({ IconSearch }) => new IconSearch(this.site))
+    const found = await (await this.#search).find(origin, page, { timeoutMs: TIMEOUT_MS, ...turn })
     if (this.#isStopping || found === 'no turn') return undefined
     const keeping = this.#keep(origin, found)
     this.#writing.add(keeping)
@@ -130,34 +127,6 @@ export class SiteIconFinder {
     const kept = (await keptSite(this.store, origin))?.icon ?? null
     if (before !== kept?.id) await tellLaunchers(this.store, origin, () => this.#isStopping)
     return found && kept
-  }
-
-  /** @returns null if there is none that can be drawn; undefined if the site did not answer. */
-  async #found(origin: string, given: Page | null, how: How): Promise<Drawn | null | undefined | 'no turn'> {
-    let isSilent = false
-    try {
-      const page = given ?? (await pageOf(await getPage(`${origin}/`, this.site, how)))
-      for (const address of addressesOf(page, origin)) {
-        const drawn = await this.#drawn(address, how)
-        if (drawn) return drawn
-        if (drawn === undefined) isSilent = true
-      }
-    } catch (error) {
-      if (error instanceof NoTurn) return 'no turn'
-      if (!(error instanceof NotSent)) throw error
-      return undefined
-    }
-    return isSilent ? undefined : null
-  }
-
-  async #drawn(address: string, how: How): Promise<Drawn | null | undefined> {
-    try {
-      const bytes = await getIcon(address, this.site, how)
-      return bytes === null ? null : await this.#drawing.draw(bytes)
-    } catch (error) {
-      if (error instanceof NotSent) return undefined
-      throw error
-    }
   }
 }
 

@@ -1,20 +1,69 @@
 import type { Buffer } from 'node:buffer'
 import type { Config } from '../config/config.ts'
-import { type Get, get } from '../outgoing/request.ts'
-import { type Page, userAgent } from './page.ts'
+import { Drawing, type Drawn } from '../icons/drawing.ts'
+import { type Get, get, NoTurn } from '../outgoing/request.ts'
+import { NotSent } from '../outgoing/target.ts'
+import { getPage, type Page, pageOf, userAgent } from './page.ts'
 import type { IconLink } from './page-head.ts'
 
 /** Of everything that is received: a larger file is no icon. */
 const MAX_BYTES = 256 * 1024
 
+type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
+/** How a site is asked. */
+type How = Pick<Get, 'timeoutMs' | 'turn'>
+
+/** Asks a site for its icon, and draws it anew. */
+export class IconSearch {
+  readonly #drawing = new Drawing()
+
+  constructor(readonly site: Site) {}
+
+  /** Ends the thread that draws. */
+  stop(): void {
+    this.#drawing.stop()
+  }
+
+  /**
+   * @param given the site’s first page; null to get it.
+   * @returns null if there is none that can be drawn; undefined if the site did not answer.
+   */
+  async find(origin: string, given: Page | null, how: How): Promise<Drawn | null | undefined | 'no turn'> {
+    let isSilent = false
+    try {
+      const page = given ?? (await pageOf(await getPage(`${origin}/`, this.site, how)))
+      for (const address of addressesOf(page, origin)) {
+        const drawn = await this.#drawn(address, how)
+        if (drawn) return drawn
+        if (drawn === undefined) isSilent = true
+      }
+    } catch (error) {
+      if (error instanceof NoTurn) return 'no turn'
+      if (!(error instanceof NotSent)) throw error
+      return undefined
+    }
+    return isSilent ? undefined : null
+  }
+
+  async #drawn(address: string, how: How): Promise<Drawn | null | undefined> {
+    try {
+      const bytes = await getIcon(address, this.site, how)
+      return bytes === null ? null : await this.#drawing.draw(bytes)
+    } catch (error) {
+      if (error instanceof NotSent) return undefined
+      throw error
+    }
+  }
+}
+
 /**
  * The bytes of an icon at an address that a page names; null if there is no such file.
  * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
  */
-export async function getIcon(
+async function getIcon(
   address: string,
-  { origin, outgoingPrivateNetworks: privateNetworks }: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>,
-  how: Pick<Get, 'timeoutMs' | 'turn'>,
+  { origin, outgoingPrivateNetworks: privateNetworks }: Site,
+  how: How,
 ): Promise<Buffer | null> {
   const { status, headers, body } = await get(
     address,
@@ -32,7 +81,7 @@ export async function getIcon(
 }
 
 /** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
-export function addressesOf(page: Page | null, origin: string): string[] {
+function addressesOf(page: Page | null, origin: string): string[] {
   if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
     return iconAddresses([], origin, origin)
   const base = URL.canParse(page.base, page.url) ? new URL(page.base, page.url).href : page.url.href
