@@ -101,22 +101,27 @@ test('a search costs little more with thousands of bundles, and one that most of
   const ann = await newPerson(server)
   const { slug } = await ann.makeBundle({ title: 'Report 0 of one' })
   await indexed(server)
-  const processorMs = async (times: number, expected: (time: number) => [slug: string, report: number]) => {
-    const before = process.cpuUsage()
-    for (let time = 0; time < times; time += 1) {
-      const [found, report] = expected(time)
-      expect(await slugsFor(ann, { q: `REPORT ${report} of` })).toEqual([found])
+  /** For one search, in ms: the least of five rounds, since other tests and garbage only add to it. */
+  const processorMs = async (expected: (time: number) => [slug: string, report: number]) => {
+    const rounds: number[] = []
+    for (let round = 0; round < 5; round += 1) {
+      const before = process.cpuUsage()
+      for (let time = 0; time < 20; time += 1) {
+        const [found, report] = expected(round * 20 + time)
+        expect(await slugsFor(ann, { q: `REPORT ${report} of` })).toEqual([found])
+      }
+      const { user, system } = process.cpuUsage(before)
+      rounds.push((user + system) / 1_000 / 20)
     }
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000 / times
+    return Math.min(...rounds)
   }
-  await processorMs(200, () => [slug, 0])
-  const alone = await processorMs(100, () => [slug, 0])
+  for (let warming = 0; warming < 2; warming += 1) await processorMs(() => [slug, 0])
+  const alone = await processorMs(() => [slug, 0])
   await addBundles(server, ann, 5_000)
   await indexed(server)
   // Nothing else is at work: the links of so many new bundles are read in the background.
   await becomes(() => server.sql('SELECT 1 FROM links_pending LIMIT 1'), [], 150_000)
-  const among = await processorMs(100, (time) => [`added-${2_000 + time}`, 2_000 + time])
+  const among = await processorMs((time) => [`added-${2_000 + time}`, 2_000 + time])
   // Looking at every text takes five times as long.
   expect(among / alone).toBeLessThan(3)
   // More than the index is asked for.
