@@ -1,6 +1,8 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
+import { EVENT_TYPES, WEBHOOK_EVENTS } from '../../db/schema.ts'
 import { becomes, eventually } from '../eventually.ts'
+import { NOWHERE } from '../parity/world.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -78,6 +80,29 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     const changed = await person.api<{ webhook: Shown }>('PATCH', address, { events: ['bundle.deleted'] })
     expect(changed.body.webhook.events).toEqual(['bundle.deleted'])
     expect((await person.api('PATCH', address, { events: ['**'] })).status).toBe(400)
+  })
+
+  test('whatever happens, a star brings nothing that webhooks are not told of', async () => {
+    const person = await newPerson(at())
+    await person.api('POST', '/api/me/webhooks', { url: NOWHERE, events: ['*'] })
+    const { slug } = await person.makeBundle()
+    for (const type of EVENT_TYPES) {
+      await at().sql(
+        `INSERT INTO happened (owner_id, type, bundle_id, version_number)
+         SELECT owner_id, ?1, id, version_number FROM bundles WHERE slug = ?2`,
+        [type, slug],
+      )
+    }
+    const logged = await at().sql(
+      'SELECT DISTINCT type FROM events JOIN bundles ON bundles.id = events.bundle_id WHERE slug = ?1',
+      [slug],
+    )
+    expect(logged.map(({ type }) => type).sort()).toEqual([...EVENT_TYPES].sort())
+    const sent = await at().sql(
+      'SELECT DISTINCT event FROM outbox JOIN bundles ON bundles.id = outbox.bundle_id WHERE slug = ?1',
+      [slug],
+    )
+    expect(sent.map(({ event }) => event).sort()).toEqual([...WEBHOOK_EVENTS].sort())
   })
 
   test('after a rotation both secrets verify for a day, then the new one alone; a second rotation ends the first secret', async () => {
