@@ -157,24 +157,19 @@ function verdictsIn(report: string): Map<string, Verdict> {
 async function full(): Promise<boolean> {
   const memory = inMemory()
   const again = [...usual, ...long].filter((file) => AGAIN.test(file))
+  const passed = [await test('rest', again, memory), await eachInPlace('usual', long, memory), await test('all', whole)]
+  return passed.every(Boolean)
+}
+
+/** Each file where its promise shows: what measures alone and as shipped, what is about disks on one, all others in memory. */
+async function eachInPlace(MATRIX: string, files: readonly string[], memory: Where): Promise<boolean> {
+  const measuring = files.filter((file) => MEASURES.test(file))
+  const aboutDisks = files.filter((file) => ABOUT_DISKS.test(file))
+  const others = files.filter((file) => !measuring.includes(file) && !aboutDisks.includes(file))
   const passed = [
-    await test('rest', again, memory),
-    await test(
-      'usual',
-      long.filter((file) => !ABOUT_DISKS.test(file) && !MEASURES.test(file)),
-      memory,
-    ),
-    await test(
-      'usual',
-      long.filter((file) => MEASURES.test(file)),
-      AS_SHIPPED,
-      1,
-    ),
-    await test(
-      'usual',
-      long.filter((file) => ABOUT_DISKS.test(file)),
-    ),
-    await test('all', whole),
+    await test(MATRIX, others, memory),
+    await test(MATRIX, measuring, AS_SHIPPED, 1),
+    await test(MATRIX, aboutDisks),
   ]
   return passed.every(Boolean)
 }
@@ -198,13 +193,11 @@ function inMemory(): Where {
 
 /** Every file on everything that neither of the other runs has. */
 async function matrix(): Promise<boolean> {
-  const others = [...usual, ...long]
-  const texts = await Promise.all(others.map((file) => Bun.file(file).text()))
+  const all = [...usual, ...long]
+  const texts = await Promise.all(all.map((file) => Bun.file(file).text()))
   process.env.TARGETS = 'others'
-  return test(
-    'rest',
-    others.filter((_, at) => USES_MATRIX.test(texts[at] ?? '')),
-  )
+  const others = all.filter((_, at) => USES_MATRIX.test(texts[at] ?? ''))
+  return eachInPlace('rest', others, inMemory())
 }
 
 const runs: Record<string, () => Promise<boolean>> = {
