@@ -27,3 +27,14 @@ export function unescaped(text: string): string {
     return ENTITIES[name] ?? whole
   })
 }
+
+/** Matches a text as pages have it: `&` and `<` are escaped everywhere, `>` not by every runtime. */
+export function escapedText(text: string): RegExp {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return new RegExp(
+    escaped
+      .split('>')
+      .map((part) => RegExp.escape(part))
+      .join('(?:&gt;|>)'),
+  )
+}
