@@ -24,8 +24,9 @@ export interface Leased {
 type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks'>
 
 /**
- * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id, save that
- * what the log says of the event may have been erased meanwhile.
+ * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same id, and says of
+ * the content what it was then. What is no part of it (`externalId`, `metadata`, health) is as it is now, and what the log says of
+ * the event may have been erased meanwhile.
  * @returns null if what the event is about is gone.
  */
 export async function messageOf(store: Store, { row, webhook }: Leased, site: Site): Promise<Post | null> {
@@ -87,7 +88,11 @@ async function bundleOf(store: Store, { row, webhook }: Leased, site: Site) {
     updatedAt: version.editedAt,
     deletedAt: event === 'bundle.deleted' ? at : null,
   }
-  const told = toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner: subjectOf(found) }, site)
+  // What no version has is of now: after a move, what its new owner has set, or found by their checks.
+  const hasMoved = bundle.ownerId !== webhook.ownerId
+  const ofNow = hasMoved ? { externalId: null, metadata: null } : {}
+  const told = toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, ...ofNow, owner: subjectOf(found) }, site)
   if (event !== 'bundle.links_broken') return told
+  if (hasMoved) return { ...told, health: [] }
   return { ...told, health: (await healthOf({ store, config: site }, { id: bundleId, urls: told.urls })) ?? [] }
 }

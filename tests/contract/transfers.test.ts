@@ -272,19 +272,26 @@ onEveryTarget(CAPS, (at) => {
     }
     const { slug } = await ann.makeBundle()
     const mine = await connected()
-    await ann.api('PATCH', `/api/links/${slug}`, { title: 'mine' })
+    await ann.api('PATCH', `/api/links/${slug}`, { title: 'mine', externalId: 'mine', metadata: { of: 'ann' } })
     const told = ({ received }: Receiver) => received.map(({ type, data }) => [type, data.slug, data.title, data.owner])
+    const own = ({ received }: Receiver) => received.map(({ data: { externalId, metadata } }) => [externalId, metadata])
     const self = { type: 'user', userId: ann.userId }
     const updated = ['bundle.updated', slug, 'mine', self]
     await becomes(() => told(mine), [updated])
     await actFor(ann, team)
     const theirs = await connected()
     await move(ann, slug)
-    await ann.api('PATCH', `/api/links/${slug}`, { title: 'theirs' })
+    await ann.api('PATCH', `/api/links/${slug}`, {
+      title: 'theirs',
+      externalId: 'theirs',
+      metadata: { of: 'the team' },
+    })
     const owner = toTeam().to
     const transferred = ['bundle.transferred', slug, 'mine', owner]
     await becomes(() => told(theirs), [transferred, ['bundle.updated', slug, 'theirs', owner]])
     await becomes(() => told(mine), [updated, transferred])
+    expect(own(mine)[0]).toEqual(['mine', { of: 'ann' }])
+    expect(own(theirs)[1]).toEqual(['theirs', { of: 'the team' }])
 
     // Sent again, an event is what it was: nothing of the new owner is in the earlier one, nor of the next in the other.
     const { id } = await newOrganization(ann)
@@ -298,5 +305,9 @@ onEveryTarget(CAPS, (at) => {
       expect((await ann.api('POST', `${path}/${found?.id}/redeliver`)).status).toBeLessThan(300)
     }
     await becomes(() => told(mine), [updated, transferred, updated, transferred])
+    expect(own(mine).slice(2)).toEqual([
+      [null, null],
+      [null, null],
+    ])
   })
 })
