@@ -4,6 +4,9 @@ import { json } from './columns.ts'
 import { owners } from './owner-schema.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
 
+/** Requests of a key per hour, unless who creates it chooses another limit. */
+export const DEFAULT_PER_HOUR = 1000
+
 /** API keys; only the SHA-256 of the secret is kept. */
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -18,7 +21,7 @@ export const apiKeys = sqliteTable(
     keyPrefix: text('key_prefix').notNull(),
     secretHash: blob('secret_hash', { mode: 'buffer' }).notNull(),
     scopes: json<Scope[]>('scopes').notNull(),
-    rateLimitPerHour: integer('rate_limit_per_hour').notNull().default(1000),
+    rateLimitPerHour: integer('rate_limit_per_hour').notNull().default(DEFAULT_PER_HOUR),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
     revokedAt: integer('revoked_at'),

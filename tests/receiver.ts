@@ -13,6 +13,8 @@ interface Received {
     versionNumber: number
     urls: string[]
     owner: object
+    externalId: string | null
+    metadata: object | null
     deletedAt?: string
   }
   /** Its `webhook-id`. */

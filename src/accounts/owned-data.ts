@@ -1,20 +1,15 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, not, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, bundles, member, organization, owners } from '../../db/schema.ts'
+import { hasEnded } from '../identity/ended-keys.ts'
 
 /** What would be deleted with an account or organisation. */
 export interface OwnedData {
   /** Includes deleted ones that can still be restored. */
   bundles: number
-  /** Active keys: not revoked, and their minter still a member. */
+  /** Those that work, of connected apps too. */
   keys: number
 }
-
-const isWorking = and(
-  isNull(apiKeys.revokedAt),
-  isNull(apiKeys.minterLeftAt),
-  sql`coalesce(${apiKeys.expiresAt} > unixepoch('subsec') * 1000, true)`,
-)
 
 /** What an organisation holds. */
 export async function ownedDataOf({ db }: Store, organizationId: string): Promise<OwnedData> {
@@ -64,13 +59,13 @@ function holdingColumns(isOwner: ReturnType<typeof eq>) {
   const owner = sql`(SELECT ${owners.id} FROM ${owners} WHERE ${isOwner})`
   return {
     bundles: sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${owner})`,
-    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND ${isWorking})`,
+    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND NOT ${hasEnded()})`,
   }
 }
 
 /** Active keys of an organisation that a member minted: they end with the membership. */
 export async function keysMintedBy({ db }: Store, organizationId: string, userId: string): Promise<number> {
-  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isWorking)
+  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), not(hasEnded()))
   const [row] = await db
     .select({ keys: sql<number>`count(*)` })
     .from(apiKeys)

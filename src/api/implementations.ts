@@ -1,4 +1,5 @@
 import * as abuse from '../abuse/operations.ts'
+import * as accounts from '../accounts/operations.ts'
 import * as bulk from '../bundles/bulk-operations.ts'
 import * as claims from '../bundles/claim-operations.ts'
 import * as bundles from '../bundles/operations.ts'
@@ -20,6 +21,7 @@ import * as webhooks from '../webhooks/operations.ts'
 
 const implemented = [
   ...Object.values(abuse),
+  ...Object.values(accounts),
   ...Object.values(bundles),
   ...Object.values(bulk),
   ...Object.values(copies),

@@ -1,7 +1,9 @@
 import type { SentEvent } from '../../db/schema.ts'
 import { Bundle, BundleWithHealth } from '../bundles/answers.ts'
+import { pick } from '../bundles/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { LoggedEvent } from '../events/shapes.ts'
+import { TOLD } from '../events/stored.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { Proposal } from '../proposals/answers.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
@@ -64,10 +66,8 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
 /** What the log says of the event, as far as it is sent. */
 function eventFields(naming: Naming): Record<string, JsonSchema> {
   schemaOf(LoggedEvent(), naming, '')
-  const fields = naming.definitions.get('LoggedEvent')?.properties as Record<string, JsonSchema> | undefined
-  return Object.fromEntries(
-    Object.entries(fields ?? {}).filter(([field]) => field === 'id' || field === 'actor' || field === 'changes'),
-  )
+  const { properties } = naming.definitions.get('LoggedEvent') as { properties: Record<string, JsonSchema> }
+  return pick(TOLD, properties as Record<(typeof TOLD)[number], JsonSchema>)
 }
 
 function dataOf(about: About, naming: Naming): JsonSchema {

@@ -1,4 +1,5 @@
 import { and, eq, min, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { actingAs } from '../../db/acting.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundleLinks, bundles, checkedLinks, type LinkState, owners } from '../../db/schema.ts'
@@ -115,13 +116,15 @@ export async function wantsChecks({ db }: Pick<Store, 'db'>, subject: Subject): 
   return row?.isOn ?? true
 }
 
-/** Stores whether a subject wants it. @param subject of which the caller is admin. */
-export async function setChecks({ db, write }: Store, subject: Subject, checkLinks: boolean): Promise<void> {
-  await write([
-    ensureOwner(subject),
-    db
-      .update(owners)
-      .set({ checkLinks })
-      .where(eq(owners.id, ownerId(subject))),
-  ])
+/** Stores whether a subject wants it. @param userId who says so, an admin of the subject. */
+export async function setChecks(
+  { db, write }: Store,
+  userId: string,
+  subject: Subject,
+  checkLinks: boolean,
+): Promise<void> {
+  const isOwn = eq(owners.id, ownerId(subject))
+  await actingAs({ type: 'user', userId, keyId: null }, () =>
+    write([ensureOwner(subject), db.update(owners).set({ checkLinks }).where(isOwn)]),
+  )
 }

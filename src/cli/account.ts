@@ -1,3 +1,4 @@
+import { SCOPES } from '../../db/rights.ts'
 import { createClient, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
@@ -6,7 +7,7 @@ import { commandFor } from './operation-command.ts'
 import { note, print, printJson } from './output.ts'
 import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
-import { post, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
+import { post, type SignIn, signInWithBrowser } from './sign-in.ts'
 import { signInOnDevice } from './sign-in-device.ts'
 
 const DEVICE_SCOPES = ['links:read', 'links:propose', 'links:write'] as const

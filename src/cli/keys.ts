@@ -1,4 +1,5 @@
-import type { Scope } from '../identity/roles.ts'
+import { SCOPES, type Scope } from '../../db/rights.ts'
+import { joinList } from '../core/words.ts'
 import type { ApiKey } from '../sdk/openall.ts'
 import { type Command, integer } from './command.ts'
 import { commandFor } from './operation-command.ts'
@@ -55,7 +56,10 @@ const create = commandFor('create_key', {
       type: 'string',
       multiple: true,
       valueHint: 'scope',
-      description: 'links:read, links:propose, links:write (the default), webhooks:write or keys:admin',
+      description: joinList(
+        SCOPES.map((scope) => (scope === 'links:write' ? `${scope} (the default)` : scope)),
+        'or',
+      ),
     },
     'per-hour': { type: 'string', valueHint: 'number', description: 'Calls per hour; 0 for no limit' },
     expires: END_FLAG,

@@ -16,9 +16,6 @@ export interface SignIn {
   expiresAt: number
 }
 
-/** Scopes to ask for; each includes those before it. */
-export const SCOPES = ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'] as const
-
 const TIMEOUT_MS = 30_000
 /** How long a person may take to decide. */
 const PATIENCE_MS = 300_000

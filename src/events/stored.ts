@@ -126,7 +126,10 @@ function withNames(db: Store['db'], subject: Subject) {
       and(ofKind('key', 'app'), eq(key.id, sql`CAST(${events.target} AS INTEGER)`), eq(key.ownerId, events.ownerId)),
     )
     .leftJoin(webhooks, and(ofKind('webhook'), eq(webhooks.id, events.target), eq(webhooks.ownerId, events.ownerId)))
-    .leftJoin(person, and(ofKind('member', 'account'), eq(person.id, events.target), isKnown(sql`${events.target}`)))
+    .leftJoin(
+      person,
+      and(ofKind('member', 'account', 'data'), eq(person.id, events.target), isKnown(sql`${events.target}`)),
+    )
     .leftJoin(owners, eq(owners.id, events.ownerId))
     .leftJoin(
       invitation,
@@ -165,7 +168,8 @@ function actorOf({ actorType, actorUserId, actorKeyId }: typeof events.$inferSel
 }
 
 /** What webhooks tell of an event beside what it is about: ids alone, because names change between two attempts. */
-type ToldEvent = Pick<LoggedEvent, 'id' | 'actor' | 'changes'>
+export const TOLD = ['id', 'actor', 'changes'] as const
+type ToldEvent = Pick<LoggedEvent, (typeof TOLD)[number]>
 
 /** The event with an id, as its owner's webhooks tell of it; null once it is erased. */
 export async function toldOf({ db }: Store, owner: number, id: number): Promise<ToldEvent | null> {
@@ -179,17 +183,32 @@ export async function toldOf({ db }: Store, owner: number, id: number): Promise<
 }
 
 function targetOf(row: Found): LoggedEvent['target'] {
-  const { kind, type, target: id } = row.event
-  const { slug } = row
-  if (kind === 'bundle') return { type: kind, id: slug, ...named('slug', slug), ...named('name', row.title) }
-  if (kind === 'proposal') return { type: kind, id, ...named('slug', slug), ...named('name', row.title) }
-  if (kind === 'key' || kind === 'app') return { type: kind, id, ...named('name', row.keyName) }
+  return TARGETS[row.event.kind](row, row.event.target)
+}
+
+type Target = (row: Found, id: string | null) => LoggedEvent['target']
+
+const aKey =
+  (type: 'key' | 'app'): Target =>
+  ({ keyName }, id) => ({ type, id, ...named('name', keyName) })
+
+const aPerson: Target = ({ person }, id) => ({ type: 'user', id, ...named('name', person && calledBy(person)) })
+
+const anOrganization: Target = ({ organization }, id) => ({ type: 'organization', id, ...named('name', organization) })
+
+/** What an event of each kind is about. */
+const TARGETS: Record<EventKind, Target> = {
+  bundle: ({ slug, title }) => ({ type: 'bundle', id: slug, ...named('slug', slug), ...named('name', title) }),
+  proposal: ({ slug, title }, id) => ({ type: 'proposal', id, ...named('slug', slug), ...named('name', title) }),
+  key: aKey('key'),
+  app: aKey('app'),
   // Its whole address may be a secret.
-  if (kind === 'webhook') return { type: kind, id, ...named('name', row.webhookUrl && new URL(row.webhookUrl).host) }
-  if (type === 'member.invited') return { type: 'invitation', id, ...named('name', row.invited) }
-  if (kind === 'organization' || (kind === 'data' && row.organization !== null))
-    return { type: 'organization', id, ...named('name', row.organization) }
-  return { type: 'user', id, ...named('name', row.person && calledBy(row.person)) }
+  webhook: ({ webhookUrl }, id) => ({ type: 'webhook', id, ...named('name', webhookUrl && new URL(webhookUrl).host) }),
+  member: (row, id) =>
+    row.event.type === 'member.invited' ? { type: 'invitation', id, ...named('name', row.invited) } : aPerson(row, id),
+  organization: anOrganization,
+  account: aPerson,
+  data: (row, id) => (row.organization === null ? aPerson : anOrganization)(row, id),
 }
 
 /** A field that answers leave out if there is nothing in it. */

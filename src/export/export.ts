@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, DIMENSIONS } from '../../db/schema.ts'
 import { BundleWithHealth, VersionList } from '../bundles/answers.ts'
-import { healthOf, type LinkHealth } from '../bundles/health.ts'
+import { healthOf, type LinkHealth, wantsChecks } from '../bundles/health.ts'
 import { allVersions } from '../bundles/history.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
@@ -109,6 +109,7 @@ export const ExportedData = lazy(() =>
         proposals: Proposal().array(),
       })
       .array(),
+    checkLinks: 'boolean',
     events: EventList().get('events'),
     '+': 'reject',
   }),
@@ -134,7 +135,9 @@ export async function exportOf(
       ? await aboutPerson(store, subject.userId)
       : await aboutOrganization(store, caller.userId, subject.organizationId)
   const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toKeyInfo)
-  const head = { exportedAt: iso(now), subject, ...about, apiKeys, webhooks: await webhooksOf(store, subject) }
+  const checkLinks = await wantsChecks(store, subject)
+  const webhooks = await webhooksOf(store, subject)
+  const head = { exportedAt: iso(now), subject, checkLinks, ...about, apiKeys, webhooks }
   return {
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
     parts: documentOf({ store, config }, subject, head),
@@ -173,7 +176,7 @@ async function* documentOf(
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
   let separator = ''
-  for await (const { addressHash: _, ...bundle } of bundlesOf(store, subject)) {
+  for await (const bundle of bundlesOf(store, subject)) {
     yield `${separator}\n`
     separator = ','
     const health = await healthOf({ store, config }, bundle)

@@ -1,8 +1,8 @@
 import { asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { blockedBundles, bundles, member, organization, owners, user } from '../../db/schema.ts'
+import { subjectOf } from '../bundles/roles.ts'
 import { iso } from '../core/time.ts'
-import type { Subject } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
 import type { Site } from '../operations/operation.ts'
 import { bundleParts } from './export.ts'
@@ -80,12 +80,7 @@ async function* allBundles(store: Store, site: Site): AsyncGenerator<string> {
       .orderBy(asc(bundles.id))
       .limit(PAGE)
     for (const { bundle, userId, organizationId, blocked } of rows) {
-      const owner: Subject | null =
-        userId !== null
-          ? { type: 'user', userId }
-          : organizationId !== null
-            ? { type: 'organization', organizationId }
-            : null
+      const owner = bundle.ownerId === null ? null : subjectOf({ userId, organizationId })
       yield `${JSON.stringify({ type: 'bundle', blocked }).slice(0, -1)},"bundle":`
       yield* bundleParts(store, { ...bundle, owner }, site)
       yield '}\n'

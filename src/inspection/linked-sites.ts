@@ -23,10 +23,8 @@ export async function recordSites({ db, writeCounters }: Pick<Store, 'db' | 'wri
     .limit(BATCH)
   if (pending.length === 0) return false
   const entries: [number, string][] = []
-  for (const { bundleId, isLinking, ...bundle } of pending) {
+  for (const { bundleId, isLinking, urls, resolutionPolicy } of pending) {
     if (isLinking === 0) continue
-    // A bundle that is gone has neither.
-    const { urls, resolutionPolicy } = bundle
     const sites = sitesOfBundle({ urls, resolutionPolicy })
     entries.push(...sites.map((site): [number, string] => [bundleId, site]))
     await otherWork()

@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
+import { apiKeys, appRefreshTokens } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import type { Subject } from '../identity/caller.ts'
+import { hasEnded } from '../identity/ended-keys.ts'
 import { ownerId } from '../plans/owners.ts'
 
 // How many keys a subject may have, those of apps included.
@@ -15,13 +16,6 @@ const MAX_ENDED = 100
 const MAX_TOKENS = 1500
 /** Longer than the answer to a used refresh token is repeated. */
 const ANSWERS_KEPT_MS = 60_000
-
-/** Whether a key has ended: also one whose app never collected it, or came no more. */
-export function hasEnded() {
-  const now = Date.now()
-  const isOver = sql`EXISTS (SELECT 1 FROM ${appGrants} WHERE ${appGrants.keyId} = ${apiKeys.id} AND ${appGrants.endsAt} < ${now})`
-  return sql`(${apiKeys.revokedAt} IS NOT NULL OR ${apiKeys.minterLeftAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= ${now}, false) OR ${isOver})`
-}
 
 /** Whether so many keys of a subject work. */
 export function isFull(subject: Subject, most = MAX_WORKING) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import type { Audience } from '../../db/rights.ts'
-import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
+import { apiKeys, appGrants, appRefreshTokens, DEFAULT_PER_HOUR } from '../../db/schema.ts'
 import { sha256 } from '../core/hash.ts'
 import { seal, unseal } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
@@ -23,9 +23,6 @@ export const TOKEN_SECONDS = 3600
  * renewal.
  */
 const REPEATABLE_MS = 30_000
-
-/** Requests per hour, as a key's default. */
-const PER_HOUR = 1000
 
 /** What somebody consented to. */
 export interface Consent {
@@ -95,7 +92,7 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: C
       // Of no text: there is none yet.
       secretHash: randomBytes(32),
       scopes,
-      rateLimitPerHour: PER_HOUR,
+      rateLimitPerHour: DEFAULT_PER_HOUR,
       createdAt: now,
     }),
     db.insert(appGrants).values({

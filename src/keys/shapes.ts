@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { DEFAULT_PER_HOUR } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { networkIn } from '../core/networks.ts'
 import { instantThat, refusing, Time } from '../core/shape.ts'
@@ -6,8 +7,6 @@ import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, SubjectShape } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
 
-/** Requests per hour, unless the minter chooses another limit. */
-const DEFAULT_PER_HOUR = 1000
 const MAX_PER_HOUR = 100_000
 
 /** The furthest end: a key that is meant for longer has none. */

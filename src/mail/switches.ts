@@ -6,12 +6,19 @@ import type { Config } from '../config/config.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { realEmail } from '../identity/sessions.ts'
 
+const SWITCH_NAMES = {
+  proposed: 'mailProposed',
+  decided: 'mailDecided',
+  keyEnds: 'mailKeyEnds',
+  linksBroken: 'mailLinksBroken',
+} as const satisfies Record<OptionalMail, keyof typeof user.$inferInsert>
+
 /** The column of the switch of each kind of mail. */
 export const SWITCHES = {
-  proposed: user.mailProposed,
-  decided: user.mailDecided,
-  keyEnds: user.mailKeyEnds,
-  linksBroken: user.mailLinksBroken,
+  proposed: user[SWITCH_NAMES.proposed],
+  decided: user[SWITCH_NAMES.decided],
+  keyEnds: user[SWITCH_NAMES.keyEnds],
+  linksBroken: user[SWITCH_NAMES.linksBroken],
 } as const satisfies Record<OptionalMail, unknown>
 
 /** Which mails a person wants, of those that they can do without. */
@@ -25,10 +32,8 @@ export async function readerOf({ db }: Store, userId: string): Promise<{ email: 
 
 /** Stores which mails a person wants; those that are not named stay as they are. */
 export async function setSwitches({ db, write }: Store, userId: string, wanted: Partial<MailSwitches>): Promise<void> {
-  const { proposed: mailProposed, decided: mailDecided, keyEnds: mailKeyEnds, linksBroken: mailLinksBroken } = wanted
-  await write([
-    db.update(user).set({ mailProposed, mailDecided, mailKeyEnds, mailLinksBroken }).where(eq(user.id, userId)),
-  ])
+  const columns = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [SWITCH_NAMES[kind], wanted[kind]]))
+  await write([db.update(user).set(columns).where(eq(user.id, userId))])
 }
 
 /** Which mails a link stops, and for whom. */

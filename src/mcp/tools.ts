@@ -2,6 +2,8 @@ import { FACTS } from '../../db/policy.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, schemaOf } from '../api/json-schema.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { isContent } from '../bundles/content.ts'
+import { LINK_NAMES, type LinkName, linkField } from '../bundles/link-fields.ts'
+import { VARIABLE_LABELS } from '../bundles/variables.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
@@ -63,9 +65,12 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 /** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 /** Fields of shapes, shorter than their structure. */
-const METADATA = '{ note?, tags?, section?, openPolicy?: auto or manual }'
-const ADDED = '{ url, at?, note?, tags?, section?, openPolicy? }: `at` is its place from 0, by default the last.'
-const VARIABLE = '{ name, label?, example?, default?, options? }: options are the only values.'
+const METADATA = `{ ${LINK_NAMES.map(metadataField).join(', ')} }`
+const ADDED = `{ url, at?, ${LINK_NAMES.map(optional).join(', ')} }: \`at\` is its place from 0, else the last.`
+const VARIABLE = `{ name, ${Object.keys(VARIABLE_LABELS)
+  .filter((field) => field !== 'name')
+  .map(optional)
+  .join(', ')} }: options are the only values.`
 const RECEIVER = '{ type: organization, organizationId } or { type: user, userId }'
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
@@ -79,7 +84,7 @@ const TRIED = 'Shows different viewers different tabs; who matches no rule gets 
 /** Those that say in short what policies are. */
 const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
 const POLICY =
-  'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
+  'Gives viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
   `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. Conditions: see ${SHOWS_POLICIES}.`
 
 /**
@@ -87,6 +92,15 @@ const POLICY =
  * these are.
  */
 const FOR_OTHERS = ['email', 'breakdown', 'source']
+
+function optional(field: string): string {
+  return `${field}?`
+}
+
+function metadataField(name: LinkName): string {
+  const field = linkField(name)
+  return field.kind === 'choice' ? `${optional(name)}: ${field.options.join('|')}` : optional(name)
+}
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation

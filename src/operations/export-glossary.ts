@@ -8,6 +8,7 @@ export const EXPORT_FIELDS: Record<string, readonly [description: string, exampl
   'invitations.email': ['The invited address.', 'ada@example.com'],
   emailVerified: ['Whether the address is verified.', true],
   image: ['The URL of a picture; null for none.', null],
+  checkLinks: ['Whether the service checks the links of the subject’s bundles.', true],
   mails: ['Which emails the user wants, besides those about their account.'],
   'mails.proposed': ['When somebody suggests a change to a bundle that the user can edit.', true],
   'mails.decided': ['When a change that the user suggested is accepted or rejected.', true],

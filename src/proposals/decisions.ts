@@ -6,10 +6,11 @@ import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
 import { Problem } from '../core/problem.ts'
 import { joinList } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
+import { PROPOSAL_BOUNDS } from './bounds.ts'
 import { type Mailing, noteDecided } from './mail-queue.ts'
 import { type Conflict, merge } from './merge.ts'
 import { sidesOf } from './proposals.ts'
-import { type Acceptance, type OneProposal, PROPOSAL_BOUNDS, type Rejection } from './shapes.ts'
+import type { Acceptance, OneProposal, Rejection } from './shapes.ts'
 import { one, type Proposal } from './stored.ts'
 
 /** What decides proposals, and notes the mails about it. */

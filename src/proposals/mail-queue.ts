@@ -5,6 +5,7 @@ import type { StoredBundle } from '../bundles/roles.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { SWITCHES } from '../mail/switches.ts'
+import { PROPOSAL_BOUNDS } from './bounds.ts'
 import type { Proposal } from './stored.ts'
 
 // What is to be mailed is noted in the transaction of its cause, so that no mail is lost or made up. `mails.ts` sends it.
@@ -12,8 +13,8 @@ import type { Proposal } from './stored.ts'
 /** Of one bundle, a person gets a mail of each kind at most so often. */
 export const MAIL_EVERY_MS = 3_600_000
 
-/** Proposals that a mail tells of: the newest. No more can be open, and no more decided ones are kept. */
-const MAX_WAITING = 20
+/** Proposals that a mail tells of: the newest; as many as can be open, or as decided ones are kept. */
+const MAX_WAITING = Math.max(PROPOSAL_BOUNDS.open, PROPOSAL_BOUNDS.closed)
 
 /** What says whether mails reach anybody; if not, nothing is noted. */
 export interface Mailing {

@@ -17,10 +17,11 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
+import { PROPOSAL_BOUNDS } from './bounds.ts'
 import type { ProposalInFull } from './in-full.ts'
 import { type Mailing, noteProposed } from './mail-queue.ts'
 import { merge } from './merge.ts'
-import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
+import type { NewProposal, OneProposal } from './shapes.ts'
 import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
@@ -129,9 +130,8 @@ const ERASED_AT_ONCE = 1000
 export function withinBytes(owner: Subject): Query[] {
   const id = ownerId(owner)
   const excess = sql`(SELECT ${owners.proposalBytes} - ${PROPOSAL_BOUNDS.bytesOfOwner} FROM ${owners} WHERE ${owners.id} = ${id})`
-  const size = sql`length(CAST(${proposals.changes} AS BLOB)) + 512`
   const oldest = sql`SELECT id, sum(size) OVER (ORDER BY decided_at, id) - size AS freed FROM
-    (SELECT id, decided_at, ${size} AS size FROM ${proposals} WHERE ${proposals.ownerId} = ${id} AND ${proposals.decidedAt} IS NOT NULL ORDER BY ${proposals.decidedAt} LIMIT ${ERASED_AT_ONCE})`
+    (SELECT id, decided_at, ${proposals.bytes} AS size FROM ${proposals} WHERE ${proposals.ownerId} = ${id} AND ${proposals.decidedAt} IS NOT NULL ORDER BY ${proposals.decidedAt} LIMIT ${ERASED_AT_ONCE})`
   return [
     sql`DELETE FROM ${proposals} WHERE ${excess} > 0 AND id IN (SELECT id FROM (${oldest}) WHERE freed < ${excess})`,
     sql`UPDATE ${owners} SET proposal_bytes = NULL WHERE ${owners.id} = ${id} AND ${owners.proposalBytes} > ${PROPOSAL_BOUNDS.bytesOfOwner}`,

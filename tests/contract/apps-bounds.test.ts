@@ -50,6 +50,9 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000', SERVICE_SECRET: SECRET 
     await sql('UPDATE app_grants SET ends_at = 1 WHERE key_id = ? RETURNING 1', [keyId])
     expect(await connect()).toBe('connected')
     expect(await connect()).toEqual(refused)
+    // The page before an account is deleted counts the same keys: it was one more than worked.
+    const asked = await (await person.fetch('/dashboard/settings/delete')).text()
+    expect(asked).toContain('100 API keys')
     // Whoever minted it has left.
     await sql(
       'UPDATE api_keys SET minter_left_at = 1 WHERE id = (SELECT min(id) FROM api_keys WHERE owner_id = ?1 AND id > ?2) RETURNING 1',

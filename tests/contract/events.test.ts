@@ -103,6 +103,17 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     export_data: [() => ({}), 'data.exported'],
   }
 
+  test('an export is told of as what it was of, by its name', async () => {
+    const person = await newPerson(server())
+    await (await person.fetch('/api/me/export')).text()
+    const [own] = (await read(person)).events
+    expect(own?.target).toEqual({ type: 'user', id: person.userId, name: person.email })
+    const { id } = await newOrganization(person)
+    await (await person.fetch(`/api/me/export?organizationId=${id}`)).text()
+    const [theirs] = (await read(person, { type: 'data.exported' })).events
+    expect(theirs?.target).toEqual({ type: 'organization', id, name: expect.any(String) })
+  })
+
   /** Operations that change something by a method other than GET, and leave no event. */
   const UNLOGGED: { [Name in OperationName]?: string } = {
     pin_bundle: 'the order of one’s own lists',

@@ -145,5 +145,24 @@ test('whoever wants no looks switches them off, in the settings or for an organi
   expect((await editor.form(page, { change: 'checks' })).status).toBe(403)
   expect((await person.form(page, { change: 'checks' })).status).toBe(303)
   expect(await isOn(page)).toBe(false)
+  // An admin decides it for all, so it is in their log; one’s own is in none.
+  type Logged = { actor: { userId: string }; target: object; changes: object[] }
+  const told = async (type: string) =>
+    (await person.api<{ events: Logged[] }>('GET', `/api/me/events?type=${type}`)).body.events
+  expect(await told('account.email_changed')).toEqual([])
+  await actFor(person, id)
+  expect(
+    (await told('organization.updated')).map(({ actor, target, changes }) => [actor.userId, target, changes]),
+  ).toEqual([
+    [
+      person.userId,
+      { type: 'organization', id, name: expect.any(String) },
+      [{ field: 'checkLinks', from: true, to: false }],
+    ],
+  ])
+  expect(await (await person.fetch(`${page}/activity`)).text()).toContain('switched link checks off')
+  expect(
+    (await person.api<{ checkLinks: boolean }>('GET', `/api/me/export?organizationId=${id}`)).body.checkLinks,
+  ).toBe(false)
   expect(await (await editor.fetch(page)).text()).not.toContain('name="checkLinks"')
 })

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
+import { DEFAULT_PER_HOUR } from '../../../db/schema.ts'
 import { endOf } from '../../../views/dashboard/keys/key-row.tsx'
 import { KeysView } from '../../../views/dashboard/keys/keys.tsx'
 import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
@@ -57,7 +58,7 @@ export const keyScreens: readonly Screen[] = [
       const form = {
         name: '',
         scope: SCOPES.find((scope) => scope === visit.query.get('scope')) ?? 'links:write',
-        rateLimitPerHour: '1000',
+        rateLimitPerHour: String(DEFAULT_PER_HOUR),
         expiresAt: '',
         allowedNetworks: '',
         idempotencyKey: randomUUID(),

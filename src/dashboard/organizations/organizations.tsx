@@ -23,6 +23,7 @@ import { setChecks, wantsChecks } from '../../bundles/health.ts'
 import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { seeOther } from '../../http/respond.ts'
+import type { Subject } from '../../identity/caller.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { ownsBundles } from '../../plans/caps.ts'
 import { callAuth, mustCallAuth } from '../parts/auth-calls.ts'
@@ -166,9 +167,10 @@ async function organizationPage(
   return { section: 'organizations', title: organization.name, view, problem }
 }
 
-async function switchChecks({ service }: Visit, { id, role }: OrganizationInFull, form: URLSearchParams) {
+async function switchChecks({ service, session }: Visit, { id, role }: OrganizationInFull, form: URLSearchParams) {
   requireRole(role, 'admin')
-  await setChecks(service.store, { type: 'organization', organizationId: id }, form.has('checkLinks'))
+  const subject: Subject = { type: 'organization', organizationId: id }
+  await setChecks(service.store, session.userId, subject, form.has('checkLinks'))
   return { to: withFlash(`${LIST}/${id}`, 'checksSaved') }
 }
 

@@ -78,7 +78,8 @@ const CHANGES = new Map<string, Change>(
       return { to: withFlash(SETTINGS, 'mailsSaved') }
     },
     async checks({ service, session }, form) {
-      await setChecks(service.store, { type: 'user', userId: session.userId }, form.has('checkLinks'))
+      const { userId } = session
+      await setChecks(service.store, userId, { type: 'user', userId }, form.has('checkLinks'))
       return { to: withFlash(SETTINGS, 'checksSaved') }
     },
     async verification(visit, form) {

@@ -59,7 +59,7 @@ const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) =
   'member.removed': (event, userId) =>
     isSelf(event) ? 'left' : `removed ${isReader(event, userId) ? 'you' : person(event)}`,
   'organization.created': () => 'created the organisation',
-  'organization.updated': (event) => `changed ${list(event)} of the organisation`,
+  'organization.updated': (event) => switchedChecks(event) ?? `changed ${list(event)} of the organisation`,
   'organization.deleted': (event) => `deleted the organisation ${thing(event)}`,
   'account.signed_in': () => 'signed in',
   'account.password_changed': () => 'set a new password',
@@ -74,10 +74,21 @@ function edited(event: LoggedEvent): string {
 }
 
 /** What was done to a webhook that was only enabled or disabled; else null. */
-function switched({ changes = [] }: LoggedEvent): string | null {
+function switched(event: LoggedEvent): string | null {
+  const isOn = onlySwitched(event, 'enabled')
+  return isOn === null ? null : isOn ? 'enabled' : 'disabled'
+}
+
+/** What was done to an organisation of which only link checks were switched; else null. */
+function switchedChecks(event: LoggedEvent): string | null {
+  const isOn = onlySwitched(event, 'checkLinks')
+  return isOn === null ? null : `switched link checks ${isOn ? 'on' : 'off'} for the organisation`
+}
+
+/** What a field was switched to, if nothing else was changed; else null. */
+function onlySwitched({ changes = [] }: LoggedEvent, field: string): boolean | null {
   const [first, ...others] = changes
-  if (first?.field !== 'enabled' || others.length > 0) return null
-  return first.to === true ? 'enabled' : 'disabled'
+  return first?.field === field && others.length === 0 ? first.to === true : null
 }
 
 /** The fields that changed: `the title, the links and 2 more`. */

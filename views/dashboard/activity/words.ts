@@ -24,7 +24,7 @@ export function kindOf({ type }: LoggedEvent): Kind {
 /** How far back a list may be asked to go, in days. */
 export const PERIODS = { '1': 'Last 24 hours', '7': 'Last 7 days', '30': 'Last 30 days' } as const
 
-const FIELDS: Record<keyof typeof CONTENT | 'password' | 'externalId' | 'enabled' | 'url', string> = {
+const FIELDS: Record<keyof typeof CONTENT | 'password' | 'externalId' | 'enabled' | 'url' | 'checkLinks', string> = {
   urls: 'the links',
   urlMetadata: 'the links',
   variables: 'the variables',
@@ -42,6 +42,8 @@ const FIELDS: Record<keyof typeof CONTENT | 'password' | 'externalId' | 'enabled
   // Of webhooks.
   enabled: 'whether it is enabled',
   url: 'the URL',
+  // Of organisations.
+  checkLinks: 'whether links are checked',
 }
 
 /** A field that changed, within a sentence. */

@@ -2,8 +2,8 @@
 
 import type { StoredBundle } from '../../../src/bundles/roles.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
+import { PROPOSAL_BOUNDS } from '../../../src/proposals/bounds.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
-import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { TextArea } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { EditorState } from '../editor/bundle-form.ts'

@@ -98,12 +98,12 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
   )
 }
 
-const LABELS: [OptionalMail, string][] = [
-  ['proposed', 'Somebody sends a suggestion for my bundles'],
-  ['decided', 'My suggestion was accepted or rejected'],
-  ['keyEnds', 'One of my API keys ends in a week'],
-  ['linksBroken', 'Links of a bundle I can edit are broken'],
-]
+const LABELS: Record<OptionalMail, string> = {
+  proposed: 'Somebody sends a suggestion for my bundles',
+  decided: 'My suggestion was accepted or rejected',
+  keyEnds: 'One of my API keys ends in a week',
+  linksBroken: 'Links of a bundle I can edit are broken',
+}
 
 /** Switches for the emails that a person can do without. */
 function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolean>; isConfirmed: boolean }) {
@@ -113,11 +113,11 @@ function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolea
         <fieldset class="field">
           <legend>Email me when</legend>
           <Each
-            of={LABELS}
-            show={([kind, label]) => (
+            of={Object.keys(LABELS) as OptionalMail[]}
+            show={(kind) => (
               <label class="choice">
                 <input type="checkbox" name={kind} value="yes" checked={mails[kind]} />
-                <span safe>{label}</span>
+                <span safe>{LABELS[kind]}</span>
               </label>
             )}
           />
