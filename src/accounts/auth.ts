@@ -2,7 +2,6 @@ import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { magicLink } from 'better-auth/plugins'
-import { eq } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
@@ -11,7 +10,7 @@ import { clip } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
 import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
-import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
+import { isVerified, type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { AccountMails } from './account-mails.ts'
@@ -27,6 +26,7 @@ import {
   leaveOrganization,
   notifyOwnerInstead,
   proveByLink,
+  refuseStrangers,
   requireProof,
   resolvePlaceholder,
   signedOut,
@@ -128,9 +128,11 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       },
       session: {
         create: {
-          async before({ userId }) {
+          async before(session) {
+            const { userId } = session
             await asApiErrors(() => refuseDisabled(store, userId))
-            return !config.requireVerifiedEmail || isVerified(store, userId)
+            const isAdmitted = !config.requireVerifiedEmail || (await isVerified(store, userId))
+            return isAdmitted && { data: { ...session, userAgent: session.userAgent?.slice(0, MAX_USER_AGENT) } }
           },
         },
       },
@@ -140,6 +142,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       before: createAuthMiddleware(async (ctx) => {
         await requireProof(ctx, store)
         await refuseUnproven(ctx, hookContext)
+        await refuseStrangers(ctx, store)
         await proveByLink(ctx, proofs)
         await resolvePlaceholder(ctx, store)
         const instead =
@@ -230,6 +233,9 @@ async function asApiErrors(check: () => Promise<void>): Promise<void> {
   }
 }
 
+/** Of a session's User-Agent; browsers send 150 or so. */
+const MAX_USER_AGENT = 500
+
 /** Only the link to the provider’s account is stored: nothing calls the provider afterwards. */
 const NO_TOKENS = {
   accessToken: null,
@@ -237,12 +243,4 @@ const NO_TOKENS = {
   idToken: null,
   accessTokenExpiresAt: null,
   refreshTokenExpiresAt: null,
-}
-
-async function isVerified({ db }: Store, userId: string): Promise<boolean> {
-  const [found] = await db
-    .select({ isVerified: schema.user.emailVerified })
-    .from(schema.user)
-    .where(eq(schema.user.id, userId))
-  return found?.isVerified ?? false
 }

@@ -1,5 +1,7 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
+import { member, organization } from '../../db/schema.ts'
 import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave, roleIn } from '../identity/members.ts'
 import { emailUnverified, type Proofs } from '../identity/proof.ts'
@@ -62,6 +64,39 @@ export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
   if (!found) return
   const holder = await getSessionFromCtx(ctx)
   await proofs.prove({ userId: found.user.id, heldBy: holder?.user.id ?? null, link })
+}
+
+const FOR_MEMBERS: ReadonlySet<string> = new Set([
+  '/organization/get-organization',
+  '/organization/get-full-organization',
+  '/organization/set-active',
+])
+
+/**
+ * Refuses who is no member before better-auth does, which then also ends what their session acts for: a link of another site
+ * could do that to its visitor.
+ * @throws APIError FORBIDDEN.
+ */
+export async function refuseStrangers(ctx: Ctx, { db }: Store) {
+  if (!FOR_MEMBERS.has(ctx.path)) return
+  const { organizationId: id, organizationSlug: slug } = { ...ctx.query, ...ctx.body } as Record<string, unknown>
+  const named =
+    typeof slug === 'string' && slug !== ''
+      ? eq(organization.slug, slug)
+      : typeof id === 'string' && id !== ''
+        ? eq(organization.id, id)
+        : null
+  const found = named === null ? null : await getSessionFromCtx(ctx)
+  if (named === null || found === null) return
+  const isTheirs = and(eq(member.organizationId, organization.id), eq(member.userId, found.user.id))
+  const [one] = await db
+    .select({ isMember: sql<number>`${member.id} IS NOT NULL` })
+    .from(organization)
+    .leftJoin(member, isTheirs)
+    .where(named)
+  // Of one that is not there, better-auth says so.
+  if (one?.isMember === 0)
+    throw new APIError('FORBIDDEN', { code: 'FORBIDDEN', message: 'User is not a member of the organization' })
 }
 
 /** Invitations hold addresses and roles, so only admins may see them. */

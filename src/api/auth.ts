@@ -6,6 +6,7 @@ import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { CONTROLS, MAX_EMAIL, unfit } from '../core/text.ts'
+import { joinList } from '../core/words.ts'
 import { readPlainJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
@@ -21,6 +22,9 @@ const MAX_METADATA = 2048
 /** Maximum lengths in characters: these texts are read with every session, shown and mailed. */
 const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL }
 
+/** Null takes them away. */
+const NULLABLE = ['image', 'logo']
+
 /**
  * Refuses texts that better-auth would store at any length.
  * @throws Problem BAD_REQUEST.
@@ -35,7 +39,11 @@ export function refuseUnfit(sent: unknown): void {
 function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
   const issues = Object.entries(BOUNDS).flatMap(([field, max]): Issue[] => {
     const text = fields[field]
-    if (typeof text !== 'string') return []
+    if (typeof text !== 'string') {
+      // better-auth stores a number in their place, and fails for anything else.
+      const isRefused = text !== undefined && field !== 'email' && !(text === null && NULLABLE.includes(field))
+      return isRefused ? [{ path: [field], reason: { code: 'type', expected: 'a string' } }] : []
+    }
     const isLink = field === 'name' && hasLink(text)
     const reason = unfit(text, max, CONTROLS) ?? (isLink ? ({ code: 'link_in_name' } as const) : null)
     return reason === null ? [] : [{ path: [field], reason }]
@@ -52,6 +60,29 @@ function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
 function refuseIdToken(sent: unknown): void {
   if ((sent as { idToken?: unknown } | null | undefined)?.idToken === undefined) return
   throw new Problem('BAD_REQUEST', 'idToken is not accepted: send people to the `url` of the answer instead')
+}
+
+const LIST_MEMBERS = '/organization/list-members'
+const MEMBER_FIELDS = ['id', 'userId', 'organizationId', 'role', 'createdAt']
+
+/** Refuses columns that members do not have: better-auth passes any name to the database. @throws Problem BAD_REQUEST. */
+function refuseUnknownColumns(query: URLSearchParams): void {
+  const issues = ['sortBy', 'filterField'].flatMap((field): Issue[] => {
+    const column = query.get(field)
+    if (column === null || MEMBER_FIELDS.includes(column)) return []
+    return [{ path: [field], reason: { code: 'type', expected: joinList(MEMBER_FIELDS, 'or') } }]
+  })
+  if (issues.length > 0) throw invalid(issues)
+}
+
+const UPDATE_ORGANIZATION = '/organization/update'
+const ORGANIZATION_FIELDS = ['name', 'slug', 'logo', 'metadata']
+
+/** Refuses an update without a field, for which better-auth writes SQL without a value. @throws Problem BAD_REQUEST. */
+function refuseNoChange(sent: unknown): void {
+  const { data } = (sent ?? {}) as { data?: unknown }
+  const isChange = ORGANIZATION_FIELDS.some((field) => Object.hasOwn(Object(data), field))
+  if (!isChange) throw invalid([{ path: ['data'], reason: { code: 'no_change' } }])
 }
 
 /** Calls that count as writes of the signed-in person. Switching the organisation does not. */
@@ -141,6 +172,8 @@ export async function authenticate(
   const sent = isUnsafe ? await body() : undefined
   if (isUnsafe) refuseUnfit(sent)
   if (path === '/sign-in/social') refuseIdToken(sent)
+  if (path === UPDATE_ORGANIZATION) refuseNoChange(sent)
+  if (path === LIST_MEMBERS) refuseUnknownColumns(new URLSearchParams(to.slice(path.length)))
   const send = await sender(request, service)
   const make = () =>
     path === SIGN_UP

@@ -43,7 +43,8 @@ export function keyIn<Key>(cursor: string | undefined, shape: Type<Key>): Key | 
   } catch {
     throw noCursor()
   }
-  if (!shape.allows(key)) throw noCursor()
+  // libSQL takes no text with NUL, and nothing that was stored has one.
+  if (!shape.allows(key) || (Array.isArray(key) && key.some((part) => String(part).includes('\0')))) throw noCursor()
   return key as Key
 }
 

@@ -160,3 +160,9 @@ export class Proofs {
     return row
   }
 }
+
+/** Whether a user’s address is verified. */
+export async function isVerified({ db }: Store, userId: string): Promise<boolean> {
+  const [found] = await db.select({ isVerified: user.emailVerified }).from(user).where(eq(user.id, userId))
+  return found?.isVerified ?? false
+}

@@ -174,10 +174,24 @@ function markOf({ at, id }: Batch): InStatement {
   return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
 }
 
-/** The joins, here and below, skip bundles that no longer exist. */
-const ADD_OF_RULES = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
-  SELECT bundles.id, ?1, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)
-  JOIN bundles ON bundles.id = value ->> 0 WHERE true
+/** Rules of one bundle that are counted on a day: there are fewer, unless somebody makes up many to fill the store. */
+export const MAX_RULES = 500
+
+/**
+ * The joins, here and below, skip bundles that no longer exist. What is beyond `MAX_RULES` counts as without a rule, so that no
+ * view is lost.
+ */
+const ADD_OF_RULES = `WITH sent AS (
+    SELECT bundles.id AS bundle_id, value ->> 1 AS rule_id, value ->> 2 AS views, value ->> 3 AS open_all_clicks,
+      EXISTS (SELECT 1 FROM daily_counters AS kept
+        WHERE kept.bundle_id = bundles.id AND kept.day = ?1 AND kept.rule_id = value ->> 1) AS is_kept
+    FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0)
+  INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
+  SELECT bundle_id, ?1, CASE WHEN is_kept
+      OR (SELECT count(*) FROM daily_counters AS kept WHERE kept.bundle_id = sent.bundle_id AND kept.day = ?1)
+        + sum(NOT is_kept) OVER (PARTITION BY bundle_id ORDER BY rule_id) <= ${MAX_RULES}
+    THEN rule_id ELSE '' END, views, open_all_clicks
+  FROM sent WHERE true
   ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 
 const BY_BUNDLE: Readonly<Record<Count, Record<'update' | 'insert', string>>> = {

@@ -11,6 +11,7 @@ import { isRuleOf } from '../policies/rule-ids.ts'
 import { isInside } from './access-decision.ts'
 import { isOpenToAll } from './access-gate.ts'
 import { LauncherTabs } from './answers.ts'
+import { MAX_RULES } from './batches.ts'
 import type { Launcher } from './cached.ts'
 import { seenAt } from './seen.ts'
 import { tabsOf } from './tabs.ts'
@@ -128,5 +129,9 @@ async function mayHaveSeen({ gate }: Launcher, caller: Caller, service: Service)
 
 function countClick(launcher: Launcher, ruleId: string | null, { service, viewer }: Context): void {
   const { launchers, recorder } = service
-  recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }), viewer.headers)
+  const { byRule } = launcher
+  // A bundle can have had any number of rules; a launcher does not keep a counter for each.
+  const isRoom = byRule === null || byRule.size < MAX_RULES
+  const isCounted = ruleId !== null && (isRoom || byRule.has(ruleId))
+  recorder.openAll(launchers.variant(launcher, isCounted ? { id: ruleId } : null), viewer.headers)
 }

@@ -19,18 +19,17 @@ export async function launcherAs(
     ? seenBy(request, slug, service)
     : seenAt({ slug, value, query: queryAt(request) }, request, service))
   const { bundle, isGuarded } = seen
-  const tag = form === 'feed' ? feedTag(seen) : null
   const headers = {
     'cache-control': bundle.hasRules || isGuarded || bundle.variables.length > 0 ? 'private, no-store' : 'no-cache',
     'x-robots-tag': 'noindex',
     vary: isNegotiated ? NEGOTIATED : 'Accept-Encoding',
   }
-  // A feed is asked for again and again, and reads many versions.
-  if (tag !== null && isUnchanged(request, tag)) return unchanged(tag, headers)
   const body = await bodyOf(form, seen, service)
-  const known = tag ?? tagOf(body)
-  if (isUnchanged(request, known)) return unchanged(known, headers)
-  return text(request, body, { type: FORM_TYPES[form], headers: { ...headers, etag: `W/${known}` } })
+  // Of the text alone: a version would tell readers of edits that they cannot see.
+  const tag = `"${fingerprint(body)}"`
+  const tagged = { ...headers, etag: `W/${tag}` }
+  if (isUnchanged(request, tag)) return new Response(null, { status: 304, headers: headersWith(tagged) })
+  return text(request, body, { type: FORM_TYPES[form], headers: tagged })
 }
 
 /** The text of a bundle as a viewer sees it, in a form. */
@@ -43,17 +42,4 @@ export async function bodyOf(
   if (form === 'json') return JSON.stringify(tabsOf({ bundle, filling }, config))
   if (form === 'markdown') return launcherMarkdown(bundle, filling, config)
   return launcherFeed(bundle, await changesOf(store, id, bundle), config)
-}
-
-function unchanged(tag: string, headers: Record<string, string>): Response {
-  return new Response(null, { status: 304, headers: headersWith({ ...headers, etag: `W/${tag}` }) })
-}
-
-function tagOf(body: string): string {
-  return `"${fingerprint(body)}"`
-}
-
-/** A feed depends on its versions, on which of their tabs are meant, and on what the viewer sees now. */
-function feedTag({ bundle, versionNumber }: ViewerBundle): string {
-  return tagOf(JSON.stringify([versionNumber, bundle]))
 }

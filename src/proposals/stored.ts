@@ -1,8 +1,8 @@
-import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
+import { apiKeys, bundles, member, owners, proposals, user } from '../../db/schema.ts'
 import { each } from '../bundles/content.ts'
 import { loadFor, type StoredBundle } from '../bundles/roles.ts'
 import { keyIn, nextCursor, type Part, TimeKey } from '../core/cursor.ts'
@@ -104,9 +104,24 @@ function isOpenOf(owner: SQL) {
   return and(eq(proposals.ownerId, owner), IS_OPEN, sql`${bundles.deletedAt} IS NULL`)
 }
 
-/** The proposals that a user made and that are kept, newest first. */
-export function madeBy({ db }: Store, userId: string): Promise<ListedProposal[]> {
-  return listedWhere(db, eq(proposals.proposedBy, userId))
+/**
+ * The proposals that a user made and that are kept, newest first. Of a bundle that they may no longer read, as they made it: what
+ * became of it since is not told to former members.
+ */
+export async function madeBy({ db }: Store, userId: string): Promise<ListedProposal[]> {
+  const isTheirs = eq(proposals.proposedBy, userId)
+  const isMember = and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId))
+  const [found, readable] = await Promise.all([
+    listedWhere(db, isTheirs),
+    db
+      .select({ id: proposals.id })
+      .from(proposals)
+      .innerJoin(owners, eq(owners.id, proposals.ownerId))
+      .leftJoin(member, isMember)
+      .where(and(isTheirs, or(eq(owners.userId, userId), isNotNull(member.id)))),
+  ])
+  const ids = new Set(readable.map(({ id }) => id))
+  return found.map((proposal) => (ids.has(proposal.id) ? proposal : { ...proposal, ...OPEN, decider: null }))
 }
 
 /** All proposals of a bundle, read one by one because each may be large. */

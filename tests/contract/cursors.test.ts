@@ -107,6 +107,12 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     }
   })
 
+  test('a cursor with a text that no store takes is none', async () => {
+    const cursor = Buffer.from(JSON.stringify(['title', false, '\0', 1])).toString('base64url')
+    const { status, body } = await person.api<Page>('GET', `/api/me/links?sort=title&cursor=${cursor}`)
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])
+  })
+
   test('versions, proposals, keys, webhooks, deliveries and claims are read by cursors too', async () => {
     const { slug } = await person.makeBundle()
     for (let at = 0; at < 4; at += 1) await person.api('PATCH', `/api/links/${slug}`, { title: `${at}` })

@@ -206,7 +206,7 @@ The page of this list: <${at().origin}/l/${slug}>
         expect([path, again.status, again.headers.get('etag'), await again.text()]).toEqual([path, 304, etag, ''])
         expect(again.headers.get('vary')).toBe(first.headers.get('vary'))
       }
-      await edit(slug, { urls: [...CONTENT.urls, `https://d.example/${path.length}`] })
+      await edit(slug, { urls: [...CONTENT.urls, `https://d.example/${encodeURIComponent(path)}`] })
       const changed = await ask(path, 'text/markdown', { 'if-none-match': etag })
       expect([path, changed.status, changed.headers.get('etag') === etag]).toEqual([path, 200, false])
     }
@@ -347,6 +347,14 @@ The page of this list: <${at().origin}/l/${slug}>
     expect([times.length, times[0], times.toSorted().toReversed()]).toEqual([5, times[1]!, times])
     expect(new Set(textsOf('id')).size).toBe(5)
     expect(xml).toContain(`<link rel="self" type="application/atom+xml" href="${at().origin}/l/${slug}/feed"/>`)
+  })
+
+  test('the feed does not tell its readers of edits that they cannot see', async () => {
+    const { slug } = await owner.makeBundle(CONTENT)
+    const etag = (await ask(`${slug}/feed`)).headers.get('etag') ?? ''
+    await edit(slug, { externalId: 'hidden', metadata: { of: 'the owner' } })
+    await edit(slug, { closedNote: 'Only later' })
+    expect((await ask(`${slug}/feed`, '*/*', { 'if-none-match': etag })).status).toBe(304)
   })
 
   test('of a bundle with rules, the feed follows the tabs of its reader', async () => {

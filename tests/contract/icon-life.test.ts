@@ -36,6 +36,15 @@ onEveryProcess({ SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' 
     await server().restart()
   }
 
+  test('of a site without an icon nothing is kept once no bundle links to it', async () => {
+    const person = await newPerson(server())
+    const { slug } = await makeBundleOf(person, ['https://nothing-there.example/'])
+    const rows = async () => (await server().sql("SELECT 1 FROM sites WHERE origin LIKE '%nothing-there%'")).length
+    await becomes(rows, 1)
+    await person.api('PATCH', `/api/links/${slug}`, { urls: ['https://other.example/'] })
+    await becomes(rows, 0)
+  })
+
   test('a site is asked for its icon again after a month, and an icon that no site has any longer is erased', async () => {
     icon = RED
     const person = await newPerson(server())

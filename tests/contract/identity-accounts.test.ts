@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { linkIn, mailTo, newEmail, newPerson, PASSWORD, press, signIn, signUp, Visitor } from '../people.ts'
+import {
+  linkIn,
+  mailTo,
+  newEmail,
+  newOrganization,
+  newPerson,
+  PASSWORD,
+  press,
+  signIn,
+  signUp,
+  Visitor,
+} from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { told } from '../told.ts'
 
@@ -225,6 +236,28 @@ onEveryTarget({}, (at) => {
     const metadata = { text: 'x'.repeat(2048) }
     expect((await refusal('/organization/create', { name: 'x', slug: 'bounded', metadata }))[0]).toBe(400)
     expect((await person.api('POST', '/api/auth/update-user', { name: 'ü'.repeat(100) })).status).toBe(200)
+    for (const name of [null, 5, true, ['x'], { a: 1 }])
+      expect(await refusal('/update-user', { name })).toEqual([400, 'BAD_REQUEST', 'name must be a string'])
+    for (const image of [5, ['x']]) expect((await refusal('/update-user', { image }))[2]).toBe('image must be a string')
+    expect((await person.api('POST', '/api/auth/update-user', { image: null })).status).toBe(200)
+    await newOrganization(person)
+    const nothing = 'data must be an object with at least one field to change'
+    for (const data of [{}, { foo: 1 }, { id: 'x' }])
+      expect(await refusal('/organization/update', { data })).toEqual([400, 'BAD_REQUEST', nothing])
+    for (const field of ['sortBy', 'filterField']) {
+      const list = `/api/auth/organization/list-members?${field}=nope&filterValue=x`
+      const { status, body } = await person.api<{ error: string }>('GET', list)
+      expect([status, body.error]).toEqual([400, `${field} must be id, userId, organizationId, role or createdAt`])
+    }
+  })
+
+  test('of a browser a session keeps no more than lists show', async () => {
+    const email = newEmail()
+    const { userId } = await signUp(at(), email)
+    const visitor = new Visitor(at(), { 'user-agent': `Mozilla/5.0 ${'x'.repeat(10_000)}` })
+    await visitor.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
+    const [row] = await at().sql('SELECT max(length(user_agent)) AS most FROM session WHERE user_id = ?', [userId])
+    expect(row?.most).toBe(500)
   })
 
   test('a user cannot make their own address confirmed, nor change it', async () => {

@@ -7,6 +7,8 @@ interface ProposalBody {
   slug: string
   baseVersion: number
   state: string
+  note?: string
+  decidedBy?: string | null
   changes: Record<string, unknown>
   reason: string | null
   proposedBy: string | null
@@ -88,6 +90,27 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
       const { body: list } = await owner.api<{ proposals: ProposalBody[] }>('GET', `/api/links/${slug}/proposals`)
       expect(list.proposals.map(({ id }) => id)).toEqual([body.id])
       expect(list.proposals[0]).not.toHaveProperty('changes')
+    })
+
+    test('a former member’s own data has their proposals as they made them, not what became of them since', async () => {
+      const member = await newPerson(server())
+      const { memberIds } = await newOrganization(owner, [[member, 'viewer']])
+      const { slug } = await owner.makeBundle({ title: 'Launch day' })
+      const [early, late] = [
+        await proposed(slug, { title: 'early' }, member),
+        await proposed(slug, { title: 'late' }, member),
+      ]
+      await decide(early, 'reject', { body: { note: 'not yet' } })
+      const exported = async () =>
+        (await member.api<{ proposals: ProposalBody[] }>('GET', '/api/me/export')).body.proposals.map(
+          ({ id, state, note, decidedBy }) => [id, state, note, decidedBy],
+        )
+      const asMade = [late.id, 'open', undefined, undefined]
+      expect(await exported()).toEqual([asMade, [early.id, 'rejected', 'not yet', owner.userId]])
+      await owner.api('POST', '/api/auth/organization/remove-member', { memberIdOrEmail: memberIds.get(member) })
+      await decide(late, 'reject', { body: { note: 'secret' } })
+      expect(await exported()).toEqual([asMade, [early.id, 'open', undefined, undefined]])
+      await actFor(owner, null)
     })
 
     test('what could not be saved, or changes nothing, is refused', async () => {

@@ -31,6 +31,23 @@ onEveryTarget({}, (at) => {
     expect(await acting(await signIn(at(), ann.email))).toBeNull()
   })
 
+  test('a link to somebody else’s organisation is refused, and ends nothing of whom the visitor acts for', async () => {
+    const [ann, bob] = [await signUp(at()), await signUp(at())]
+    const { id } = await newOrganization(ann)
+    const theirs = await newOrganization(bob)
+    const { body } = await bob.api<{ slug: string }[]>('GET', '/api/auth/organization/list')
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    for (const name of ['get-organization', 'get-full-organization']) {
+      for (const query of [`organizationId=${theirs.id}`, `organizationSlug=${body[0]?.slug}`]) {
+        const refused = await ann.fetch(`/api/auth/organization/${name}?${query}`, { headers })
+        expect([name, query, refused.status, await acting(ann)]).toEqual([name, query, 403, id])
+      }
+    }
+    const refused = await ann.api('POST', '/api/auth/organization/set-active', { organizationId: theirs.id })
+    expect([refused.status, await acting(ann)]).toEqual([403, id])
+    expect((await ann.api('GET', `/api/auth/organization/get-organization?organizationId=${id}`)).status).toBe(200)
+  })
+
   test('a former member does not, nor does another user of the browser, whatever the cookie says', async () => {
     const [ann, bob] = [await signUp(at()), await signUp(at())]
     const { id } = await newOrganization(ann)

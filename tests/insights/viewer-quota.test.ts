@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { MAX_RULES } from '../../src/launcher/batches.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { EXACT_VIEWERS, ViewerQuota } from '../../src/launcher/viewer-quota.ts'
@@ -11,6 +12,23 @@ const spread = (number: number) => drawOf(drawOf(number) ^ (drawOf(number) >>> 1
 const takenBy = (quota: ViewerQuota, bundleId: number, network: string, times: number) =>
   numbers(times).map((number) => quota.take(bundleId, network, spread(number)))
 const sum = (shares: number[]) => shares.reduce((total, share) => total + share, 0)
+
+test('a bundle of which any number of rules is made up leaves a bounded number of rows a day, and loses no click', async () => {
+  const fixture = await newFixture('2026-11-20T12:00:00Z')
+  const recorder = await Recorder.start(fixture.store, log, fixture.now)
+  for (const round of numbers(3)) {
+    for (const number of numbers(MAX_RULES)) recorder.openAll(new Counter(1, `r_${round}_${number}`), headersOf({}))
+    await recorder.flush()
+  }
+  // A rule that is counted already goes on.
+  recorder.openAll(new Counter(1, 'r_0_7'), headersOf({}))
+  await recorder.stop()
+  const [[kept, clicks] = []] = await rows(fixture.store, 'SELECT count(*), sum(open_all_clicks) FROM daily_counters')
+  expect(kept as number).toBeLessThanOrEqual(MAX_RULES + 1)
+  expect(clicks).toBe(3 * MAX_RULES + 1)
+  expect(await rows(fixture.store, "SELECT open_all_clicks FROM daily_counters WHERE rule_id = 'r_0_7'")).toEqual([[2]])
+  await fixture.close()
+})
 
 test('each network has a quota of viewers per bundle who are counted one by one', () => {
   const quota = new ViewerQuota()
