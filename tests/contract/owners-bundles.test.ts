@@ -197,17 +197,6 @@ onEveryTarget({}, (at) => {
     expect(body.versions).toHaveLength(accepted + 1)
   })
 
-  test('a deleted bundle is not there for strangers, who cannot restore it either', async () => {
-    const stranger = await newPerson(at())
-    const { slug } = await ann.makeBundle()
-    await ann.api('DELETE', `/api/links/${slug}`)
-    const asked = async (slug: string) => {
-      const { status, body } = await stranger.api<{ error: string }>('POST', `/api/links/${slug}/restore`)
-      return [status, body.error]
-    }
-    expect(await asked(slug)).toEqual(await asked('never-existed'))
-  })
-
   test('the list has the acting subject’s bundles, newest first, without deleted ones and in pages', async () => {
     const bea = await newPerson(at())
     const slugs: string[] = []
