@@ -6,7 +6,7 @@ import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
 import { RAW, readJson } from '../http/body.ts'
-import { callContext, isFromOwnPage } from '../http/client.ts'
+import { callContext, isFromOwnPage, refuseOtherSites } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
 import type { PublicAnswer } from '../operations/answer.ts'
@@ -58,8 +58,12 @@ function answering<In, Out>(
       // The page that sent it must not learn what became of it, nor use up what its visitor may send.
       if (operation.ownPagesOnly === true && !isFromOwnPage(request, service.config)) return empty(204)
       const decode = () => asked(kind, read(operation, request, typed(operation.input, named(operation, params))))
-      const context = callContext(request, service)
-      const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
+      const known = callContext(request, service)
+      const context = known instanceof Promise ? await known : known
+      // Logged, so that a link of another site would do something.
+      if (operation.download !== undefined && context.caller.kind === 'session')
+        refuseOtherSites(request, service.config)
+      const sent = await respond(operation, decode, context, service)
       const { status, body, headers: own, file, download, next } = sent
       const headers = next === undefined ? own : { ...own, link: linkTo(request, next) }
       if (isUnchanged(request, headers.etag)) return empty(304, headers)

@@ -123,6 +123,16 @@ onEveryTarget({}, (at) => {
     }
   })
 
+  test('a link of another site exports nothing, and leaves no event', async () => {
+    const person = await newPerson(at())
+    const { status, body } = await person.api<{ code: string }>('GET', EXPORT, undefined, {
+      'sec-fetch-site': 'cross-site',
+    })
+    expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
+    const { events } = (await person.api<{ events: unknown[] }>('GET', '/api/me/events?type=data')).body
+    expect(events).toEqual([])
+  })
+
   test('an organisation’s data is only for its admins', async () => {
     const { id } = await newOrganization(ann, [[bob, 'editor']])
     const { slug } = await ann.makeBundle()
