@@ -66,7 +66,7 @@ function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 /** Fields of shapes, shorter than their structure. */
 const METADATA = `{ ${LINK_NAMES.map(metadataField).join(', ')} }`
-const ADDED = `{ url, at?, ${LINK_NAMES.map(optional).join(', ')} }: \`at\` is its place from 0, else the last.`
+const ADDED = `{ url, at?, ${LINK_NAMES.map(optional).join(', ')} }: \`at\`: place from 0, else last.`
 const VARIABLE = `{ name, ${Object.keys(VARIABLE_LABELS)
   .filter((field) => field !== 'name')
   .map(optional)
@@ -84,7 +84,7 @@ const TRIED = 'Shows different viewers different tabs; who matches no rule gets 
 /** Those that say in short what policies are. */
 const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
 const POLICY =
-  'Gives viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
+  'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
   `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. Conditions: see ${SHOWS_POLICIES}.`
 
 /**
