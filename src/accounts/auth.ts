@@ -10,7 +10,7 @@ import { clip } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
 import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
-import { isVerified, type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
+import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { AccountMails } from './account-mails.ts'
@@ -131,7 +131,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
           async before(session) {
             const { userId } = session
             await asApiErrors(() => refuseDisabled(store, userId))
-            const isAdmitted = !config.requireVerifiedEmail || (await isVerified(store, userId))
+            const isAdmitted = !config.requireVerifiedEmail || (await proofs.isVerified(userId))
             return isAdmitted && { data: { ...session, userAgent: session.userAgent?.slice(0, MAX_USER_AGENT) } }
           },
         },

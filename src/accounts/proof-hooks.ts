@@ -1,7 +1,7 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { member, organization } from '../../db/schema.ts'
+import { organization } from '../../db/schema.ts'
 import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave, roleIn } from '../identity/members.ts'
 import { emailUnverified, type Proofs } from '../identity/proof.ts'
@@ -77,25 +77,16 @@ const FOR_MEMBERS: ReadonlySet<string> = new Set([
  * could do that to its visitor.
  * @throws APIError FORBIDDEN.
  */
-export async function refuseStrangers(ctx: Ctx, { db }: Store) {
+export async function refuseStrangers(ctx: Ctx, store: Store) {
   if (!FOR_MEMBERS.has(ctx.path)) return
   const { organizationId: id, organizationSlug: slug } = { ...ctx.query, ...ctx.body } as Record<string, unknown>
-  const named =
-    typeof slug === 'string' && slug !== ''
-      ? eq(organization.slug, slug)
-      : typeof id === 'string' && id !== ''
-        ? eq(organization.id, id)
-        : null
-  const found = named === null ? null : await getSessionFromCtx(ctx)
-  if (named === null || found === null) return
-  const isTheirs = and(eq(member.organizationId, organization.id), eq(member.userId, found.user.id))
-  const [one] = await db
-    .select({ isMember: sql<number>`${member.id} IS NOT NULL` })
-    .from(organization)
-    .leftJoin(member, isTheirs)
-    .where(named)
+  const [column, value] = slug ? [organization.slug, slug] : [organization.id, id]
+  if (typeof value !== 'string') return
+  const found = await getSessionFromCtx(ctx)
+  if (found === null) return
+  const [named] = await store.db.select({ id: organization.id }).from(organization).where(eq(column, value))
   // Of one that is not there, better-auth says so.
-  if (one?.isMember === 0)
+  if (named !== undefined && (await roleIn(store, found.user.id, named.id)) === null)
     throw new APIError('FORBIDDEN', { code: 'FORBIDDEN', message: 'User is not a member of the organization' })
 }
 

@@ -155,14 +155,13 @@ export class Proofs {
     await this.prove({ userId: found.id, heldBy: own === undefined ? null : found.id })
   }
 
+  /** Whether the address of an account is proven. */
+  async isVerified(userId: string): Promise<boolean> {
+    return (await this.#verified(eq(user.id, userId)))?.emailVerified ?? false
+  }
+
   async #verified(which: SQL) {
     const [row] = await this.store.db.select({ id: user.id, emailVerified: user.emailVerified }).from(user).where(which)
     return row
   }
-}
-
-/** Whether a user’s address is verified. */
-export async function isVerified({ db }: Store, userId: string): Promise<boolean> {
-  const [found] = await db.select({ isVerified: user.emailVerified }).from(user).where(eq(user.id, userId))
-  return found?.isVerified ?? false
 }

@@ -18,7 +18,6 @@ import { type PublicBundle, publicBundle } from './served.ts'
 export interface ViewerBundle {
   bundle: PublicBundle
   id: number
-  versionNumber: number
   /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
   isGuarded: boolean
   /** What is filled in; the bundle itself has its placeholders. */
@@ -39,10 +38,9 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const account = await accountOf(viewer, launcher, service)
   const { filling } = askedOf(viewer, bundle.variables)
   const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config, filling)
-  const { id, versionNumber } = bundle
   const seen = publicBundle(rule, bundle)
   const isGuarded = launcher.gate !== null
-  return { bundle: seen, id, versionNumber, isGuarded, filling: checkLinks(filling, seen.urls) }
+  return { bundle: seen, id: bundle.id, isGuarded, filling: checkLinks(filling, seen.urls) }
 }
 
 /**

@@ -93,6 +93,6 @@ async function bundleOf(store: Store, { row, webhook }: Leased, site: Site) {
   const ofNow = hasMoved ? { externalId: null, metadata: null } : {}
   const told = toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, ...ofNow, owner: subjectOf(found) }, site)
   if (event !== 'bundle.links_broken') return told
-  if (hasMoved) return { ...told, health: [] }
-  return { ...told, health: (await healthOf({ store, config: site }, { id: bundleId, urls: told.urls })) ?? [] }
+  const health = hasMoved ? null : await healthOf({ store, config: site }, { id: bundleId, urls: told.urls })
+  return { ...told, health: health ?? [] }
 }
