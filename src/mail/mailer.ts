@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 
@@ -20,6 +21,8 @@ const MAILBOX_SIZE = 50
 
 /** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
+/** For all that is said to a mail server and by it, because each word of a slow one starts the time above anew. */
+const ANSWER_WITHIN_MS = 20_000
 
 /** Sends mail by SMTP. Without SMTP_URL, mails go to the development mailbox and, with `logMails`, to the log. */
 export class Mailer {
@@ -101,17 +104,22 @@ export async function deliver(
 }
 
 /**
- * Asks the mail server whether it would take mails, without sending one.
- * @throws what it says, if not.
+ * Asks the mail server whether it would take mails, without sending one: it connects, encrypts and signs in as for a mail.
+ * @throws what it says, if not, within twenty seconds.
  */
 export async function reachMailServer(smtpUrl: string): Promise<void> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...TIMEOUTS, url: smtpUrl })
   try {
-    await transport.verify()
+    await Promise.race([transport.verify(), tooLate(AbortSignal.timeout(ANSWER_WITHIN_MS))])
   } finally {
     transport.close()
   }
+}
+
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort')
+  throw new Error('it did not finish its answers in time')
 }
 
 /**
