@@ -152,10 +152,25 @@ test('after one visit over TLS, browsers use only TLS for a year, whichever prox
 })
 
 test('the compose file defines everything it refers to, and exposes only the proxy', () => {
-  const { services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
-    services: Record<string, { ports?: string[]; depends_on?: object; volumes?: string[] }>
+  const { name, services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    name: string
+    services: Record<
+      string,
+      {
+        ports?: string[]
+        expose?: string[]
+        depends_on?: object
+        volumes?: string[]
+        environment?: Record<string, string>
+        deploy: { replicas?: number }
+      }
+    >
     volumes: object
   }
+  // Compose numbers the containers of a service from 1.
+  const { deploy, expose = [] } = services.openall ?? { deploy: {} }
+  const processes = Array.from({ length: deploy.replicas ?? 1 }, (_, at) => `${name}-openall-${at + 1}:${expose[0]}`)
+  expect(services.caddy?.environment?.UPSTREAM?.split(' ')).toEqual(processes)
   expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(services.openall?.depends_on ?? {})))
   expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(['caddy'])
   const mounted = Object.values(services).flatMap(({ volumes = [] }) =>

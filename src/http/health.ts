@@ -8,12 +8,12 @@ import { scraped } from './scrape.ts'
 export function health(service: Service) {
   const { store, config, log, stopping } = service
   const plain = { type: 'text/plain; charset=utf-8' }
+  const no = (request: Request, reason: string) =>
+    text(request, reason, { ...plain, status: 503, headers: { 'retry-after': '1' } })
   return new Elysia()
-    .get('/healthz', ({ request }) => text(request, 'ok', plain))
+    .get('/healthz', ({ request }) => (stopping.aborted ? no(request, 'stopping') : text(request, 'ok', plain)))
     .get('/readyz', async ({ request }) => {
-      const notReady = (reason: string) =>
-        text(request, reason, { ...plain, status: 503, headers: { 'retry-after': '1' } })
-      if (stopping.aborted) return notReady('stopping')
+      if (stopping.aborted) return no(request, 'stopping')
       try {
         await store.reach()
         // Launchers are still served, so a load balancer must not take this process out.
@@ -21,7 +21,7 @@ export function health(service: Service) {
         return text(request, status, plain)
       } catch (error) {
         log.warn({ err: error }, 'not ready: the store does not answer')
-        return notReady('the store does not answer')
+        return no(request, 'the store does not answer')
       }
     })
     .get('/metrics', async ({ request }) => {

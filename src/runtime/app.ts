@@ -54,8 +54,8 @@ export function createApp(service: Service): Handle {
     const host = request.headers.get('host') ?? ''
     // A target in absolute form (`GET http://x/…`) has its own host besides the header.
     if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostIn(url)))) {
-      // Health checks use an IP address as Host.
-      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request(`${origin}/healthz`))
+      // Health checks use an IP address as Host. The scheme is the one behind which Elysia finds the path.
+      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request('http://localhost/healthz'))
       return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
     }
     const refusal = refusalOf(request, config)
