@@ -3,7 +3,7 @@ import type { Issue } from '../core/issue.ts'
 import { internalError, invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { asSentence } from '../core/words.ts'
-import { headersWith } from '../http/respond.ts'
+import { headersWith, JSON_TYPE } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { withRealEmails } from '../identity/enumeration.ts'
 import { signInAgain } from '../identity/proof.ts'
@@ -15,6 +15,7 @@ export async function toServiceResponse(response: Response, { store }: Service):
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers.set(name, value)
   })
+  if (headers.get('content-type') === 'application/json') headers.set('content-type', JSON_TYPE)
   for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
   const body = response.body === null ? null : await withRealEmails(store, await response.text())
   return new Response(body, { status: response.status, headers })

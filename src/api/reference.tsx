@@ -6,7 +6,7 @@ import { STATUS } from '../core/codes.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
 import { page, pageApp } from '../http/page.ts'
-import { empty, isUnchanged, text } from '../http/respond.ts'
+import { empty, isUnchanged, JSON_TYPE, text } from '../http/respond.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
 import { GUIDES, guideTitle } from './guides.ts'
 import { openApi } from './openapi.ts'
@@ -34,7 +34,7 @@ export function reference(operations: readonly Operation[], service: Service) {
         const anyOrigin = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
         const headers = { ...revalidated, ...anyOrigin, etag }
         if (isUnchanged(request, etag)) return empty(304, headers)
-        return text(request, json, { type: 'application/json', headers })
+        return text(request, json, { type: JSON_TYPE, headers })
       })
   )
 }

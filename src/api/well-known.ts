@@ -4,7 +4,7 @@ import { OPEN_SEARCH, openSearch } from '../../views/parts/open-search.tsx'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { RAW } from '../http/body.ts'
-import { headersWith, text } from '../http/respond.ts'
+import { headersWith, JSON_TYPE, text } from '../http/respond.ts'
 import { refuseMethod } from './json.ts'
 import { SKILL, SKILLS, skillIndex, skillText } from './skill.ts'
 
@@ -99,7 +99,7 @@ export function wellKnown({ config }: Service) {
         return text(request, catalog(config.origin), { type: LINKSET, headers: { ...ANY_ORIGIN, ...DAY, link } })
       })
       .get(SKILLS, ({ request }) =>
-        text(request, skillIndex(config), { type: 'application/json', headers: { ...ANY_ORIGIN, ...HOUR } }),
+        text(request, skillIndex(config), { type: JSON_TYPE, headers: { ...ANY_ORIGIN, ...HOUR } }),
       )
       .get(SKILL, ({ request }) => {
         const type = 'text/markdown; charset=utf-8'

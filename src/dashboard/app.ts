@@ -5,7 +5,7 @@ import { toBundle } from '../bundles/present.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { HTML, seeOther, text } from '../http/respond.ts'
+import { HTML, JSON_TYPE, seeOther, text } from '../http/respond.ts'
 import { toCsv } from '../imports/csv.ts'
 import type { Site } from '../operations/operation.ts'
 import { activityScreens } from './activity/activity.tsx'
@@ -33,7 +33,7 @@ import { webhookScreens } from './webhooks/webhooks.tsx'
 
 /** The export formats, by file extension. */
 const FORMATS: Record<string, { type: string; write(bundle: StoredBundle, site: Site): string }> = {
-  json: { type: 'application/json', write: (bundle, site) => `${JSON.stringify(toBundle(bundle, site), null, 2)}\n` },
+  json: { type: JSON_TYPE, write: (bundle, site) => `${JSON.stringify(toBundle(bundle, site), null, 2)}\n` },
   csv: { type: 'text/csv; charset=utf-8', write: toCsv },
   html: { type: HTML, write: bookmarksFile },
 }

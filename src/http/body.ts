@@ -39,9 +39,15 @@ export function readPlainJson(request: Request): Promise<unknown> {
 }
 
 function jsonOf(text: string | null): unknown {
-  if (text === null) throw new Problem('INVALID_JSON', 'The body is not UTF-8 text.')
+  // UTF-16 without a mark at its beginning is valid UTF-8, with a NUL beside each character.
+  if (text === null || /^(?:\0.|.\0)/s.test(text))
+    throw new Problem('INVALID_JSON', `The body is not UTF-8 text. ${AS_UTF8}`)
   return parseJson(text)
 }
+
+/** How to send UTF-8 from where another charset is the default. */
+const AS_UTF8 =
+  'Send it as UTF-8: in Windows PowerShell 5.1 with -Body ([Text.Encoding]::UTF8.GetBytes($json)), in other programs by encoding the text before it is sent.'
 
 /**
  * The exact body that was signed, of any type.

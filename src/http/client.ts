@@ -6,6 +6,7 @@ import type { Caller } from '../identity/caller.ts'
 import { identify } from '../identity/identify.ts'
 import { network } from '../limits/network.ts'
 import type { CallContext } from '../operations/operation.ts'
+import { originalEtag } from './respond.ts'
 
 const ADDRESS = Symbol('client address')
 
@@ -104,8 +105,7 @@ export function fromOtherSite({ origin }: Pick<Config, 'origin'>): Problem {
 function readIfMatch(headers: Headers): number | null {
   const match = headers.get('if-match')?.trim()
   if (match === undefined || match === '*') return null
-  // A proxy that compresses an answer makes its ETag weak.
-  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(match)?.[1]
+  const version = /^"v(\d{1,15})"$/.exec(originalEtag(match))?.[1]
   if (version === undefined) throw new Problem('BAD_REQUEST', 'If-Match must be the ETag of a bundle: "v<N>"')
   return Number(version)
 }

@@ -5,6 +5,8 @@ import { encode, encodingFor } from './encoding.ts'
 
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
+/** That of JSON. The charset is for readers that take anything without one for Latin-1, such as PowerShell 5.1. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Every permission of a page is listed: nothing inline, nothing from another origin. */
 const CONTENT_SECURITY_POLICY = [
@@ -79,7 +81,12 @@ function bodyOf(
 /** The headers of every answer, plus `more`. */
 export function headersWith(more: Record<string, string>): Headers {
   const headers = new Headers({ ...SECURITY, ...more })
-  if (more['content-type'] === HTML) headers.set('permissions-policy', PERMISSIONS_POLICY)
+  if (more['content-type'] === HTML) {
+    headers.set('permissions-policy', PERMISSIONS_POLICY)
+    // Some proxies rewrite pages: they hide what looks like an email address, in links too, or add scripts of their own.
+    const kept = more['cache-control']
+    headers.set('cache-control', kept === undefined ? 'no-transform' : `${kept}, no-transform`)
+  }
   return headers
 }
 
@@ -87,7 +94,7 @@ export function headersWith(more: Record<string, string>): Headers {
 export function json(body: unknown, status: number, headers: Record<string, string> = {}, method = 'GET'): Response {
   return new Response(bodyOf(JSON.stringify(body), method), {
     status,
-    headers: headersWith({ 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }),
+    headers: headersWith({ 'content-type': JSON_TYPE, 'cache-control': 'no-store', ...headers }),
   })
 }
 
@@ -111,8 +118,19 @@ export function isUnchanged({ method, headers }: Request, etag: string | undefin
     known
       .slice(0, 1_000)
       .split(',')
-      .some((one) => one.trim().replace(/^W\//, '') === etag)
+      .some((one) => originalEtag(one) === etag)
   )
+}
+
+/**
+ * An ETag as this service sent it. Proxies that compress an answer make its ETag weak or add the encoding to it, and not all
+ * take it away again: Caddy appends `-zstd`, Apache `-gzip` or `;gzip`, Jetty `--gzip`.
+ */
+export function originalEtag(tag: string): string {
+  return tag
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/(?:--?|;)(?:gzip|br|zstd|deflate)(?="$)/, '')
 }
 
 /** An error as JSON, always of the same shape. */
@@ -172,7 +190,7 @@ export function streamParts(
     { highWaterMark: 0 },
   )
   const more = {
-    'content-type': 'application/json',
+    'content-type': JSON_TYPE,
     ...(filename === null ? {} : { 'content-disposition': `attachment; filename="${filename}"` }),
     'cache-control': 'no-store',
     ...headers,

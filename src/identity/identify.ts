@@ -29,11 +29,20 @@ export function identify(
   credentials: Credentials,
   at: Audience = 'api',
 ): Caller | Promise<Caller> {
-  const authorization = headers.get('authorization')
+  const authorization = keyHeader(headers)
   if (authorization !== null) return byKey(authorization, from, credentials, at)
   return headers.has('cookie')
     ? bySession(headers, from.network, credentials)
     : { kind: 'anonymous', address: from.network }
+}
+
+/**
+ * The Authorization header of a request if it claims to hold a key or token; null if it is none of ours. A proxy with a
+ * sign-in of its own passes on what it was sent (`Basic`, `Digest`, `Negotiate`), which is nobody’s credential here.
+ */
+export function keyHeader(headers: Headers): string | null {
+  const authorization = headers.get('authorization')
+  return authorization !== null && /^bearer(?:\s|$)|\boa_/i.test(authorization) ? authorization : null
 }
 
 async function byKey(
@@ -53,9 +62,7 @@ async function byKey(
 
 function whyRefused(authorization: string): string {
   if (/^bearer\s/i.test(authorization)) return 'This API key is not valid. Check it, or send no Authorization header.'
-  return authorization.startsWith('oa_')
-    ? 'Put `Bearer ` before the key: Authorization: Bearer <key>.'
-    : 'Authorization must be `Bearer <key>`, with an API key, or omitted.'
+  return 'Put `Bearer ` before the key: Authorization: Bearer <key>.'
 }
 
 async function bySession(headers: Headers, address: string, { readSession }: Credentials): Promise<Caller> {

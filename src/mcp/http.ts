@@ -7,6 +7,7 @@ import { PLAIN_SIZE, readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
+import { keyHeader } from '../identity/identify.ts'
 import type { Operation } from '../operations/operation.ts'
 import { MAX_SIZE } from '../operations/validate.ts'
 
@@ -19,9 +20,7 @@ export function mcp(operations: readonly Operation[], service: Service) {
     async ({ request }) => {
       refuseOtherOrigins(request, service)
       // A cookie is not enough: tools are for programs, and those have keys.
-      if (!request.headers.has('authorization')) {
-        throw unauthorized()
-      }
+      if (keyHeader(request.headers) === null) throw unauthorized()
       const context = await callContext(request, service, 'mcp')
       const message = await readJson(request, ['application/json'])
       refuseLargeMessages(message)

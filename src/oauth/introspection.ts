@@ -3,6 +3,7 @@ import type { Service } from '../core/service.ts'
 import { clientAddress } from '../http/client.ts'
 import { json } from '../http/respond.ts'
 import { invalidCredential, type KnownKey, type Subject, unauthorized } from '../identity/caller.ts'
+import { keyHeader } from '../identity/identify.ts'
 import { allows, allowsRole } from '../identity/roles.ts'
 import { type WorkingToken, workingToken } from '../keys/introspection.ts'
 import { countForKey } from '../limits/count-requests.ts'
@@ -15,7 +16,7 @@ import { resourceOf } from './resources.ts'
  * @throws Refused; Problem UNAUTHORIZED, FORBIDDEN, RATE_LIMITED.
  */
 export async function introspect(request: Request, service: Service): Promise<Response> {
-  const authorization = request.headers.get('authorization')
+  const authorization = keyHeader(request.headers)
   if (authorization === null) throw unauthorized()
   const caller = await service.keyRing.identify(authorization, clientAddress(request))
   if (caller === null) throw invalidCredential('This token is not valid. Send one that is, or an API key.')

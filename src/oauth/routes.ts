@@ -4,7 +4,7 @@ import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Service } from '../core/service.ts'
 import { RAW } from '../http/body.ts'
-import { text } from '../http/respond.ts'
+import { JSON_TYPE, text } from '../http/respond.ts'
 import { documents } from './resources.ts'
 
 const NAMES = ['register', 'token', 'revoke', 'introspect', 'device_authorization'] as const
@@ -25,7 +25,7 @@ export function oauth(service: Service) {
   for (const [path, document] of documents(origin, name)) {
     const body = JSON.stringify(document)
     app
-      .get(path, ({ request }) => text(request, body, { type: 'application/json', headers: PUBLIC }))
+      .get(path, ({ request }) => text(request, body, { type: JSON_TYPE, headers: PUBLIC }))
       .all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
   }
   for (const name of NAMES) {

@@ -43,7 +43,8 @@ export const ERROR_DOCS: Record<Code, string> = {
   VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
-  MISDIRECTED_REQUEST: 'The Host header names another server.',
+  MISDIRECTED_REQUEST:
+    'The Host header names another server: a proxy in between must pass on the one that it was sent, and SERVICE_BASE_URL must be the public address.',
   BLOCKED: 'The operator has taken the bundle down, or it links to a blocked host.',
   RATE_LIMITED: 'Too many requests: wait retryAfterSeconds, then retry.',
   INTERNAL_ERROR: 'Something failed on our side. It is safe to retry, with an idempotency key if something is created.',

@@ -1,4 +1,5 @@
 import { formFor, type Form as Negotiated } from '../audience/form.ts'
+import { JSON_TYPE } from '../http/respond.ts'
 
 type Form = Negotiated | 'feed'
 
@@ -7,7 +8,7 @@ export type OtherForm = Exclude<Form, 'html'>
 
 export const FORM_TYPES: Readonly<Record<OtherForm, string>> = {
   markdown: 'text/markdown; charset=utf-8',
-  json: 'application/json',
+  json: JSON_TYPE,
   feed: 'application/atom+xml; charset=utf-8',
 }
 

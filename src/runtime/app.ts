@@ -56,7 +56,7 @@ export function createApp(service: Service): Handle {
     if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostIn(url)))) {
       // Health checks use an IP address as Host. The scheme is the one behind which Elysia finds the path.
       if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request('http://localhost/healthz'))
-      return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
+      return refuse(request, misdirected(authority, host))
     }
     const refusal = refusalOf(request, config)
     return refusal === null ? app.fetch(request) : failed(request, refusal)
@@ -123,6 +123,15 @@ function atLauncher(request: Request): Request {
   const [, origin, path, slug = ''] = SHORT.exec(request.url) ?? []
   if (origin === undefined || OWN_PATHS.includes(slug.toLowerCase()) || !URL.canParse(request.url)) return request
   return new Request(`${origin}/l${path}`, request)
+}
+
+/** The refusal of a request for another host; in most cases it is this one's own proxy that has changed the header. */
+function misdirected(authority: string, host: string): Problem {
+  const asked = /^[\w.:[\]-]{1,100}$/.test(host) ? `, not for ${host}` : ''
+  return new Problem(
+    'MISDIRECTED_REQUEST',
+    `This server answers for ${authority} only${asked}. A proxy before it must pass on the Host header that it was sent (nginx: proxy_set_header Host $host;), and SERVICE_BASE_URL must be the address that people open.`,
+  )
 }
 
 /** What holds for all routes alike. */

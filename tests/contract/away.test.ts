@@ -23,7 +23,7 @@ onEveryTarget({}, (server) => {
     const said = ['content-type', 'cache-control', 'referrer-policy', 'x-content-type-options'].map((name) =>
       headers.get(name),
     )
-    expect(said).toEqual(['text/html; charset=utf-8', 'no-store', 'no-referrer', 'nosniff'])
+    expect(said).toEqual(['text/html; charset=utf-8', 'no-store, no-transform', 'no-referrer', 'nosniff'])
     expect(headers.get('content-security-policy')).toContain("script-src 'self'")
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')

@@ -148,7 +148,7 @@ async function faultOf(sent: Sent, answer: Response): Promise<string | null> {
   const type = answer.headers.get('content-type') ?? ''
   if (!/^\/api(\/|$)/.test(sent.path))
     return type === 'text/html; charset=utf-8' && text.startsWith('<!doctype html>') ? null : `${type}: ${text}`
-  if (type !== 'application/json') return `type ${type}`
+  if (type !== 'application/json; charset=utf-8') return `type ${type}`
   const body = JSON.parse(text) as Record<string, unknown>
   const isShape =
     /^error,code(,errors)?,requestId,docUrl$/.test(Object.keys(body).join()) &&

@@ -71,7 +71,7 @@ onEveryTarget({}, (at) => {
     const [blank, filled] = [await read(`/l/${slug}`), await read(`/l/${slug}/4711`)]
     for (const path of ['?utm_source=x', '/4711?utm_source=x']) {
       const answer = await viewer().fetch(`/l/${slug}${path}`)
-      expect([path, answer.headers.get('cache-control')]).toEqual([path, 'private, no-store'])
+      expect([path, answer.headers.get('cache-control')]).toEqual([path, 'private, no-store, no-transform'])
       expect(await answer.text()).toContain('utm_source')
     }
     expect([await read(`/l/${slug}`), await read(`/l/${slug}/4711`)]).toEqual([blank, filled])

@@ -252,7 +252,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const { slug } = await owner.makeBundle({ title: 'Launch secrets', copyable: true })
       const hers = visitor()
       const page = await hers.fetch(`/l/${slug}/copy`)
-      expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
+      expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store, no-transform'])
       expect(page.headers.get('x-robots-tag')).toBe('noindex')
       const fields = Object.fromEntries(fieldsIn(await page.text()))
       expect(fields).toMatchObject({ title: 'Launch secrets' })

@@ -104,7 +104,7 @@ onEveryTarget({}, (server) => {
     const { status, headers, body } = await create(server(), { urls: [URL_OK] })
     const { origin } = server()
     expect(status).toBe(201)
-    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('location')).toBe(`/api/links/${body.slug}`)
     expect(Object.keys(body).sort()).toEqual([
       'claimExpiresAt',

@@ -40,7 +40,7 @@ onEveryTarget({}, (at) => {
   test('a key is shown once: not when its form is sent again, nor on any later page', async () => {
     const fields = { name: 'nightly', scope: 'links:read', rateLimitPerHour: '20', idempotencyKey: crypto.randomUUID() }
     const made = await ann.form(`${KEYS}/new`, fields)
-    expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store, no-transform'])
     const [rawKey = ''] = RAW_KEY.exec(await made.text()) ?? []
     const bearer = new Visitor(at(), { authorization: `Bearer ${rawKey}` })
     expect((await bearer.api('GET', '/api/me')).body.scopes).toEqual(['links:read'])

@@ -44,7 +44,7 @@ onEveryTarget({}, (at) => {
 
   async function exported(person: Visitor, query = ''): Promise<Exported> {
     const { status, headers, body } = await person.api<Exported>('GET', EXPORT + query)
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[a-z-]+-\d{4}-\d\d-\d\d\.json"$/)
     expect(headers.get('cache-control')).toBe('no-store')
     const checked = ExportedData()(body)

@@ -10,6 +10,7 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefo
 const BROWSERS_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 const CONTENT = {
   urls: ['https://a.example/one', 'https://b.example/(two)?x=`1`&copy;2', 'https://c.example/'],
   urlMetadata: [
@@ -58,8 +59,8 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
       ['text/html;q=0.5, text/markdown', MARKDOWN],
       ['text/markdown;q=0.5, */*', HTML],
       ['text/markdown;q=0, text/html;q=0.1', HTML],
-      ['application/json', 'application/json'],
-      ['application/json, text/plain, */*', 'application/json'],
+      ['application/json', JSON_TYPE],
+      ['application/json, text/plain, */*', JSON_TYPE],
       ['application/pdf', HTML],
       ['nonsense;;,,=', HTML],
     ]
@@ -73,7 +74,7 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
     }
     for (const [path, type] of [
       [`${slug}.md`, MARKDOWN],
-      [`${slug}.json`, 'application/json'],
+      [`${slug}.json`, JSON_TYPE],
       [`${slug}/feed`, 'application/atom+xml; charset=utf-8'],
     ] as const) {
       const answer = await ask(path, BROWSERS_ACCEPT)
@@ -247,8 +248,8 @@ The page of this list: <${at().origin}/l/${slug}>
       for (const [path, accept, type] of [
         [slug, 'text/markdown', MARKDOWN],
         [`${slug}.md`, '*/*', MARKDOWN],
-        [slug, 'application/json', 'application/json'],
-        [`${slug}.json`, '*/*', 'application/json'],
+        [slug, 'application/json', JSON_TYPE],
+        [`${slug}.json`, '*/*', JSON_TYPE],
         [`${slug}/feed`, '*/*', 'text/plain; charset=utf-8'],
       ] as const) {
         const answer = await ask(path, accept)
@@ -257,7 +258,7 @@ The page of this list: <${at().origin}/l/${slug}>
         const said = await answer.text()
         expect([path, said]).toEqual([path, expect.stringMatching(text)])
         expect(said).not.toMatch(/Launch day|a\.example|Friday/)
-        if (type === 'application/json')
+        if (type === JSON_TYPE)
           expect([JSON.parse(said).code, Object.keys(JSON.parse(said))]).toEqual([code, ERROR_FIELDS])
         else expect(said).toStartWith('# ')
       }

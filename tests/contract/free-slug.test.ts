@@ -27,7 +27,11 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '3' }, (at) => {
     const ann = await newPerson(at())
     const slug = newSlug()
     const { status, html, headers } = await seen(ann, `/l/${slug}`)
-    expect([status, headers['cache-control'], headers['x-robots-tag']]).toEqual([404, 'no-store', 'noindex'])
+    expect([status, headers['cache-control'], headers['x-robots-tag']]).toEqual([
+      404,
+      'no-store, no-transform',
+      'noindex',
+    ])
     expect(html).toContain(NOTHING_HERE)
     expect(html).toContain(`Create a bundle at /l/${slug}`)
     const form = await seen(ann, `/dashboard/links/new?slug=${slug}`)

@@ -85,7 +85,7 @@ onEveryTarget({}, (server, runtime) => {
       fetch(`${server().origin}/found`, { method: 'POST', body: new URLSearchParams({ urls, ...more }) })
     const text = '# Week <1>\na.example b.example\nhttps://a.example/\u0001x\n<b>\nnothing\nhttps://b.example'
     const answer = await ask(text)
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store, no-transform'])
     const html = await answer.text()
     expect(html).toContain('2 links found, 3 lines without a link, 1 duplicate left out')
     expect(valuesOf(await (await ask(text, { listed: 'yes' })).text(), 'found-title')).toEqual(['Week <1>'])

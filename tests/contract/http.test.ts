@@ -229,7 +229,11 @@ onEveryTarget({}, (at) => {
       for (const path of [...paths, '/.well-known/oauth-protected-resource/x', '/.well-known/openid-configuration']) {
         for (const method of ['GET', 'POST']) {
           const answer = await get(path, accept, method)
-          expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'application/json'])
+          expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+            path,
+            404,
+            'application/json; charset=utf-8',
+          ])
           expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
         }
       }

@@ -51,7 +51,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     const slug = await ownSlug()
     const before = Date.now()
     const answer = await ask(slug)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     const { range, series, ...rest } = (await answer.json()) as Insights
     expect(rest).toEqual({
       slug,
@@ -300,7 +300,11 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       ['', 'text/html,application/xhtml+xml,*/*;q=0.8'],
     ] as const) {
       const answer = await ask(slug, query, { accept })
-      expect([query, accept, answer.headers.get('content-type')]).toEqual([query, accept, 'application/json'])
+      expect([query, accept, answer.headers.get('content-type')]).toEqual([
+        query,
+        accept,
+        'application/json; charset=utf-8',
+      ])
     }
   })
 

@@ -140,7 +140,7 @@ onEveryTarget({}, (at) => {
         expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
         // Forms over plain http need their own origin; other sites get nothing.
         expect(answer.headers.get('referrer-policy')).toBe('same-origin')
-        expect(answer.headers.get('cache-control')).toBe('no-store')
+        expect(answer.headers.get('cache-control')).toBe('no-store, no-transform')
         const text = await textOf(answer)
         expect(text).toMatch(/Dana \(dana-\d+@people\.example\) invited you to Organisation \d+ as a viewer\./)
         expect(text).toContain('You can see its bundles, versions and insights.')

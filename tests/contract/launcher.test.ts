@@ -35,7 +35,7 @@ onEveryTarget({}, (server) => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('x-robots-tag')).toBe('noindex')
-    expect(headers.get('cache-control')).toBe('no-cache')
+    expect(headers.get('cache-control')).toBe('no-cache, no-transform')
     expect(headers.get('set-cookie')).toBeNull()
     const loaded = [...html.matchAll(/<(?:script|img|link|iframe|source|video)\b[^>]*?(?:src|href)="([^"]*)"/g)]
     expect(loaded.length).toBeGreaterThanOrEqual(4)

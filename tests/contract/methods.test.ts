@@ -53,7 +53,7 @@ onEveryTarget({}, (server) => {
         if (named.length > 0) expect([method, path, said.toSorted()]).toEqual([method, path, allowed.toSorted()])
         else expect([method, path, said.length > 0]).toEqual([method, path, true])
         const type = /^\/(api|\.well-known|oauth\/(register|token|revoke|introspect|device_authorization))/.test(path)
-          ? 'application/json'
+          ? 'application/json; charset=utf-8'
           : 'text/html; charset=utf-8'
         expect([method, path, answer.headers.get('content-type')]).toEqual([method, path, type])
       }

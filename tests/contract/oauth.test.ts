@@ -39,7 +39,7 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
     const resource = OAuthProtectedResourceMetadataSchema.parse(await (await fetch(metadata)).json())
     expect([resource.resource, resource.authorization_servers]).toEqual([`${origin}/api/mcp`, [origin]])
     const found = await get('/.well-known/oauth-authorization-server')
-    expect(found.headers.get('content-type')).toBe('application/json')
+    expect(found.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(OAuthMetadataSchema.parse(await found.json())).toMatchObject({
       issuer: origin,
       code_challenge_methods_supported: ['S256'],
@@ -61,7 +61,7 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
       '/oauth/token',
     ]) {
       const answer = await fetch(origin + path, { method: 'POST', body: '{}' })
-      expect([path, answer.headers.get('content-type')]).toEqual([path, 'application/json'])
+      expect([path, answer.headers.get('content-type')]).toEqual([path, 'application/json; charset=utf-8'])
     }
   })
 

@@ -245,9 +245,9 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       for (const [headers, query, shown, badge, urls] of cases) {
         const page = await look(slug, { ...headers, 'accept-encoding': encoding }, query)
         expect([page.badge, page.urls, page.rule === null]).toEqual([badge, urls, shown[0] === 'own'])
-        expect(page.headers.get('cache-control')).toBe('private, no-store')
+        expect(page.headers.get('cache-control')).toBe('private, no-store, no-transform')
         const file = await anonymous.fetch(`/l/${slug}/bookmarks.html${query}`, { headers })
-        expect(file.headers.get('cache-control')).toBe('private, no-store')
+        expect(file.headers.get('cache-control')).toBe('private, no-store, no-transform')
         const text = await file.text()
         for (const url of urls) expect(text).toContain(`HREF="${url}"`)
         for (const [name, hidden] of Object.entries(parts)) {
@@ -260,7 +260,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       }
     }
     const plain = await look((await anonymous.makeBundle()).slug)
-    expect(plain.headers.get('cache-control')).toBe('no-cache')
+    expect(plain.headers.get('cache-control')).toBe('no-cache, no-transform')
   })
 
   test('preview and launcher agree on any viewer, and preview says why', async () => {
@@ -402,7 +402,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect([second.urls, second.rule === first.rule]).toEqual([['https://new.example/'], false])
     await edit(person, slug, { resolutionPolicy: null })
     const third = await look(slug, german)
-    expect([third.rule, third.headers.get('cache-control')]).toEqual([null, 'no-cache'])
+    expect([third.rule, third.headers.get('cache-control')]).toEqual([null, 'no-cache, no-transform'])
     const restored = await person.api<Bundle>('POST', `/api/links/${slug}/versions/1/restore`)
     expect(restored.body.resolutionPolicy?.rules[0]?.id).toBe(first.rule!)
     const fourth = await look(slug, german)

@@ -297,7 +297,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
           expect([answer.status, answer.headers.getSetCookie(), answer.headers.get('cache-control')]).toEqual([
             200,
             [],
-            'no-store',
+            'no-store, no-transform',
           ])
           expect(await answer.text()).toContain(ann.email)
         }

@@ -17,7 +17,7 @@ onEveryTarget({}, (server) => {
     const page = await visitor.fetch(location)
     expect(page.status).toBe(200)
     expect(['cache-control', 'x-robots-tag', 'referrer-policy'].map((name) => page.headers.get(name))).toEqual([
-      'no-store',
+      'no-store, no-transform',
       'noindex',
       'no-referrer',
     ])

@@ -30,7 +30,7 @@ onEveryTarget({}, (at) => {
   test('the skill is listed where agents look, with the digest of what is served', async () => {
     const { index, $schema, skills, answer, text } = await readSkill()
     expect([index.headers.get('content-type'), index.headers.get('access-control-allow-origin')]).toEqual([
-      'application/json',
+      'application/json; charset=utf-8',
       '*',
     ])
     expect($schema).toBe('https://schemas.agentskills.io/discovery/0.2.0/schema.json')

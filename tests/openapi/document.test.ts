@@ -129,7 +129,7 @@ test('every example matches its schema', () => {
 test.each(RUNTIMES)('on %s the document, its page and the text for agents are public', async (runtime) => {
   const own = await startOn({ name: runtime, runtime, store: 'file' })
   for (const [path, type] of [
-    ['/api/openapi.json', 'application/json'],
+    ['/api/openapi.json', 'application/json; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
     ['/llms.txt', 'text/plain; charset=utf-8'],
   ] as const) {

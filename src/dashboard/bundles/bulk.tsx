@@ -8,7 +8,7 @@ import { deleteBundle, getBundle, restoreBundle, updateBundle } from '../../bund
 import { toBundle } from '../../bundles/present.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
-import { text } from '../../http/respond.ts'
+import { JSON_TYPE, text } from '../../http/respond.ts'
 import { validate } from '../../operations/validate.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { run, type Visit } from '../parts/visit.ts'
@@ -77,5 +77,5 @@ async function exported(visit: Visit, slugs: readonly string[]) {
     'cache-control': 'private, no-store',
   }
   const file = `${JSON.stringify({ bundles: done.map((bundle) => toBundle(bundle, visit.service.config)) }, null, 2)}\n`
-  return text(visit.request, file, { type: 'application/json', headers })
+  return text(visit.request, file, { type: JSON_TYPE, headers })
 }
