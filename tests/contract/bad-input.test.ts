@@ -131,10 +131,12 @@ function generator(random: () => number) {
           : `/${encodeURI(printable(200)).replace(/[?#]/g, '')}`
     const path = isUsual ? pick(['/', '/api/links', '/api/links', '/api/links/x/events']) : odd()
     const headers: Sent['headers'] = { 'content-type': random() < 0.8 ? pick(TYPES.slice(0, 3)) : pick(TYPES) }
-    while (random() < 0.3)
-      headers[pick(HEADERS)] = printable(120)
-        .replace(/[\x7f-\x9f]/g, '')
-        .trim()
+    while (random() < 0.3) {
+      const name = pick(HEADERS)
+      const value = printable(120).replace(/[\x7f-\x9f]/g, '')
+      // Of another scheme it would be a proxy's, and so ignored.
+      headers[name] = `${name === 'authorization' && random() < 0.8 ? 'Bearer ' : ''}${value}`.trim()
+    }
     return { method, path, headers, body: method === 'GET' || method === 'HEAD' ? null : body() }
   }
 }
