@@ -130,12 +130,14 @@ export async function exchange(parameters: Parameters, service: Service): Promis
       const grant = await grantOfRefreshToken(store, refreshToken)
       if (grant === null) return null
       checkResource(grant)
-      return { refreshToken, scope: grant.scopes, client: await clientOf(grant), user: userOf(grant) }
+      // With what they include: an app may renew with all that it asked for.
+      const scope = SCOPES.filter((one) => allows(grant.scopes, one))
+      return { refreshToken, scope, client: await clientOf(grant), user: userOf(grant) }
     },
     // Used up together with storing what replaces it, so that a crash in between costs nobody their sign-in.
     revokeToken: async () => true,
     async saveToken(token: { scope: string[] }, client: unknown, user: ReturnType<typeof userOf>) {
-      const tokens = { ...user.tokens, scopes: token.scope as Scope[] }
+      const tokens = { ...user.tokens, scopes: granted(token.scope) || [] }
       const isIssued = await issueTokens(store, { keyId: user.keyId, tokens, renewed, secret })
       if (!isIssued) throw new InvalidGrantError('Invalid grant: it has ended')
       await keyRing.forget()
@@ -148,14 +150,24 @@ export async function exchange(parameters: Parameters, service: Service): Promis
     requireClientAuthentication: { authorization_code: false, refresh_token: false },
   }
   const token = await unlessRefused(() =>
-    serverOf(model).token(requestOf('POST', {}, parameters), new Response(), options),
+    serverOf(model).token(requestOf('POST', {}, withKnownScopes(parameters)), new Response(), options),
   )
   return token.tokens as AppTokens
 }
 
+/** Scopes that do not exist are dropped as they are in a request for consent, unless there are no others. */
+function withKnownScopes(parameters: Parameters): Parameters {
+  const known = knownIn(parameters.scope?.split(' ') ?? [])
+  return known.length === 0 ? parameters : { ...parameters, scope: known.join(' ') }
+}
+
+function knownIn(asked: readonly string[]): Scope[] {
+  return SCOPES.filter((scope) => asked.includes(scope))
+}
+
 /** The scopes that a request gets, with those that they include; false if it asks for none that exists. */
 export function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
-  const known = SCOPES.filter((scope) => asked.includes(scope))
+  const known = knownIn(asked)
   return known.length > 0 && keptScopes(SCOPES.filter((scope) => allows(known, scope)))
 }
 

@@ -49,10 +49,22 @@ function once(sent: URLSearchParams): Parameters {
   for (const [name, value] of sent) {
     if (name in parameters) throw new Refused('invalid_request', `${name} must be sent once`)
     // An empty one is as good as none (RFC 6749, 3.1).
-    if (value !== '') parameters[name] = value
+    const meant = name === 'scope' ? withoutOpenId(value) : value
+    if (meant !== '') parameters[name] = meant
   }
   return parameters
 }
+
+/**
+ * Scopes without those of OpenID Connect, which many clients always ask for: nobody is identified to an app here, and every
+ * app may renew its tokens.
+ */
+function withoutOpenId(scope: string): string {
+  const asked = scope.split(/\s+/).filter((one) => one !== '' && !OPENID.has(one))
+  return asked.join(' ')
+}
+
+const OPENID: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'offline_access'])
 
 /**
  * Asked for again, a resource must still be what was consented to (RFC 8707).

@@ -11,13 +11,18 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** What an agent asks for unless told otherwise: it should not be able to make keys that outlive its own. */
 const USUAL: readonly Scope[] = ['links:read', 'links:write']
 
-/** The audience that a `resource` parameter names; null if it is none of ours. Without one, the narrowest. */
+/**
+ * The audience that a `resource` parameter names; null if it is none of ours. Without one, the narrowest. Agents send the
+ * address that their user typed: with a query, in capitals, or that of the service alone, which means `/api/mcp`.
+ */
 export function audienceOf(resource: string | undefined, origin: string): Audience | null {
   if (resource === undefined) return 'mcp'
-  const named = (Object.keys(PATHS) as Audience[]).find(
-    (name) => resourceOf(name, origin) === resource.replace(/\/$/, ''),
-  )
-  return named ?? null
+  if (!URL.canParse(resource)) return null
+  const { origin: named, pathname, username, password } = new URL(resource)
+  if (named !== origin || username !== '' || password !== '') return null
+  const path = pathname.replace(/\/$/, '')
+  if (path === '') return 'mcp'
+  return (Object.keys(PATHS) as Audience[]).find((name) => PATHS[name] === path) ?? null
 }
 
 /** The resource that tokens with an audience are for. */
@@ -46,7 +51,8 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     revocation_endpoint: `${origin}/oauth/revoke`,
     introspection_endpoint: `${origin}/oauth/introspect`,
     device_authorization_endpoint: `${origin}/oauth/device_authorization`,
-    scopes_supported: SCOPES,
+    // Without the last, some clients believe that they get no refresh token, and do not renew.
+    scopes_supported: [...SCOPES, 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT],
