@@ -30,6 +30,8 @@ export interface InProcess extends Server {
 export async function startInProcess(
   env: Record<string, string> = {},
   passwordCost = FAST_PASSWORDS,
+  /** What people reach it through, if not itself: given its port, makes that, and says at which origin it is. */
+  front?: (port: number) => Promise<{ origin: string; stop(): void }>,
 ): Promise<InProcess> {
   const [{ createApp }, { readConfig }, { openLog }, { startService }] = await Promise.all([
     import('../src/runtime/app.ts'),
@@ -49,7 +51,9 @@ export async function startInProcess(
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request, bun) => handle!(request, () => bun.requestIP(request)?.address ?? ''),
   })
-  const config = readConfig({ ...TEST_ENV, PORT: String(listener.port), DATABASE_URL: `file:${file}`, ...env })
+  const proxy = await front?.(listener.port ?? 0)
+  const base: Record<string, string> = proxy === undefined ? {} : { SERVICE_BASE_URL: proxy.origin }
+  const config = readConfig({ ...TEST_ENV, PORT: String(listener.port), DATABASE_URL: `file:${file}`, ...base, ...env })
   const service = await startService(
     config,
     openLog(config.logLevel, {
@@ -67,7 +71,7 @@ export async function startInProcess(
   const authority = `localhost:${listener.port}`
   const origin = `http://${authority}`
   return {
-    origin,
+    origin: proxy?.origin ?? origin,
     ask: async (path, init) =>
       handle(
         new Request(`${origin}${path}`, { ...init, headers: { ...init.headers, host: authority } }),
@@ -82,6 +86,7 @@ export async function startInProcess(
     peakMemory: () => process.memoryUsage.rss() / 1024 / 1024,
     async stop() {
       service.announceStop()
+      proxy?.stop()
       await listener.stop(true)
       await service.stop()
       tests.close()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Service } from '../core/service.ts'
 import type { RouteClass } from '../core/tally.ts'
+import { clientAddress, setClientAddress } from './client.ts'
 
 /** A router, by what is known of it here: its routes, which may become more. */
 interface Router {
@@ -21,9 +22,11 @@ export function requestId(request: Identified): string {
   return request[ID]
 }
 
-/** Gives a copy of a request the id of the original. */
-export function setRequestId(request: Identified, id: string): void {
-  request[ID] = id
+/** Gives a copy of a request the client's address and the id of the original. @returns the copy. */
+export function inPlaceOf(original: Request, copy: Identified): Request {
+  setClientAddress(copy, clientAddress(original))
+  copy[ID] = requestId(original)
+  return copy
 }
 
 /** Valid ids from a trusted proxy. */
@@ -120,9 +123,17 @@ function classOf(url: string): RouteClass {
 
 const AFTER_SCHEME = 'https://'.length
 
-/** Works on the text: with a malformed Host the URL may not parse. */
+/**
+ * The path and query of a request's URL. Works on the text: with a malformed Host the URL may not parse, and on Bun without
+ * one it is only a path.
+ */
+export function pathIn(url: string): string {
+  const from = url.startsWith('/') ? 0 : url.indexOf('/', AFTER_SCHEME)
+  return from === -1 ? '/' : url.slice(from)
+}
+
 function pathOf(url: string): string {
-  const from = url.indexOf('/', AFTER_SCHEME)
-  const query = url.indexOf('?', from)
-  return from === -1 ? '/' : url.slice(from, query === -1 ? undefined : query)
+  const path = pathIn(url)
+  const query = path.indexOf('?')
+  return query === -1 ? path : path.slice(0, query)
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../core/hash.ts'
 import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { requestId } from './observe.ts'
+import { pathIn, requestId } from './observe.ts'
 import { jsonProblem, text } from './respond.ts'
 
 declare module '../core/service.ts' {
@@ -19,7 +19,7 @@ declare module '../core/service.ts' {
 export function metricsApp(service: Service): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      if (!/^\w+:\/\/[^/]*\/metrics(?:\?|$)/.test(request.url)) throw unknownUrl()
+      if (!/^\/metrics(?:\?|$)/.test(pathIn(request.url))) throw unknownUrl()
       if (request.method !== 'GET') {
         throw new Problem('METHOD_NOT_ALLOWED', 'Use GET to read metrics.', { headers: { allow: 'GET' } })
       }

@@ -96,8 +96,8 @@ export const COMMANDS: Record<string, Command> = {
     params: [],
     summary: 'check whether the service on this machine is up',
     async run(env) {
-      const port = readSetting(env, 'PORT')
-      const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+      const [host, port] = [readSetting(env, 'HOST'), readSetting(env, 'PORT')]
+      const answer = await fetch(`http://${reachable(host)}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
       if (!answer.ok) throw new CannotOperate(`the service answers ${answer.status}`)
       return { healthy: true }
     },
@@ -205,6 +205,14 @@ export const COMMANDS: Record<string, Command> = {
     run: async (env, { args: [host = ''] }) => ({ host: await (await operators()).unblockHost(env, host) }),
     say: ({ host }) => `${host} is not blocked.`,
   }),
+}
+
+/** The address at which a service listens that was told to listen at `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  const plain = host.replace(/^\[(.*)\]$/, '$1')
+  if (!plain.includes(':')) return plain
+  return plain === '::' ? '[::1]' : `[${plain}]`
 }
 
 function sayReports({ slug, title, urls, isBlocked, reports }: Awaited<ReturnType<Operator['listReports']>>[number]) {

@@ -8,8 +8,9 @@ import { checkLinks } from '../core/fixed-links.js'
 import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { type Filling, isComplete } from '../core/template.js'
-import { clientAddress, setClientAddress } from '../http/client.ts'
+import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor } from '../http/encoding.ts'
+import { inPlaceOf } from '../http/observe.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
 import { isOpenToAll } from '../launcher/access-gate.ts'
@@ -199,9 +200,7 @@ export function launcherPages(service: Service): LauncherPages {
 function withValue(request: Request, { variables }: Launcher, value: string): Request {
   const address = addressWith(request.url, variables ?? [], value)
   if (address === null) throw unknownUrl()
-  const asked = new Request(address, request)
-  setClientAddress(asked, clientAddress(request))
-  return asked
+  return inPlaceOf(request, new Request(address, request))
 }
 
 /** Whether all viewers may see the same page: not with rules, or a gate that only some pass. */

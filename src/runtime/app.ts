@@ -8,7 +8,7 @@ import { type Met, Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { addressIn, fromOtherSite, isFromOwnPage, plainAddress, setClientAddress } from '../http/client.ts'
 import { draining, type Handle } from '../http/draining.ts'
-import { observed, requestId, withoutId } from '../http/observe.ts'
+import { inPlaceOf, observed, pathIn, requestId, withoutId } from '../http/observe.ts'
 import { jsonProblem, text } from '../http/respond.ts'
 import { audienceAt, challenge } from '../oauth/resources.ts'
 import { askedAt, askedFor, FORM_TYPES, NEGOTIATED, type OtherForm } from '../pages/asked-form.ts'
@@ -47,16 +47,23 @@ export function createApp(service: Service): Handle {
     return refuse(request, problem)
   }
   const { app } = createRouter(service, failed)
-  // Nearly every URL starts with exactly this, which saves parsing it.
+  // Nearly every URL starts with exactly this, which saves parsing it. Whatever the scheme of the base address, requests come
+  // in plain HTTP: TLS ends at a proxy.
   const start = `http://${authority}/`
-  const answer = (request: Request) => {
-    const { url } = request
-    const host = request.headers.get('host') ?? ''
-    // A target in absolute form (`GET http://x/…`) has its own host besides the header.
-    if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostIn(url)))) {
-      // Health checks use an IP address as Host. The scheme is the one behind which Elysia finds the path.
-      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request('http://localhost/healthz'))
-      return refuse(request, misdirected(authority, host))
+  const names = [authority, `${authority}:${origin.startsWith('https:') ? 443 : 80}`]
+  const isOurs = (host: string) => names.includes(host) || names.includes(host.toLowerCase())
+  const answer = (sent: Request) => {
+    const { url } = sent
+    const host = sent.headers.get('host') ?? ''
+    let request = sent
+    if (host !== authority || !url.startsWith(start)) {
+      const path = pathIn(url)
+      // Probes name an address, or whatever their cluster calls this process.
+      const isProbe = /^\/(?:healthz|readyz)(?:\?|$)/.test(path)
+      // A target in absolute form (`GET http://x/…`) has its own host besides the header.
+      if (!isProbe && !(isOurs(host) && isOurs(hostIn(url)))) return refuse(sent, misdirected(authority, host))
+      // Elysia looks for the path from the seventh character on, which is right for `http://` alone.
+      if (isProbe || !url.startsWith('http://')) request = inPlaceOf(sent, new Request(start + path.slice(1), sent))
     }
     const refusal = refusalOf(request, config)
     return refusal === null ? app.fetch(request) : failed(request, refusal)
@@ -86,7 +93,7 @@ export function createRouter(service: Service, failed: Failed) {
     addRoutes(app, service, launchers, failed)
     isComplete = true
   })
-  // Finds the path behind hosts of any length; by default Elysia takes them to have four characters or more.
+  // Finds the path behind `http://` and hosts of any length; by default Elysia takes them to have four characters or more.
   const app = new Elysia({ handler: { standardHostname: false } })
   app
     .onError(async ({ error, request }) => {
@@ -153,10 +160,6 @@ function isDecodable(url: string): boolean {
   } catch {
     return false
   }
-}
-
-function isFor(authority: string, host: string): boolean {
-  return host === authority || host.toLowerCase() === authority
 }
 
 function hostIn(url: string): string {

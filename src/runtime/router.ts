@@ -7,9 +7,8 @@ import { api, type Failed, refuseMethod } from '../api/json.ts'
 import { wellKnown } from '../api/well-known.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Service } from '../core/service.ts'
-import { clientAddress, setClientAddress } from '../http/client.ts'
 import { health } from '../http/health.ts'
-import { requestId, setRequestId } from '../http/observe.ts'
+import { inPlaceOf } from '../http/observe.ts'
 import { pageApp } from '../http/page.ts'
 import { mcp } from '../mcp/http.ts'
 import { consentPages, oauth } from '../oauth/routes.ts'
@@ -83,11 +82,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
 
 /** A HEAD request as the GET that it describes: the outer router omits the body, and counts its bytes. */
 function asGet(request: Request): Request {
-  if (request.method !== 'HEAD') return request
-  const get = new Request(request, { method: 'GET' })
-  setClientAddress(get, clientAddress(request))
-  setRequestId(get, requestId(request))
-  return get
+  return request.method === 'HEAD' ? inPlaceOf(request, new Request(request, { method: 'GET' })) : request
 }
 
 /** Answers an unsupported method with 405 and `Allow`. */

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { operations } from '../../src/api/implementations.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
-import { onEveryTarget } from '../targets.ts'
+import { onBothSchemes, onEveryTarget } from '../targets.ts'
 
 const EVIL = { origin: 'https://evil.example' }
 const ALLOW_ORIGIN = 'access-control-allow-origin'
 
-onEveryTarget({}, (at) => {
+onBothSchemes({}, (at) => {
   let person: Person
   let key: Record<string, string>
   let slug: string
@@ -241,16 +241,17 @@ onEveryTarget({}, (at) => {
   })
 })
 
-onEveryTarget({ SERVICE_BASE_URL: 'http://go' }, (at) => {
-  test('a host of two characters leads to the same routes as any other', async () => {
-    const ask = (method: string, path: string, body?: string) =>
-      fetch(at().origin + path, { method, body, headers: { host: 'go', 'content-type': 'application/json' } })
-    const made = await ask('POST', '/api/links', '{"urls":["https://a.example/"]}')
-    expect(made.status).toBe(201)
-    const { slug } = (await made.json()) as { slug: string }
-    for (const path of [`/l/${slug}`, `/l/${slug}`, `/l/${slug}.json`, '/healthz', '/docs/api', '/sign-in']) {
-      expect([path, (await ask('GET', path)).status]).toEqual([path, 200])
-    }
-    expect((await ask('POST', `/api/links/${slug}/events`, '{"kind":"open_all"}')).status).toBe(204)
+for (const base of ['http://go', 'https://go'])
+  onEveryTarget({ SERVICE_BASE_URL: base }, (at) => {
+    test(`${base}: a host of two characters leads to the same routes as any other`, async () => {
+      const ask = (method: string, path: string, body?: string) =>
+        fetch(at().origin + path, { method, body, headers: { host: 'go', 'content-type': 'application/json' } })
+      const made = await ask('POST', '/api/links', '{"urls":["https://a.example/"]}')
+      expect(made.status).toBe(201)
+      const { slug } = (await made.json()) as { slug: string }
+      for (const path of [`/l/${slug}`, `/l/${slug}`, `/l/${slug}.json`, '/healthz', '/docs/api', '/sign-in']) {
+        expect([path, (await ask('GET', path)).status]).toEqual([path, 200])
+      }
+      expect((await ask('POST', `/api/links/${slug}/events`, '{"kind":"open_all"}')).status).toBe(204)
+    })
   })
-})

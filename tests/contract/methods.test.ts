@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { BELOW_LAUNCHERS, OWN_PATHS } from '../../src/core/launcher-link.ts'
-import { onEveryTarget, testOnce } from '../targets.ts'
+import { onBothSchemes, testOnce } from '../targets.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -33,7 +33,7 @@ testOnce('the service’s own pages are at no short path of a launcher', () => {
   expect([...OWN_PATHS]).toEqual([...new Set(own)].sort())
 })
 
-onEveryTarget({}, (server) => {
+onBothSchemes({}, (server) => {
   test('an unsupported method is 405 with Allow, on every path', async () => {
     expect(routes.length).toBeGreaterThan(60)
     for (const [path, named] of routes) {

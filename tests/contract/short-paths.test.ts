@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
-import { onEveryTarget } from '../targets.ts'
+import { onBothSchemes } from '../targets.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const VARIABLES = [{ name: 'id', label: 'Number' }]
 
-onEveryTarget({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
+onBothSchemes({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
   const own = async (fields: Record<string, unknown> = {}) => {
     const person = await newPerson(at())
     return { person, bundle: await person.makeBundle({ title: 'Short one', ...fields }) }
@@ -115,7 +115,7 @@ onEveryTarget({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
   })
 })
 
-onEveryTarget({}, (at) => {
+onBothSchemes({}, (at) => {
   test('without SERVICE_SHORT_PATHS there is nothing at a slug', async () => {
     const person = await newPerson(at())
     const { slug, url } = await person.makeBundle()

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { fieldsIn } from '../form.ts'
 import type { Server } from '../server.ts'
 
@@ -125,7 +126,8 @@ const CLOSED_WITHIN_MS = 30_000
  * `quietMs`, or longer if it is slow. Empty if it closes without an answer.
  */
 export function sendRaw({ origin }: Server, bytes: string | Uint8Array, quietMs?: number): Promise<string> {
-  const { port } = new URL(origin)
+  const { protocol, port } = new URL(origin)
+  const to = { port: Number(port), host: 'localhost' }
   return new Promise((resolve) => {
     let text = ''
     let isOver = false
@@ -146,10 +148,11 @@ export function sendRaw({ origin }: Server, bytes: string | Uint8Array, quietMs?
       }
       end()
     }
-    const socket = connect(Number(port), 'localhost', () => {
+    const send = () => {
       socket.write(bytes)
       void wait()
-    })
+    }
+    const socket = protocol === 'https:' ? connectTls(to, send) : connect(to, send)
     socket.on('data', (chunk) => (text += chunk.toString('latin1')))
     socket.on('end', end)
     socket.on('error', end)
