@@ -26,6 +26,11 @@ const NEEDED = [
     message: 'The test of deploy/Caddyfile needs caddy: install it (Debian: apt install caddy).',
   },
   {
+    isThere: () => Bun.which('nginx') !== null,
+    packageName: 'nginx-light',
+    message: 'The test of a proxy with a sign-in of its own needs nginx: install it (Debian: apt install nginx-light).',
+  },
+  {
     isThere: () => Bun.which('openssl') !== null,
     packageName: 'openssl',
     message: 'The tests of deploy/secrets.sh and of webhooks need openssl: install it (Debian: apt install openssl).',
