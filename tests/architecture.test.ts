@@ -163,6 +163,11 @@ test('the page of settings lists every setting and no other, and the README eigh
   const first = rowsOf('README.md')
   expect(first).toHaveLength(8)
   expect(rows).toEqual(expect.arrayContaining(first))
+  // What a secret has to be is said where it is explained; the payment provider's says "the same".
+  for (const [name, row = ''] of rows) {
+    const [needed] = /at least \d+ characters, \d of them different/.exec(SETTINGS[name as 'PORT'].reader.mustBe) ?? []
+    if (needed !== undefined && !row.includes('| the same for ')) expect(row).toContain(needed)
+  }
 })
 
 test('files are short', () => {

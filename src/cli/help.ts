@@ -3,12 +3,11 @@ import type { Command, Flag } from './command.ts'
 import { isCommand, type Tree } from './completion.ts'
 import { print, styled } from './output.ts'
 
-/** Descriptions of groups of commands. */
-const GROUPS: Record<string, string> = {
-  keys: 'List, create and revoke API keys',
-  policy: 'Test rules',
-  proposals: 'List, show and decide suggestions',
-}
+/** What groups of commands are about. */
+const GROUPS: Record<string, string> = { keys: 'API keys', policy: 'Rules', proposals: 'Suggestions' }
+
+/** The same with the commands of a group. */
+const summaryOf = (group: string, at: Tree) => `${GROUPS[group]}: ${Object.keys(at).join(', ')}`
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
 5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`
@@ -24,11 +23,11 @@ export function help(path: readonly string[], at: Command | Tree): void {
 }
 
 function helpOfGroup(path: readonly string[], name: string, at: Tree): void {
-  print(`${GROUPS[path.at(-1) ?? ''] ?? about.description} (${name})\n`)
+  print(`${path.length === 0 ? about.description : summaryOf(path.at(-1) ?? '', at)} (${name})\n`)
   section('USAGE', [`${name} ${Object.keys(at).join('|')}`])
   const rows = Object.entries(at).map(([word, inner]) => [
     word,
-    isCommand(inner) ? inner.summary : (GROUPS[word] ?? ''),
+    isCommand(inner) ? inner.summary : summaryOf(word, inner),
   ])
   section('COMMANDS', columns(rows))
   print(`Use ${name} <command> --help for more about a command.`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SUPPORTED_PROTOCOL_VERSIONS as OLDER } from '@modelcontextprotocol/server'
 import '../../src/core/schemas.ts'
+import { SCOPES } from '../../db/rights.ts'
 import { operations } from '../../src/api/implementations.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { STATUS } from '../../src/core/codes.ts'
@@ -44,6 +45,13 @@ test('errors.md has every error code below its status, with what it means', () =
   )
   const known = Object.entries(STATUS).sort(([, one], [, other]) => one - other)
   expect(told).toEqual(known.map(([code, status]) => [`${status}`, code, ERROR_DOCS[code as 'CLOSED']]))
+})
+
+test('every page that lists scopes lists them all, lowest first', () => {
+  for (const page of ['quick-start.md', 'api-keys.md']) {
+    const listed = rowsOf(pageOf(page)).map(([first = '']) => codeIn(first)[0] ?? '')
+    expect([page, listed.filter((name) => (SCOPES as readonly string[]).includes(name))]).toEqual([page, [...SCOPES]])
+  }
 })
 
 test('what takes an idempotency key, an expected version or a dry run is listed where documents say so', () => {
