@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commitOfBuild, VERSION } from '../src/runtime/built.ts'
+import { billOfMaterials, notices } from './bill.ts'
 
 // Makes everything that a release offers, in a folder of its own: `bun tools/release.ts [folder]` (default: dist/release).
-// Executables for Linux on x64 and arm64, the npm package, the image's context, their checksums and the bill of materials.
-// All of it comes from what git keeps: files it does not track are left out. Packages for arm64 come from the registry.
+// Executables for Linux on x64 and arm64, the npm package, the image's context, their checksums, the bill of materials and the
+// licences of others. All of it comes from what git keeps: files it does not track are left out. Packages for arm64 come from
+// the registry. One commit makes the same bytes each time.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ARCHITECTURES = ['x64', 'arm64']
@@ -18,13 +20,14 @@ const folder = resolve(process.argv[2] ?? join(ROOT, 'dist/release'))
 const work = mkdtempSync(join(tmpdir(), 'openall-release-'))
 const commit = commitOfBuild()
 const name = `openall-${VERSION}`
+const date = run(ROOT, 'git', 'log', '-1', '--format=%cI').trim()
 
 try {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const tracked = join(work, 'tracked.tar')
   run(ROOT, 'git', 'archive', '--output', tracked, kept())
-  for (const architecture of ARCHITECTURES) makeExecutable(tracked, architecture)
+  for (const architecture of ARCHITECTURES) await makeExecutable(tracked, architecture)
   makePackage()
   makeContext(tracked)
   writeFileSync(join(folder, 'SHA256SUMS'), checksums())
@@ -39,7 +42,7 @@ function kept(): string {
   return run(ROOT, 'git', ...as, 'stash', 'create').trim() || 'HEAD'
 }
 
-function makeExecutable(tracked: string, architecture: string): void {
+async function makeExecutable(tracked: string, architecture: string): Promise<void> {
   const source = unpacked(tracked, architecture)
   const bun = process.execPath
   run(source, bun, 'install', '--frozen-lockfile', '--production', '--os=linux', `--cpu=${architecture}`)
@@ -48,7 +51,9 @@ function makeExecutable(tracked: string, architecture: string): void {
   // npm takes packages that only development needs, and that are not here, for missing.
   const about = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Record<string, unknown>
   writeFileSync(join(source, 'package.json'), JSON.stringify({ ...about, devDependencies: {} }))
-  writeFileSync(join(folder, 'sbom.cdx.json'), run(source, 'npm', 'sbom', '--sbom-format', 'cyclonedx'))
+  const bill = run(source, 'npm', 'sbom', '--sbom-format', 'cyclonedx')
+  writeFileSync(join(folder, 'sbom.cdx.json'), await billOfMaterials(bill, source, date))
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), await notices(source))
 }
 
 function makePackage(): void {
@@ -66,8 +71,6 @@ function makeContext(tracked: string): void {
   const named = text.replace(/^ARG COMMIT=.*$/m, `ARG COMMIT=${commit}`)
   if (named === text) throw new Error('the Dockerfile has no line ARG COMMIT')
   writeFileSync(dockerfile, named)
-  const date = run(ROOT, 'git', 'log', '-1', '--format=%cI').trim()
-  // The same commit makes the same bytes.
   const same = ['--sort=name', `--mtime=${date}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=go-w']
   run(work, 'tar', ...same, '--use-compress-program=gzip -n', '-cf', join(folder, `${name}-image.tar.gz`), name)
 }
