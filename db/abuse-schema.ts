@@ -34,3 +34,17 @@ export const reports = sqliteTable(
     check('reports_reason', sql`${t.reason} IN (${sql.raw(REPORT_REASONS.map((reason) => `'${reason}'`).join(', '))})`),
   ],
 )
+
+/**
+ * What the operator's commands did. Whom it was about stands there by id, so that no address outlives its account. A trigger keeps
+ * the newest thousand.
+ */
+export const operatorLog = sqliteTable('operator_log', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  at: integer('at').notNull(),
+  /** The user of the machine, as far as `openall-admin` could tell. */
+  operator: text('operator'),
+  command: text('command').notNull(),
+  /** A slug, `user:<id>` or `organization:<id>`. */
+  target: text('target'),
+})

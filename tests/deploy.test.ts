@@ -34,9 +34,11 @@ test('the documentation names only settings and commands that exist', () => {
   expect(named.length).toBeGreaterThan(20)
   expect([...new Set(named)].filter((name) => !(name in SETTINGS))).toEqual([])
   const said = FILES.flatMap((file) =>
-    [...read(file).matchAll(/openall-(?:server|admin)(?:"?,? "?)((?:users )?[a-z][a-z-]+)(?![\w/-])/g)].map(
-      ([, word = '']) => word,
-    ),
+    [
+      ...read(file).matchAll(
+        /openall-(?:server|admin)(?:"?,? "?)((?:(?:users|organizations) )?[a-z][a-z-]+)(?![\w/-])/g,
+      ),
+    ].map(([, word = '']) => word),
   )
   expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
 })

@@ -67,11 +67,14 @@ function find(words: readonly string[]): { command: Command; given: Given; isJso
   if (read === null || read.args.length !== command.params.length || read.args.includes(''))
     return refused(`${name} takes ${placeholders(command) || 'no arguments'}`)
   const { args, options, isJson } = read
-  return { command, given: { args, options }, isJson }
+  return { command, given: { name, args, options }, isJson }
 }
 
 /** Null for an option that the command does not have, or one without its value. */
-function readWords({ options: known = {} }: Command, words: string[]): (Given & { isJson: boolean }) | null {
+function readWords(
+  { options: known = {} }: Command,
+  words: string[],
+): (Omit<Given, 'name'> & { isJson: boolean }) | null {
   const options = Object.fromEntries(Object.keys(known).map((name) => [name, { type: 'string' as const }]))
   try {
     const { values, positionals } = parseArgs({

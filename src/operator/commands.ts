@@ -12,16 +12,24 @@ const users = () => import('./users.ts')
 
 type Env = Record<string, string | undefined>
 
-function onStore<T>({
-  run,
-  ...rest
-}: Omit<CommandOf<T>, 'run'> & { run(operator: Operator, given: Given, env: Env): Promise<T> }): Command {
+interface OnStore<T> extends Omit<CommandOf<T>, 'run'> {
+  run(operator: Operator, given: Given, env: Env): Promise<T>
+  /** What the operator's log says it was about: an account, an organisation or a slug; none for what changes nothing. */
+  about?(given: Given, result?: T): string | undefined
+}
+
+function onStore<T>({ run, about, ...rest }: OnStore<T>): Command {
   return command<T>({
     ...rest,
     async run(env, given) {
       const operator = await (await operators()).openOperator(env)
       try {
-        return await run(operator, given, env)
+        // Before, because who is deleted cannot be found after; and after, because who is added cannot be found before.
+        const before = await operator.about(about?.(given))
+        const result = await run(operator, given, env)
+        if (about !== undefined)
+          await operator.log(env, given.name, before ?? (await operator.about(about(given, result))))
+        return result
       } finally {
         await operator.close()
       }
@@ -29,11 +37,13 @@ function onStore<T>({
   })
 }
 
-/** The same for what is read while it is printed. */
+/** The same for what is read while it is printed: everybody's data, so it is logged too. */
 function readingStore<T>(rows: (operator: Operator, env: Env) => AsyncIterable<T>) {
-  return async function* (env: Env): AsyncGenerator<T> {
+  return async function* (env: Env, given: Given): AsyncGenerator<T> {
     const operator = await (await operators()).openOperator(env)
     try {
+      // A disk that is full keeps nobody from the data.
+      await operator.log(env, given.name, null).catch(() => {})
       yield* rows(operator, env)
     } finally {
       await operator.close()
@@ -122,24 +132,28 @@ export const COMMANDS: Record<string, Command> = {
   'users disable': onStore({
     params: ['who'],
     summary: 'keep out an email address or user:<id>: sessions end, keys stop, sign-in is refused; bundles stay',
+    about: ({ args: [who] }) => who,
     run: async ({ store }, { args: [who = ''] }) => (await users()).disableUser(store, who),
     say: ({ disabled }) => `${disabled} is disabled. \`users enable\` undoes it.`,
   }),
   'users enable': onStore({
     params: ['who'],
     summary: 'let them in again, keys included',
+    about: ({ args: [who] }) => who,
     run: async ({ store }, { args: [who = ''] }) => (await users()).enableUser(store, who),
     say: ({ enabled }) => `${enabled} is enabled.`,
   }),
   'users delete': onStore({
     params: ['who'],
     summary: 'delete an account with its bundles and keys, as its owner could; only a backup brings it back',
+    about: ({ args: [who] }) => who,
     run: async ({ store }, { args: [who = ''] }) => (await users()).deleteUser(store, who),
     say: ({ deleted }) => `${deleted} is deleted.`,
   }),
   'users reset-password': onStore({
     params: ['who'],
     summary: 'mail them a link that sets a new password, or print it if there is no mail server',
+    about: ({ args: [who] }) => who,
     run: async ({ store }, { args: [who = ''] }, env) => (await users()).resetPassword(store, env, who),
     say: (done) =>
       'mailed' in done
@@ -149,21 +163,42 @@ export const COMMANDS: Record<string, Command> = {
   'add-account': onStore({
     params: ['email'],
     summary: 'create an account where sign-up is closed: its owner signs in with an emailed link',
+    about: ({ args: [who] }) => who,
     run: (operator, { args: [email = ''] }) => operator.addAccount(email),
     say: ({ email }) => `${email} has an account now.`,
+  }),
+  'organizations create': onStore({
+    params: ['name', 'who'],
+    summary: 'create an organisation, with an account (an email address or user:<id>) as its first admin',
+    run: (operator, { args: [name = '', who = ''] }) => operator.createOrganization(name, who),
+    about: (_, made) => (made === undefined ? undefined : `organization:${made.organizationId}`),
+    say: ({ name, organizationId }) => `${name} is created: organization:${organizationId}`,
   }),
   'create-key': onStore({
     params: [],
     options: { email: 'address', scopes: 'scope,scope', name: 'name' },
     summary: 'make an API key of an account, and print it this once; it also confirms the address',
+    about: ({ options: { email } }) => email,
     run: async ({ store }, { options }) => (await users()).createKey(store, options),
     say: ({ rawKey }) => rawKey,
   }),
   plan: onStore({
     params: ['who', 'plan'],
     summary: 'set the plan (free or pro) of an email address, user:<id> or organization:<id>',
+    about: ({ args: [who] }) => who,
     run: (operator, { args: [who = '', plan = ''] }) => operator.setPlan(who, plan),
     say: (subject) => `The plan of ${subject.type === 'user' ? 'the person' : 'the organisation'} is set.`,
+  }),
+  log: onStore({
+    params: [],
+    summary: 'list what these commands did, newest first: when, who, which command, about what',
+    run: (operator) => operator.readLog(),
+    say: (entries) =>
+      entries.length === 0
+        ? 'Nothing has been done yet.'
+        : entries
+            .map(({ at, operator, command, target }) => [at, operator ?? '-', command, target ?? '-'].join('\t'))
+            .join('\n'),
   }),
   reports: onStore({
     params: [],
@@ -175,12 +210,14 @@ export const COMMANDS: Record<string, Command> = {
   dismiss: onStore({
     params: ['slug'],
     summary: 'delete the reports of a bundle',
+    about: ({ args: [slug] }) => slug,
     run: async (operator, { args: [slug = ''] }) => ({ dismissed: await operator.dismissReports(slug) }),
     say: ({ dismissed }) => `${count(dismissed, 'report')} deleted.`,
   }),
   block: onStore({
     params: ['slug', 'reason'],
     summary: 'take a bundle down: its link answers 451',
+    about: ({ args: [slug] }) => slug,
     run: async (operator, { args: [slug = '', reason = ''] }) => {
       await operator.blockBundle(slug, reason)
       return { blocked: slug }
@@ -190,6 +227,7 @@ export const COMMANDS: Record<string, Command> = {
   unblock: onStore({
     params: ['slug'],
     summary: 'unblock it',
+    about: ({ args: [slug] }) => slug,
     run: async (operator, { args: [slug = ''] }) => ({ unblocked: await operator.unblockBundle(slug) }),
     say: ({ unblocked }) => (unblocked ? 'It is open again.' : 'It was not blocked.'),
   }),

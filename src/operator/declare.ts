@@ -2,6 +2,8 @@ type Env = Record<string, string | undefined>
 
 /** The words after a command. */
 export interface Given {
+  /** The command's own. */
+  name: string
   /** One for each of its `params`; none is empty. */
   args: string[]
   options: Record<string, string | undefined>
@@ -62,8 +64,11 @@ export function listing<T>({
 }
 
 /** A command whose output is JSON lines already, in parts. */
-export function streaming({ parts, ...words }: Words & { parts(env: Env): AsyncIterable<string> }): Command {
-  return { ...words, execute: async (env) => ({ parts: parts(env), hasFailed: false }) }
+export function streaming({
+  parts,
+  ...words
+}: Words & { parts(env: Env, given: Given): AsyncIterable<string> }): Command {
+  return { ...words, execute: async (env, given) => ({ parts: parts(env, given), hasFailed: false }) }
 }
 
 async function* lines<T>(rows: AsyncIterable<T>, say: (row: T) => string) {

@@ -1,16 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
-import { eq } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bringUpToDate, openMigratedStore } from '../../db/existing.ts'
-import { organization, user } from '../../db/schema.ts'
+import { member, operatorLog, organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
 import { databaseFile } from '../config/config.ts'
 import { readSetting, settingError } from '../config/settings.ts'
+import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
+import { iso } from '../core/time.ts'
+import { withoutStop } from '../core/words.ts'
 import type { Subject } from '../identity/caller.ts'
 import { CannotOperate } from './cannot.ts'
+
+/** Characters of a name of a user of the machine. */
+const MAX_OPERATOR = 64
 
 /** Loaded only by the commands that parse subjects, because it takes longer than the rest of a command. */
 const loadEvents = () => import('../provider-events/payments.ts')
@@ -61,6 +68,50 @@ export async function openOperator(env: Env) {
       const [made] = await store.write([store.db.insert(user).values(row).onConflictDoNothing()])
       if (made?.rowsAffected !== 1) throw new CannotOperate(`${email} has an account already`)
       return { email, userId: id }
+    },
+    /** Creates an organisation with its first admin, who has an account. It counts towards nobody's plan. */
+    async createOrganization(named: string, who: string) {
+      const { refuseUnfit } = await import('../api/auth.ts')
+      const name = named.trim()
+      try {
+        refuseUnfit({ name })
+      } catch (error) {
+        throw error instanceof Problem ? new CannotOperate(withoutStop(error.message)) : error
+      }
+      const admin = await findSubject(store, who)
+      if (admin?.type !== 'user') throw new CannotOperate(`there is no account ${who}: add-account makes one`)
+      const [id, at] = [randomBase62(32), new Date()]
+      const first = {
+        id: randomBase62(32),
+        organizationId: id,
+        userId: admin.userId,
+        role: 'admin',
+        createdAt: at,
+      } as const
+      await store.write([
+        store.db.insert(organization).values({ id, name, slug: randomUUID(), createdAt: at }),
+        store.db.insert(member).values(first),
+      ])
+      return { organizationId: id, name, admin: admin.userId }
+    },
+    /**
+     * Logs a command that was carried out. @param target a slug, or whom it was about: `about` finds the id of an address, which
+     * is not written.
+     */
+    async log(env: Env, command: string, target: string | null) {
+      const operator = env.OPENALL_OPERATOR?.slice(0, MAX_OPERATOR) ?? null
+      await store.write([store.db.insert(operatorLog).values({ at: Date.now(), operator, command, target })])
+    },
+    /** What the log says of it: an account by its id, null for an address without an account, and anything else as it is. */
+    async about(named: string | undefined): Promise<string | null> {
+      if (!named?.includes('@')) return named ?? null
+      const found = await findSubject(store, named)
+      return found?.type === 'user' ? `user:${found.userId}` : null
+    },
+    /** What the operator's commands did, newest first. */
+    async readLog() {
+      const rows = await store.db.select().from(operatorLog).orderBy(desc(operatorLog.id))
+      return rows.map(({ at, operator, command, target }) => ({ at: iso(at), operator, command, target }))
     },
     /** Sets the plan of a subject: `user:<id>`, `organization:<id>` or a person’s email address. */
     async setPlan(who: string, plan: string) {

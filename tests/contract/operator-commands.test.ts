@@ -128,6 +128,7 @@ describe('an operator’s commands', () => {
     const made = run(['create-key', '--email', 'ada@people.example', '--name', 'two words'], at)
     expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^oa_\S+\n$/)])
     expect(run(['users', 'list'], at).out).toContain('ada@people.example')
+    expect(run(['log'], at).out).toMatch(/\tcreate-key\tuser:\S+\n/)
     expect(run([], at)).toMatchObject({ code: 0, out: expect.stringContaining('send-test-mail <address>') })
     expect(run(['users'], at).code).toBe(2)
     rmSync(join(place, 'openall-server'))
@@ -148,10 +149,10 @@ esac
 `
     writeFileSync(join(place, 'docker'), engine, { mode: 0o755 })
     const script = [copied(join(place, 'openall-admin'))]
-    const env = { PATH: `${place}:/usr/bin:/bin`, DATABASE_URL: 'file:/data/drill/openall.db' }
+    const env = { PATH: `${place}:/usr/bin:/bin`, DATABASE_URL: 'file:/data/drill/openall.db', SUDO_USER: 'ada' }
     expect(run(['restore', '/data/backups/a b.db'], { cwd: '/', script, env })).toEqual({
       code: 0,
-      out: 'SERVICE_BASE_URL=https://go.example.com\nrun --rm --env-file /dev/stdin --volumes-from c1 -e DATABASE_URL=file:/data/drill/openall.db i1 restore /data/backups/a b.db\n',
+      out: 'SERVICE_BASE_URL=https://go.example.com\nrun --rm --env-file /dev/stdin -e OPENALL_OPERATOR=ada --volumes-from c1 -e DATABASE_URL=file:/data/drill/openall.db i1 restore /data/backups/a b.db\n',
       err: '',
     })
   })

@@ -79,6 +79,48 @@ describe('an operator’s commands on people', () => {
       await becomes(() => mine(person), 401)
     })
 
+    test('organizations create makes one with its first admin, which counts towards nobody’s plan', async () => {
+      const person = await newPerson(at())
+      const made = await run<{ organizationId: string }>('organizations', 'create', ' Ops team ', person.email)
+      expect(made).toEqual({ organizationId: expect.any(String), name: 'Ops team', admin: person.userId } as never)
+      const { organizationId } = made
+      await person.api('POST', '/api/auth/organization/set-active', { organizationId })
+      const { body } = await person.api('GET', '/api/me')
+      expect(body).toMatchObject({ role: 'admin', subject: { type: 'organization', organizationId } })
+      expect(await at().sql('SELECT created_by FROM organization WHERE id = ?', [organizationId])).toEqual([
+        { created_by: null },
+      ])
+      const refused = async (...words: string[]) => (await run<{ error: string }>('organizations', ...words)).error
+      expect(await refused('create', 'Ops', newEmail())).toContain('add-account makes one')
+      expect(await refused('create', 'Ops', `organization:${organizationId}`)).toContain('there is no account')
+      expect(await refused('create', 'see https://evil.example', person.email)).toContain('name')
+      expect(await refused('create', 'x'.repeat(101), person.email)).toContain('100')
+    })
+
+    test('log tells what was done, by whom and to whom, without anybody’s address', async () => {
+      const email = newEmail()
+      const env = { OPENALL_OPERATOR: 'ada' }
+      const operate = (...words: string[]) => runOperator<Record<string, string>>(at(), words, { env })
+      const { userId } = await operate('add-account', email)
+      await operate('plan', email, 'pro')
+      await operate('create-key', '--email', email)
+      // What is refused is not done.
+      await operate('plan', newEmail(), 'pro')
+      await operate('users', 'delete', email)
+      const log = await run<{ at: string; operator: string; command: string; target: string }[]>('log')
+      const commands = ['users delete', 'create-key', 'plan', 'add-account']
+      expect(log.slice(0, 4)).toEqual(
+        commands.map((command) => ({ at: expect.any(String), operator: 'ada', command, target: `user:${userId}` })),
+      )
+      expect(JSON.stringify(await at().sql('SELECT * FROM operator_log'))).not.toContain('@')
+      // The newest thousand are kept.
+      const insert = 'INSERT INTO operator_log (id, at, command) VALUES (?, 0, ?) RETURNING id'
+      const [{ id }] = (await at().sql('SELECT max(id) AS id FROM operator_log')) as [{ id: number }]
+      await at().sql(insert, [id + 999, 'one'])
+      await at().sql(insert, [id + 1000, 'another'])
+      expect(await at().sql('SELECT command FROM operator_log')).toEqual([{ command: 'one' }, { command: 'another' }])
+    })
+
     test('users delete takes what is theirs, and keeps an organisation from losing its last admin', async () => {
       const [owner, member] = [await newPerson(at()), await newPerson(at())]
       const { slug } = await owner.makeBundle()

@@ -117,6 +117,11 @@ test.skipIf(whyNoMachine !== null)(
     const accounts = `SELECT email FROM user`
     expect(await rowsIn('before/openall.db', accounts)).toEqual([{ email: 'you@example.com' }])
     expect(await rowsIn('openall.db', accounts)).toEqual([])
+    // Who did it is known, and the journal names nobody.
+    const logged = `SELECT operator, command FROM operator_log WHERE command = 'add-account'`
+    expect(await rowsIn('before/openall.db', logged)).toEqual([{ operator: 'root', command: 'add-account' }])
+    expect(await say('journalctl --output=cat | grep -c "openall-admin add-account"')).not.toBe('0')
+    expect(await say('journalctl --output=cat | grep -c you@example.com || true')).toBe('0')
     const others = await say('find -L /var/lib/openall -perm /077 ! -type l 2>/dev/null | grep -v before || true')
     expect(others).toBe('')
   },
