@@ -74,7 +74,7 @@ async function start(): Promise<void> {
     { readConfig },
     { toProblem },
     { jsonProblem },
-    { openLog },
+    { openLog, sayStarted },
     { notifySystemd },
     { startService },
   ] = await Promise.all([
@@ -94,20 +94,23 @@ async function start(): Promise<void> {
     log.error({ err: error, id: requestId }, 'a request failed outside the app')
     return jsonProblem(toProblem(error), { requestId, origin: config.origin })
   }
-  const tryToListen = (at: Pick<Config, 'port' | 'host'>, handle: Handle, settings: string) => {
+  const tryToListen = (at: Pick<Config, 'port' | 'host'>, handle: Handle, host: string, port: string) => {
     try {
       return listen(at, handle, failed)
     } catch (error) {
-      throw settingError(settings, error)
+      const isTaken = (error as { code?: string }).code === 'EADDRINUSE'
+      throw isTaken
+        ? new UnusableSetting(`Port ${at.port} is in use: set ${port} to another`)
+        : settingError(`${host} or ${port}`, error)
     }
   }
-  const server = tryToListen(config, createApp(service), 'HOST or PORT')
+  const server = tryToListen(config, createApp(service), 'HOST', 'PORT')
   const { metricsListener } = config
   if (metricsListener !== null) {
     const { metricsApp } = await import('./http/scrape.ts')
-    tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST or SERVICE_METRICS_PORT')
+    tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST', 'SERVICE_METRICS_PORT')
   }
-  log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
+  sayStarted(config, log)
   notifySystemd('READY=1', log)
 
   // Frees about 2 MB of startup code and garbage. Once, because it also discards the code that the JIT has compiled.

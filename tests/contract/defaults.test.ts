@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config/config.ts'
 import { defaultCacheMb, memoryBytes } from '../../src/config/memory.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
+import { eventually } from '../eventually.ts'
 import { PASSWORD, signUp } from '../people.ts'
-import { startServer } from '../server.ts'
+import { freePort } from '../ports.ts'
+import { command, startServer } from '../server.ts'
 import { create, URL_OK } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -98,6 +100,43 @@ test('and a started service reports that size', async () => {
   } finally {
     await server.stop()
   }
+})
+
+test('whoever starts it in a terminal reads where it is, and what is open to anybody, on lines of their own', async () => {
+  const started = async (env: Record<string, string>) => {
+    const port = String(freePort())
+    let said = ''
+    const decoder = new TextDecoder()
+    const child = Bun.spawn([...command('bun'), 'src/main.ts'], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, PORT: port, DATABASE_URL: `file:${join(folder, `${port}.db`)}`, ...env },
+      terminal: {
+        cols: 200,
+        data: (_, bytes) => {
+          said += decoder.decode(bytes, { stream: true })
+        },
+      },
+    })
+    try {
+      await eventually(() => said.includes(` is at http://localhost:${port}`), 'it says where it is')
+      // A line of the log comes after what is said at the start.
+      child.kill('SIGINT')
+      await child.exited
+      return said
+        .split('\r\n')
+        .filter((line) => line !== '' && !line.startsWith('{'))
+        .map((line) => line.replace(port, 'PORT'))
+    } finally {
+      child.kill('SIGKILL')
+    }
+  }
+  const where = 'Openall is at http://localhost:PORT'
+  expect(await started({})).toEqual([
+    where,
+    'Anyone may sign up: SERVICE_SIGN_UP=invited, or closed, changes that.',
+    'Anyone may create bundles without an account: SERVICE_ANONYMOUS_BUNDLES=off changes that.',
+  ])
+  expect(await started({ SERVICE_SIGN_UP: 'closed', SERVICE_ANONYMOUS_BUNDLES: 'off' })).toEqual([where])
 })
 
 test('password hashing follows OWASP’s scrypt parameters at 16 MiB per hash', async () => {

@@ -48,7 +48,9 @@ test('a port in use stops the start with one line that names the setting', async
       (error: Error) => error.message,
     ),
   ).toMatch(
-    /^the server exited with 1: (?:\{[^\n]*\}\n)*SERVICE_METRICS_HOST or SERVICE_METRICS_PORT cannot be used: [^\n]+\n$/,
+    new RegExp(
+      String.raw`^the server exited with 1: (?:\{[^\n]*\}\n)*Port ${taken.port} is in use: set SERVICE_METRICS_PORT to another\.\n$`,
+    ),
   )
   taken.stop(true)
 })
