@@ -97,6 +97,9 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   },
 ]
 
+/** Where an executable made by Bun finds its own files. */
+const INSIDE = '/$bunfs/root'
+
 /** Which of them there were: a pattern that matches no file is passed over silently. */
 const embedded = new Set<RegExp>()
 const built = await Bun.build({
@@ -104,6 +107,8 @@ const built = await Bun.build({
     (file) => join(ROOT, file),
   ),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
+  // Bun would write where a package lay when it was built: another machine's path, and another build's bytes.
+  define: { __dirname: JSON.stringify(INSIDE), __filename: JSON.stringify(`${INSIDE}/openall-server`) },
   splitting: true,
   minify: { whitespace: true, syntax: true },
   plugins: [
