@@ -98,7 +98,12 @@ test('the context has what the image is built from, names its commit, and nothin
 test('the bill of materials lists each package that the service consists of, with its version and licence', () => {
   const { bomFormat, components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
     bomFormat: string
-    components: { name: string; version: string; purl: string; licenses?: unknown[] }[]
+    components: {
+      name: string
+      version: string
+      purl: string
+      licenses?: { license: { id?: string; name?: string } }[]
+    }[]
   }
   expect(bomFormat).toBe('CycloneDX')
   const listed = components.map(({ name, version }) => `${name}@${version}`)
@@ -106,6 +111,12 @@ test('the bill of materials lists each package that the service consists of, wit
   expect(direct.filter((name) => !listed.includes(name))).toEqual([])
   expect(listed.filter((name) => /^(?:playwright-core|knip|@biomejs\/biome|deno)@/.test(name))).toEqual([])
   expect(components.filter(({ licenses = [] }) => licenses.length === 0)).toEqual([])
+  // The page for operators has each of them.
+  const page = readFileSync(join(ROOT, 'docs/self-hosting.md'), 'utf8')
+  const licences = components
+    .filter(({ purl }) => purl.startsWith('pkg:npm/'))
+    .flatMap(({ licenses = [] }) => licenses.map(({ license: { id, name } }) => id ?? name))
+  expect([...new Set(licences)].filter((licence) => !page.includes(`\`${licence}\``))).toEqual([])
   // What is no package is Bun's, by the version that is in the executable.
   const own = components.filter(({ purl }) => !purl.startsWith('pkg:npm/')).map(({ name, version }) => [name, version])
   const { webkit, boringssl, sqlite } = process.versions

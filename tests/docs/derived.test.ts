@@ -129,3 +129,38 @@ test('settings.md names every choice, and the bounds as they are', () => {
     expect([setting, isSwitch && missing.length === 1 ? [] : missing]).toEqual([setting, []])
   }
 })
+
+test('self-hosting.md names everything that the service connects to', () => {
+  const section = sectionOf(pageOf('self-hosting.md'), 'For a platform team')
+  const row = (setting: string) => rowsOf(section).some(([, , last = '']) => last.startsWith(setting))
+  /** The parts of the code that connect somewhere, each with what its rows of the table begin with. */
+  const connecting: Record<string, readonly string[]> = {
+    db: ['`DATABASE_URL`'],
+    'src/limits': ['`REDIS_URL`'],
+    'src/runtime': ['`REDIS_URL`'],
+    'src/mail': ['`SMTP_URL`'],
+    'src/accounts': ['`OIDC_ISSUER`'],
+    'src/webhooks': ['`SERVICE_OUTGOING_PRIVATE_NETWORKS`'],
+    'src/inspection': ['`SERVICE_INSPECT`', '`SERVICE_ICONS`'],
+    'src/checks': ['`SERVICE_LINK_CHECKS`'],
+    'src/icons': ['`SERVICE_ICONS`'],
+    'src/oauth': ['none: no switch'],
+  }
+  // The guard of all requests to what users name is counted where it is used; the operator's commands are named beside the table.
+  const connects =
+    /(?<![.\w])fetch\(\w|new Redis\(|createTransport\(|^import \{[^}]*\b(?:get|post|send\w*)\b[^}]*\} from '\.\.\/outgoing\/|import\('\.\.\/outgoing\//m
+  const found = [...new Bun.Glob('{db,src}/**/*.{ts,tsx}').scanSync(ROOT)].filter(
+    (file) =>
+      !/^src\/(?:cli|sdk|operator|outgoing)\//.test(file) && connects.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  const parts = [...new Set(found.map((file) => /^(?:src\/)?[^/]+/.exec(file)?.[0] ?? ''))]
+  expect(parts).toEqual(
+    expect.arrayContaining(['db', 'src/limits', 'src/mail', 'src/accounts', 'src/webhooks', 'src/checks', 'src/oauth']),
+  )
+  expect(parts.filter((part) => connecting[part] === undefined)).toEqual([])
+  expect(
+    Object.values(connecting)
+      .flat()
+      .filter((setting) => !row(setting)),
+  ).toEqual([])
+})
