@@ -81,29 +81,49 @@ export const bundleLinks = sqliteTable(
   (t) => [primaryKey({ columns: [t.bundleId, t.linkId] }), index('bundle_links_link').on(t.linkId, t.bundleId)],
 )
 
-/** The hosts of links, each of which one process at a time looks at. */
+/**
+ * Hosts of which links are to be looked at, for as long as there are any: what takes the last link away takes its host (triggers
+ * of `0022_outgoing_turns.sql`). So an owner’s are no more than the links of its bundles.
+ */
 export const checkedHosts = sqliteTable(
   'checked_hosts',
   {
-    /** With a port, if only its `robots.txt` is kept here. */
     host: text('host').primaryKey(),
-    /** When a link of it is due, or when another process may take over; null if none is. */
-    dueAt: integer('due_at'),
+    /** When a link of it is due, or when another process may take over. */
+    dueAt: integer('due_at').notNull(),
     /** The mark of the process that looks at one of its links. */
     lease: text('lease'),
-    /** Until then it gets no request, whatever for. */
-    nextAt: integer('next_at').notNull().default(0),
-    /** What its `robots.txt` says to the checker; null before it was read. */
-    robots: text('robots', { mode: 'json' }).$type<RobotsRule[]>(),
-    robotsAt: integer('robots_at'),
-    /** When it was last needed. */
-    usedAt: integer('used_at').notNull(),
+  },
+  (t) => [index('checked_hosts_due').on(t.dueAt)],
+)
+
+/** What `robots.txt` said to the checker, kept for a day. Each owner causes a bounded number of them, and of their bytes. */
+export const robots = sqliteTable(
+  'robots',
+  {
+    /** The host, with its port if that is no usual one. */
+    authority: text('authority').primaryKey(),
+    /** Whose link was looked at. */
+    ownerId: integer('owner_id').notNull(),
+    rules: text('rules', { mode: 'json' }).$type<RobotsRule[]>().notNull(),
+    /** Of `rules`, and of what a row takes besides. */
+    bytes: integer('bytes').notNull(),
+    at: integer('at').notNull(),
   },
   (t) => [
-    index('checked_hosts_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // For the bound of an owner, which is read from it alone.
+    index('robots_of').on(t.ownerId, t.at, t.bytes),
     // For the sweep.
-    index('checked_hosts_used').on(t.usedAt),
+    index('robots_at').on(t.at),
   ],
+)
+
+/** Until when a site or a block of addresses gets no request that nobody waits for, whichever process would send it. */
+export const outgoingTurns = sqliteTable(
+  'outgoing_turns',
+  { place: text('place').primaryKey(), nextAt: integer('next_at').notNull() },
+  // For the sweep.
+  (t) => [index('outgoing_turns_next').on(t.nextAt)],
 )
 
 /** When each person is to be mailed about broken links, and was last. */

@@ -13,7 +13,7 @@ import { mailSome } from '../src/checks/mails.ts'
 import { rulesIn } from '../src/checks/robots.ts'
 import { tellSome } from '../src/checks/telling.ts'
 import { pageOf } from '../src/inspection/page.ts'
-import { CLOCK } from '../src/outgoing/turns.ts'
+import { CLOCK } from '../src/outgoing/shared-turns.ts'
 import { longestPiece } from './longest-piece.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: makes a store with 100 000 links, and prints for each step of
@@ -69,7 +69,7 @@ await run('DELETE FROM checked_links')
 await run(`INSERT INTO checked_links (owner_id, host, hash, url, since, due_at)
   SELECT 1, substr(value, 9, instr(value, '.example') - 1), slug || '-' || key, value, 1, 1
   FROM bundles CROSS JOIN json_each(urls) ORDER BY bundles.id, key`)
-await run(`INSERT OR REPLACE INTO checked_hosts (host, due_at, used_at) SELECT DISTINCT host, 1, 1 FROM checked_links`)
+await run(`INSERT OR REPLACE INTO checked_hosts (host, due_at) SELECT DISTINCT host, 1 FROM checked_links`)
 await run('DELETE FROM bundle_links')
 await run('INSERT INTO bundle_links (bundle_id, link_id) SELECT (id - 1) / 25 + 1, id FROM checked_links')
 

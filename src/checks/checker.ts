@@ -3,7 +3,7 @@ import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
 import { checkedLinks, owners, proposals, user } from '../../db/schema.ts'
-import type { Clock } from '../outgoing/turns.ts'
+import type { Clock } from '../outgoing/shared-turns.ts'
 import { after, LOOK_EVERY_MS, MOVES_BEFORE_TITLE, type Seen } from './findings.ts'
 import { SharedHosts } from './hosts.ts'
 import type { Looking } from './look.ts'
@@ -11,12 +11,26 @@ import { type Link, withdrawRepairs } from './pairs.ts'
 
 /** Links that a process looks at at once, each of another host. */
 const AT_ONCE = 16
+/** Of those, links of one owner: sites that are silent take a minute each, and must not hold up everybody else’s. */
+const OF_OWNER_AT_ONCE = 4
+/** When a host is looked at again, behind all others that are due, and when one of whose owner too many are. */
+const NEXT_MS = 1_000
+const LATER_MS = 5_000
 /** Links of a host read to find one whose owner wants it looked at. */
 const LINKS_READ = 20
 /** Owners of one link who learn what was found in one write. */
 const OWNERS_AT_ONCE = 50
 /** Whether the owner of a link wants it looked at, and is not kept out by the operator. */
 const IS_WANTED = sql<number | null>`${owners.checkLinks} AND ${user.disabledAt} IS NULL`
+
+/** Whose link it is, by the id of the person or the organisation. */
+const ACCOUNT = sql<string>`coalesce(${owners.userId}, ${owners.organizationId})`
+
+/** A link to look at. */
+interface Next {
+  link: Link
+  account: string
+}
 
 /** Looks at a link; `look.ts`, except in tests of how many. */
 type Look = (url: string, looking: Looking) => Promise<Seen>
@@ -33,6 +47,8 @@ export class Checker {
   looks = 0
   readonly #hosts: SharedHosts
   readonly #looking = new Set<Promise<void>>()
+  /** The owner of each link that is looked at now. */
+  readonly #owners: number[] = []
   #isStopping = false
 
   constructor(
@@ -77,20 +93,25 @@ export class Checker {
   }
 
   async #lookAt(host: string): Promise<void> {
-    const [link, unwanted] = await this.#nextOf(host)
-    const found = link === undefined ? [] : await this.#lookFor(link)
-    await this.store.write([...found, ...unwanted, this.#hosts.release(host)])
+    const [next, unwanted] = await this.#nextOf(host)
+    const isTooMany = this.#owners.filter((owner) => owner === next?.link.ownerId).length >= OF_OWNER_AT_ONCE
+    const found = next === undefined || isTooMany ? [] : await this.#lookFor(next)
+    const again = this.clock.now() + (isTooMany ? LATER_MS : NEXT_MS)
+    await this.store.write([...found, ...unwanted, ...this.#hosts.release(host, again)])
   }
 
   /** The writes of what a look at a link finds. */
-  async #lookFor(link: Link): Promise<Query[]> {
-    const hosts = this.#hosts.forLookAt(link.host)
-    const looking = { site: this.site, hosts, titleOf: await this.#titleWanted(link) }
-    const seen = await this.look(link.url, looking).catch((error): Seen => {
-      this.log.warn({ err: error }, 'a link could not be looked at; trying again another day')
-      // Looked at again at once, it would hold up all others of its host.
-      return { kind: 'unseen' }
-    })
+  async #lookFor({ link, account }: Next): Promise<Query[]> {
+    this.#owners.push(link.ownerId)
+    const hosts = this.#hosts.forLooksOf(link.ownerId)
+    const seen = await this.#titleWanted(link)
+      .then((titleOf) => this.look(link.url, { site: this.site, hosts, account, titleOf }))
+      .catch((error): Seen => {
+        this.log.warn({ err: error }, 'a link could not be looked at; trying again another day')
+        // Looked at again at once, it would hold up all others of its host.
+        return { kind: 'unseen' }
+      })
+      .finally(() => this.#owners.splice(this.#owners.indexOf(link.ownerId), 1))
     this.looks += 1
     return this.#found(link, seen)
   }
@@ -112,11 +133,11 @@ export class Checker {
   }
 
   /** The next link of a host to look at, and writes that put those off whose owners want no looks. */
-  async #nextOf(host: string): Promise<[Link | undefined, Query[]]> {
+  async #nextOf(host: string): Promise<[Next | undefined, Query[]]> {
     const { db } = this.store
     const now = this.clock.now()
     const due = await db
-      .select({ link: checkedLinks, isWanted: IS_WANTED })
+      .select({ link: checkedLinks, isWanted: IS_WANTED, account: ACCOUNT })
       .from(checkedLinks)
       .leftJoin(owners, eq(owners.id, checkedLinks.ownerId))
       .leftJoin(user, eq(user.id, owners.userId))
@@ -129,7 +150,7 @@ export class Checker {
       .update(checkedLinks)
       .set({ dueAt: now + LOOK_EVERY_MS })
       .where(inArray(checkedLinks.id, before))
-    return [due[at]?.link, before.length === 0 ? [] : [putOff]]
+    return [due[at], before.length === 0 ? [] : [putOff]]
   }
 
   /** The writes of what a look found, for all owners for whom that link is due. */

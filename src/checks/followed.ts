@@ -4,8 +4,7 @@ import { bundleLinks, bundles, checkedHosts, checkedLinks, linksPending, owners,
 import type { Config } from '../config/config.ts'
 import { fingerprint } from '../core/hash.ts'
 import { namesIn } from '../core/template.js'
-import { isEverReachable } from '../outgoing/target.ts'
-import { hostOfTurns } from '../outgoing/turns.ts'
+import { hostOfTurns, isEverReachable } from '../outgoing/target.ts'
 import { withdrawRepairs } from './pairs.ts'
 
 // The links to look at follow what bundles have: each change of a bundle leaves a row, from which they are read anew.
@@ -86,14 +85,15 @@ function isDecided(bundleId: number) {
 }
 
 function additions(links: string, ownedBy: number, now: number): Query[] {
+  const isThere = sql`EXISTS (SELECT 1 FROM ${owners} WHERE ${owners.id} = ${ownedBy})`
   return [
     sql`INSERT INTO ${checkedLinks} (owner_id, host, hash, url, since, due_at)
       SELECT ${ownedBy}, value ->> 'host', value ->> 'hash', value ->> 'url', ${now}, value ->> 'dueAt' FROM json_each(${links})
-      WHERE EXISTS (SELECT 1 FROM ${owners} WHERE ${owners.id} = ${ownedBy})
+      WHERE ${isThere}
       ON CONFLICT (hash, owner_id) DO UPDATE SET due_at = coalesce(due_at, excluded.due_at)`,
-    sql`INSERT INTO ${checkedHosts} (host, due_at, used_at)
-      SELECT value ->> 'host', min(value ->> 'dueAt'), ${now} FROM json_each(${links}) WHERE true GROUP BY 1
-      ON CONFLICT (host) DO UPDATE SET due_at = min(coalesce(due_at, excluded.due_at), excluded.due_at), used_at = ${now}`,
+    sql`INSERT INTO ${checkedHosts} (host, due_at)
+      SELECT value ->> 'host', min(value ->> 'dueAt') FROM json_each(${links}) WHERE ${isThere} GROUP BY 1
+      ON CONFLICT (host) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
   ]
 }
 

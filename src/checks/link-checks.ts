@@ -6,7 +6,7 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { CLOCK } from '../outgoing/turns.ts'
+import { CLOCK } from '../outgoing/shared-turns.ts'
 import { Checker } from './checker.ts'
 
 /** How often it looks for bundles that have changed, and for links that are due. */

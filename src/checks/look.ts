@@ -2,9 +2,9 @@ import type { RobotsRule } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { getPage, pageOf, userAgent } from '../inspection/page.ts'
 import type { Head } from '../outgoing/exchange.ts'
-import { type Get, type Got, get, NoTurn, REDIRECTS } from '../outgoing/request.ts'
+import { type Get, type Got, get, REDIRECTS } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
-import { hostOfTurns } from '../outgoing/turns.ts'
+import { NoTurn } from '../outgoing/turns.ts'
 import type { Seen } from './findings.ts'
 import { allows, rulesIn } from './robots.ts'
 
@@ -16,8 +16,8 @@ const MAX_REDIRECTS = 5
 
 /** How the hosts of links are treated, which all processes agree on. */
 export interface Hosts {
-  /** Resolves once a host may get a request; false if that is too far away. */
-  turn(host: string): Promise<boolean>
+  /** Resolves once a site and its addresses may get a request; false if that is too far away. */
+  turn: NonNullable<Get['turn']>
   /** What the `robots.txt` of a host, with its port, said within the last day; null if it has to be read. */
   robotsOf(authority: string): Promise<readonly RobotsRule[] | null>
   keepRobots(authority: string, rules: readonly RobotsRule[]): Promise<void>
@@ -27,6 +27,8 @@ export interface Hosts {
 export interface Looking {
   site: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
   hosts: Hosts
+  /** Whose link it is, by the id of a person or an organisation. */
+  account: string
   /** The address of which the title is read, should the link have moved there; null for none. */
   titleOf: string | null
 }
@@ -52,24 +54,23 @@ export async function look(url: string, looking: Looking): Promise<Seen> {
       at = to
     }
   } catch (error) {
+    if (error instanceof NoTurn) return UNSEEN
     if (!(error instanceof NotSent)) throw error
   }
   return GONE
 }
 
-/** The answer of a page; null if it may not be asked for now. */
+/** The answer of a page; null if it may not be asked for. @throws NotSent, NoTurn. */
 async function ask(url: URL, looking: Looking): Promise<Got | null> {
-  const { hosts, site, titleOf } = looking
-  if (!(await mayAsk(url, looking)) || !(await hosts.turn(hostOfTurns(url)))) return null
+  const { hosts, account, site, titleOf } = looking
+  if (!(await mayAsk(url, looking))) return null
   if (url.href === titleOf) {
-    const how = { timeoutMs: TIMEOUT_MS, followsRedirects: false }
+    const how = { account, turn: hosts.turn, timeoutMs: TIMEOUT_MS, followsRedirects: false }
     const page = await getPage(url.href, site, how).catch(withoutAnswer)
     if (page !== null) return page
-    if (!(await hosts.turn(hostOfTurns(url)))) return null
   }
   const head = await send(url, looking, { method: 'HEAD' }).catch(withoutAnswer)
   if (head !== null && isThere(head) && head.status !== 405) return head
-  if (!(await hosts.turn(hostOfTurns(url)))) return null
   // Some sites know no HEAD, and answer it with anything.
   return send(url, looking, { headers: { range: 'bytes=0-1023' } })
 }
@@ -85,10 +86,16 @@ function withoutAnswer(error: unknown): null {
   throw error
 }
 
-function send(url: URL, { site }: Looking, { method = 'GET', headers = {} }: Partial<Get>): Promise<Got> {
+function send(
+  url: URL,
+  { account, hosts, site }: Looking,
+  { method = 'GET', headers = {} }: Partial<Get>,
+): Promise<Got> {
   return get(
     url.href,
     {
+      account,
+      turn: hosts.turn,
       method,
       headers: { 'user-agent': userAgent(site.origin), accept: '*/*', ...headers },
       timeoutMs: TIMEOUT_MS,
@@ -139,12 +146,16 @@ async function mayAsk(url: URL, looking: Looking): Promise<boolean> {
 const NOTHING: readonly RobotsRule[] = [[0, '/']]
 
 /** The rules of a host; null if it has had too many requests. */
-async function readRobots(url: URL, { site, hosts }: Looking): Promise<readonly RobotsRule[] | 'no answer' | null> {
+async function readRobots(
+  url: URL,
+  { account, site, hosts }: Looking,
+): Promise<readonly RobotsRule[] | 'no answer' | null> {
   try {
     const { status, body } = await get(
       url.href,
       {
         headers: { 'user-agent': userAgent(site.origin), accept: 'text/plain, */*;q=0.1' },
+        account,
         timeoutMs: TIMEOUT_MS,
         turn: hosts.turn,
         mayLeaveTls: true,

@@ -6,6 +6,7 @@ import { refuseUnfitTemplates } from '../bundles/merge.ts'
 import { subjectOf } from '../bundles/roles.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
+import { shownUrl } from '../core/shown-url.ts'
 import { namesIn } from '../core/template.js'
 import { MAX_URL } from '../core/text.ts'
 import { clip, withSingleSpaces } from '../imports/clean.ts'
@@ -79,7 +80,7 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
     if (error instanceof Problem) return null
     throw error
   }
-  const [from, shown] = [link.url, to].map((url) => clip(url, MAX_SHOWN))
+  const [from, shown] = [link.url, to].map((url) => shownUrl(url, MAX_SHOWN))
   const reason =
     link.state === 'moved'
       ? `The link has moved for good: ${from} is now at ${shown}${titleThere(bundle, link)}`

@@ -4,9 +4,9 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 // What `robots.txt` (RFC 9309) says to the checker. Ours, because only its own rules are kept, bounded, and a file may have half
 // a megabyte, which must not hold the process.
 
-/** Rules kept of a host, and characters of them. */
+/** Rules kept of a host, and bytes of them, encoded as they are kept. */
 const MAX_RULES = 200
-const MAX_CHARACTERS = 8 * 1024
+const MAX_BYTES = 8 * 1024
 /** Lines read in one go. */
 const LINES_AT_ONCE = 1_000
 
@@ -57,13 +57,14 @@ const MAX_LINE = 4_096
 class Rules {
   readonly kept: RobotsRule[] = []
   isThere = false
-  #characters = 0
+  #bytes = 0
 
   add([isAllowed, pattern]: RobotsRule): void {
-    this.#characters += pattern.length
-    const isRoom = this.kept.length < MAX_RULES && this.#characters <= MAX_CHARACTERS
     // An empty pattern forbids nothing.
-    if (pattern !== '' && isRoom) this.kept.push([isAllowed, normal(pattern)])
+    if (pattern === '' || this.kept.length >= MAX_RULES || this.#bytes > MAX_BYTES) return
+    const encoded = normal(pattern)
+    this.#bytes += Buffer.byteLength(encoded)
+    if (this.#bytes <= MAX_BYTES) this.kept.push([isAllowed, encoded])
   }
 }
 

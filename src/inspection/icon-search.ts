@@ -1,8 +1,9 @@
 import type { Buffer } from 'node:buffer'
 import type { Config } from '../config/config.ts'
 import { Drawing, type Drawn } from '../icons/drawing.ts'
-import { type Get, get, NoTurn } from '../outgoing/request.ts'
+import { type Get, get } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
+import { NoTurn } from '../outgoing/turns.ts'
 import { getPage, type Page, pageOf, userAgent } from './page.ts'
 import type { IconLink } from './page-head.ts'
 
@@ -11,7 +12,7 @@ const MAX_BYTES = 256 * 1024
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
 /** How a site is asked. */
-type How = Pick<Get, 'timeoutMs' | 'turn'>
+type How = Pick<Get, 'account' | 'timeoutMs' | 'turn'>
 
 /** Asks a site for its icon, and draws it anew. */
 export class IconSearch {

@@ -20,14 +20,17 @@ export const inspectUrls = implement('inspect_urls', {
       throw new Problem('FORBIDDEN', 'This server looks at no links: its operator has switched that off.')
     }
     await countLinks(service, caller, urls.length)
-    return { links: await Promise.all(urls.map((url) => inspect(url, config, service.siteIcons))) }
+    const inspecting = { site: config, icons: service.siteIcons, account: accountOf(caller) }
+    return { links: await Promise.all(urls.map((url) => inspect(url, inspecting))) }
   },
 })
+
+const accountOf = (caller: Caller) => (caller.kind === 'anonymous' ? caller.address : caller.userId)
 
 /** @throws Problem RATE_LIMITED. */
 async function countLinks({ bucket, limits }: Service, caller: Caller, links: number): Promise<void> {
   const limit = limits.inspecting
-  const key = caller.kind === 'anonymous' ? caller.address : caller.userId
+  const key = accountOf(caller)
   const { allowed } = await takeAll(bucket, Array(links).fill({ limit, key }))
   if (allowed) return
   // All of them pass then, whichever were the last.

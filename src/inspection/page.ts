@@ -22,12 +22,12 @@ export function userAgent(origin: string): string {
 
 /**
  * Gets what a link leads to, up to the end of its head if it is a page.
- * @throws NotSent if there was no answer, or too much of it.
+ * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
  */
 export function getPage(
   url: string,
   { origin, outgoingPrivateNetworks: privateNetworks }: Pick<Config, 'origin' | 'outgoingPrivateNetworks'>,
-  how: Pick<Get, 'timeoutMs' | 'followsRedirects' | 'turn'>,
+  how: Pick<Get, 'account' | 'timeoutMs' | 'followsRedirects' | 'turn'>,
 ): Promise<Got> {
   return get(
     url,

@@ -6,7 +6,8 @@ import { within } from '../core/within.ts'
 import type { Drawn } from '../icons/drawing.ts'
 import { keepIcon, keptSite } from '../icons/kept.ts'
 import { type SiteIcon, siteOf } from '../icons/site.ts'
-import { CLOCK, takeTurn } from '../outgoing/turns.ts'
+import { CLOCK, takeTurn } from '../outgoing/shared-turns.ts'
+import type { Places } from '../outgoing/turns.ts'
 import { takeDueSites, tellLaunchers } from './due-sites.ts'
 import type { IconSearch } from './icon-search.ts'
 import { recordSites } from './linked-sites.ts'
@@ -78,15 +79,13 @@ export class SiteIconFinder {
   /**
    * The icon of the site that a link leads to: as it is kept, else as the site’s first page says.
    * @param page null if there is none: then only a kept icon is known.
-   * @param endsAt when to wait no longer, of `performance.now`. What is found later is kept for the next time.
-   * @param silence waits for as long as what does not answer.
    */
-  async find(url: string, page: Page | null, endsAt: number, silence: () => Promise<void>): Promise<SiteIcon | null> {
+  async find(url: string, page: Page | null, { account, endsAt, silence }: Waiting): Promise<SiteIcon | null> {
     const origin = siteOf(url)
     if (!this.site.icons || origin === null) return null
     const kept = await keptSite(this.store, origin)
     if (page === null || (kept !== null && kept.dueAt > Date.now())) return kept?.icon ?? null
-    const looking = this.#look(origin, { page: isFirstPage(url) ? page : null, isWaitedFor: true })
+    const looking = this.#look(origin, { page: isFirstPage(url) ? page : null, account })
     const found = await within(endsAt - performance.now(), looking)
     if (found === undefined) await silence()
     return found ?? kept?.icon ?? null
@@ -94,7 +93,7 @@ export class SiteIconFinder {
 
   async #refresh(origin: string): Promise<void> {
     try {
-      await this.#look(origin, { page: null, isWaitedFor: false })
+      await this.#look(origin, { page: null, account: null })
     } catch (error) {
       if (!this.#isStopping) this.log.warn({ err: error }, 'the icon of a site could not be kept')
     }
@@ -109,11 +108,11 @@ export class SiteIconFinder {
     return found
   }
 
-  async #lookAndKeep(origin: string, { page, isWaitedFor }: Looking): Promise<SiteIcon | null | undefined> {
+  async #lookAndKeep(origin: string, { page, account }: Looking): Promise<SiteIcon | null | undefined> {
     // A person waits for what they have opened; the others take turns with all that is asked for in the background.
-    const turn = !isWaitedFor ? { turn: (host: string) => takeTurn(this.store, host, CLOCK) } : {}
+    const turn = account === null ? { turn: (places: Places) => takeTurn(this.store, places, CLOCK) } : {}
     this.#search ??= import('./icon-search.ts').then(({ IconSearch }) => new IconSearch(this.site))
-    const found = await (await this.#search).find(origin, page, { timeoutMs: TIMEOUT_MS, ...turn })
+    const found = await (await this.#search).find(origin, page, { account, timeoutMs: TIMEOUT_MS, ...turn })
     if (this.#isStopping || found === 'no turn') return undefined
     const keeping = this.#keep(origin, found)
     this.#writing.add(keeping)
@@ -133,7 +132,18 @@ export class SiteIconFinder {
 /** What a look begins with: the site’s first page, or null to get it. */
 interface Looking {
   page: Page | null
-  isWaitedFor: boolean
+  /** Who waits for it; null if nobody does. */
+  account: string | null
+}
+
+/** Somebody who waits for an icon. */
+export interface Waiting {
+  /** Whose requests these are, by the id of a person, or a client address. */
+  account: string
+  /** When to wait no longer, of `performance.now`. What is found later is kept for the next time. */
+  endsAt: number
+  /** Waits for as long as what does not answer. */
+  silence(): Promise<void>
 }
 
 /** Pages of a site may be of many people, of whom none is to choose the icon of all. */

@@ -35,6 +35,7 @@ export interface Sent {
 /**
  * What an app asks for.
  * @param session of whoever is asked. Only for somebody who is signed in is a document requested.
+ * @param network from which they are asked, of `clientNetwork`.
  * @throws Problem BAD_REQUEST if the app is not known, or the browser may not be sent back to where it says.
  */
 export async function askIn(
@@ -42,12 +43,15 @@ export async function askIn(
   session: Session | null,
   service: Service,
   documents: ClientDocuments,
+  network: string,
 ): Promise<Ask> {
   try {
     const { client_id: id = '', redirect_uri: redirectUri } = parameters
     if (redirectUri === undefined) throw new Refused('invalid_request', 'redirect_uri is missing')
     const app =
-      session !== null && isDocument(id) ? await documents.appOf(id, session.userId) : appOf(id, service.config.secret)
+      session !== null && isDocument(id)
+        ? await documents.appOf(id, { userId: session.userId, network })
+        : appOf(id, service.config.secret)
     if (app === null) throw new Refused('invalid_client', 'client_id is not that of a registered app')
     if (!mayRedirectTo(app, redirectUri)) throw new Refused('invalid_request', 'the app did not name this redirect_uri')
     return { parameters, path, app, redirectUri, ...(await wishIn(parameters, app, service)) }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { shortHost } from '../core/shown-url.ts'
 import { isAscii } from '../core/text.ts'
 import { withoutStop } from '../core/words.ts'
 import { type App, unfitName } from '../keys/apps.ts'
@@ -10,6 +11,7 @@ import type { Limit } from '../limits/bucket.ts'
 import { countRequest } from '../limits/count-requests.ts'
 import { get, userAgentOf } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
+import { NoTurn } from '../outgoing/turns.ts'
 import { issueOf, Refused } from './parameters.ts'
 
 // Apps whose client id is the address of a document that describes them (draft-ietf-oauth-client-id-metadata-document).
@@ -18,8 +20,12 @@ const MAX_ID = 500
 /** Of a document. The draft thinks of 5 KB. */
 const MAX_BYTES = 16 * 1024
 const TIMEOUT_MS = 5_000
-/** Requested at a time, over all people. */
-const MAX_AT_ONCE = 8
+/**
+ * Requested at a time, over all people, and of those so many for one person, from one network and of one site: sites that are silent
+ * must not take all places.
+ */
+const MAX_AT_ONCE = 64
+const SHARES = { userId: 8, network: 16, host: 16 }
 /** Requests of one person, for documents that are not kept. */
 const REQUESTS: Limit = { name: 'app-documents', max: 30, windowMs: 600_000 }
 
@@ -27,33 +33,53 @@ const MAX_KEPT = 500
 /** Whatever the app's site says: for as long as a decision takes, and never so long that a change goes unseen for a day. */
 const KEPT_SECONDS = { least: 60, usual: 600, most: 3600 }
 
+/** Who is asked about an app, and from which network, of `network`. */
+interface Asked {
+  userId: string
+  network: string
+}
+/** What has a share of the places. */
+interface Share extends Asked {
+  host: string
+}
+interface Requested extends Share {
+  app: Promise<App>
+}
+
 /** Reads and keeps the documents of apps. */
 export class ClientDocuments {
   readonly #kept = new LRUCache<string, App>({ max: MAX_KEPT })
-  readonly #requested = new Map<string, Promise<App>>()
+  readonly #requested = new Map<string, Requested>()
 
   constructor(readonly service: Service) {}
 
   /**
    * The app with a document, as it says.
-   * @param userId who is asked about the app, and so has its document requested.
+   * @param asked who is asked about the app, and so has its document requested; and from which network.
    * @throws Refused; Problem RATE_LIMITED.
    */
-  async appOf(id: string, userId: string): Promise<App> {
+  async appOf(id: string, asked: Asked): Promise<App> {
     refuseUnfit(id)
-    const known = this.#kept.get(id) ?? this.#requested.get(id)
+    const known = this.#kept.get(id) ?? this.#requested.get(id)?.app
     if (known !== undefined) return known
-    await countRequest(this.service.bucket, REQUESTS, userId, 'for apps, from your account')
-    if (this.#requested.size >= MAX_AT_ONCE)
-      throw new Refused('temporarily_unavailable', 'too many apps are asking: try again in a few seconds')
-    const requested = this.#request(id).finally(() => this.#requested.delete(id))
-    this.#requested.set(id, requested)
-    return requested
+    await countRequest(this.service.bucket, REQUESTS, asked.userId, 'for apps, from your account')
+    const share = { ...asked, host: new URL(id).hostname }
+    if (!this.#hasPlace(share)) throw busy()
+    const app = this.#request(id, asked.userId).finally(() => this.#requested.delete(id))
+    this.#requested.set(id, { ...share, app })
+    return app
   }
 
-  async #request(id: string): Promise<App> {
+  #hasPlace(share: Share): boolean {
+    const under = [...this.#requested.values()]
+    const isFull = (of: keyof Share) => under.filter((other) => other[of] === share[of]).length >= SHARES[of]
+    return under.length < MAX_AT_ONCE && !(['userId', 'network', 'host'] as const).some(isFull)
+  }
+
+  async #request(id: string, account: string): Promise<App> {
     const { config } = this.service
     const sent = {
+      account,
       headers: { accept: 'application/json', 'user-agent': userAgentOf(config, 'sign-in') },
       timeoutMs: TIMEOUT_MS,
       // Whoever can redirect an address of a site is not its owner.
@@ -70,10 +96,13 @@ export class ClientDocuments {
       this.#kept.set(id, app, { ttl: keptSeconds(headers['cache-control']) * 1000 })
       return app
     } catch (error) {
+      if (error instanceof NoTurn) throw busy()
       throw error instanceof NotSent ? unreadable(error.message) : error
     }
   }
 }
+
+const busy = () => new Refused('temporarily_unavailable', 'too many apps are asking: try again in a few seconds')
 
 function unreadable(why: string): Refused {
   return new Refused('invalid_client', `the document at client_id cannot be read: ${why}`)
@@ -109,7 +138,7 @@ function appIn(document: unknown, id: string): App {
   if (grant_types !== undefined && !grant_types.includes('authorization_code'))
     throw unreadable('its grant_types must include authorization_code')
   const { host } = new URL(id)
-  const name = client_name?.trim() || host.slice(0, 100)
+  const name = client_name?.trim() || shortHost(host, 100)
   const unfitting = unfitName(name)
   if (unfitting !== null) throw unreadable(`its client_name must be ${unfitting}`)
   return { id, name, redirectUris, registeredAt: 0, isForDevices: false, publisher: host }

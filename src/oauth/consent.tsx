@@ -4,6 +4,7 @@ import { BackToAppPage, ConsentPage, RefusedAppPage } from '../../views/account/
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
+import { clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { gone, type Session, type Subject } from '../identity/caller.ts'
 import { type App, isOnThisComputer, redirectHost } from '../keys/apps.ts'
@@ -63,7 +64,7 @@ async function visitIn(
   // Nobody makes this service request an address without saying who they are.
   const early = sent.needsDocument ? await missing() : null
   if (early !== null) return early
-  const ask = await askIn(sent, session, service, documents)
+  const ask = await askIn(sent, session, service, documents, clientNetwork(request))
   // Who is not signed in is sent nowhere for it (RFC 9700, 4.11.2).
   if (session === null && ask.refusal !== null) throw unanswerable(ask.refusal)
   return (await missing()) ?? { service, ask, session: session! }

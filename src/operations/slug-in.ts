@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
+import { shortHost } from '../core/shown-url.ts'
 
 type LinkConfig = Pick<Config, 'authority' | 'shortPaths'>
 
@@ -19,5 +20,5 @@ export function linkIn(sent: string, { authority, shortPaths }: LinkConfig): Lau
   // No slug has a slash.
   const link = sent.includes('/') ? launcherLinkIn(sent, shortPaths) : null
   if (link === null || link.host === '' || link.host === authority) return link
-  throw new Problem('BAD_REQUEST', `slug is a link to ${link.host.slice(0, 100)}, but this is ${authority}`)
+  throw new Problem('BAD_REQUEST', `slug is a link to ${shortHost(link.host, 100)}, but this is ${authority}`)
 }

@@ -16,6 +16,8 @@ const DIRECTLY = { keepAlive: false, proxyEnv: {} }
 /** How much may be received. */
 interface Bound {
   maxBytes: number
+  /** Told of what was received. @returns whether more may be. */
+  receive(bytes: number): boolean
   /** Called once there is more. Nothing more is read. */
   onTooMuch(): void
 }
@@ -71,13 +73,13 @@ class Limited extends Duplex {
 }
 
 /** What a socket receives first, in pieces between which others get their turn. */
-async function* start(socket: Socket, { maxBytes, onTooMuch }: Bound): AsyncGenerator<Uint8Array, void> {
+async function* start(socket: Socket, { maxBytes, receive, onTooMuch }: Bound): AsyncGenerator<Uint8Array, void> {
   let left = maxBytes
   for await (const chunk of socket as AsyncIterable<Uint8Array>) {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES)
       left -= piece.byteLength
-      if (left < 0) return onTooMuch()
+      if (!receive(piece.byteLength) || left < 0) return onTooMuch()
       yield piece
       await otherWork()
     }

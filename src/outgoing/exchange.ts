@@ -26,6 +26,8 @@ export interface Reading {
   /** Of everything the other side sends: certificates, head, framing and body. More is an error. */
   maxBytes: number
   deadline: AbortSignal
+  /** Told of what is received. @returns why no more may be, or null. */
+  receive(bytes: number): Error | null
   /** What is said when the deadline is over. */
   tooSlow: string
   /** Whether the body is to be read at all. */
@@ -36,14 +38,14 @@ export interface Reading {
 
 /**
  * One request to a checked target, and its answer: to the end, or as far as it is wanted.
- * @throws NotSent if there was no answer, or too much of it.
+ * @throws NotSent if there was no answer, or too much of it; what `receive` returned.
  */
 export function exchange({ url, host, addresses }: Target, request: Request, reading: Reading): Promise<Head> {
   const { maxBytes, deadline, tooSlow } = reading
   return new Promise((resolve, reject) => {
     let sent: ClientRequest | undefined
-    const fail = (reason: string) => {
-      reject(new NotSent(reason))
+    const fail = (reason: string | Error) => {
+      reject(reason instanceof Error ? reason : new NotSent(reason))
       sent?.destroy()
     }
     if (deadline.aborted) return fail(tooSlow)
@@ -62,6 +64,12 @@ export function exchange({ url, host, addresses }: Target, request: Request, rea
       // Also after its end, so that whatever still comes finds nobody.
       answer.on('close', () => fail(CUT_OFF))
     }
+    let refused: Error | null = null
+    const bound = {
+      maxBytes,
+      receive: (bytes: number) => (refused = reading.receive(bytes)) === null,
+      onTooMuch: () => fail(refused ?? tooMuch(maxBytes)),
+    }
     const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
     const { method, headers, body } = request
     try {
@@ -73,7 +81,7 @@ export function exchange({ url, host, addresses }: Target, request: Request, rea
           port: url.port,
           path: url.pathname + url.search,
           headers: { ...headers, ...lengthOf(request), 'accept-encoding': 'identity' },
-          agent: agentFor(protocol, { maxBytes, onTooMuch: () => fail(tooMuch(maxBytes)) }),
+          agent: agentFor(protocol, bound),
           lookup: (_host, options, found) => answerLookup(addresses, options, found as Found),
         },
         received,

@@ -4,6 +4,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { UnfitTarget } from '../core/issue.ts'
 import { reasonIn } from '../core/issue-words.ts'
+import { network } from '../limits/network.ts'
+import type { Places, Turns } from './turns.ts'
 
 // To which addresses the service may send requests: whoever names a URL must not reach through us what
 // they cannot reach themselves.
@@ -54,6 +56,8 @@ export interface Guard {
   privateNetworks: boolean
   /** The machine’s own, except in tests. */
   resolver?: Pick<Resolver, 'resolve4' | 'resolve6'>
+  /** Those of the process, except in tests. */
+  turns?: Turns
 }
 
 /** A URL with the addresses that were checked: nothing else may be connected to. */
@@ -62,6 +66,7 @@ export interface Target {
   /** As it is in names and certificates, without the brackets of an IPv6 address. */
   host: string
   addresses: LookupAddress[]
+  places: Places
 }
 
 /** Ports that browsers refuse too, because other protocols live there; below 1024 only those of the Web are allowed. */
@@ -105,7 +110,22 @@ export async function targetOf(url: URL, { privateNetworks, resolver }: Guard): 
   // One answer for names without an address and names with a private one, so that nobody can map a network by it.
   if (addresses.length === 0) throw unfit(privateNetworks ? 'host_unknown' : 'address_not_public')
   if (!addresses.every(({ address }) => isReachable(address, { privateNetworks }))) throw unfit('address_not_public')
-  return { url, host, addresses }
+  // Each address that a request could go to has turns of its own, so a name must not have very many.
+  const used = [4, 6].flatMap((four) => addresses.filter(({ family }) => family === four).slice(0, MAX_ADDRESSES))
+  return { url, host, addresses: used, places: { site: hostOfTurns(url), blocks: [...new Set(used.map(blockOf))] } }
+}
+
+/** Of each family; a second one in case that the first is down. */
+const MAX_ADDRESSES = 2
+
+/** The host of a URL, as turns are counted: whatever its port, or a dot at its end, it is one. */
+export function hostOfTurns({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '')
+}
+
+/** The addresses that one owner mostly has together. */
+function blockOf({ address, family }: LookupAddress): string {
+  return family === 6 ? network(address) : `${address.slice(0, address.lastIndexOf('.'))}.0/24`
 }
 
 /**

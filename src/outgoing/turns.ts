@@ -1,41 +1,107 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
-import type { Store } from '../../db/client.ts'
-import { checkedHosts } from '../../db/schema.ts'
+import { LRUCache } from 'lru-cache'
 
-/** From one request to a host to the next, whichever process sends it, and whatever for. */
-export const TURN_MS = 1_000
-/** A turn that is further away is not waited for. */
-const PATIENCE_MS = 15_000
+// Turns of all requests to URLs that somebody names, in this process, whatever they are for: who names a site must not make us flood
+// it, nor one address by many names. What is sent in the background takes those of shared-turns.ts first.
 
-/** The clock, which tests set. Times are milliseconds since 1970. */
-export interface Clock {
+/** Where a request goes, as turns are counted. */
+export interface Places {
+  /** The host, whatever its port. Which hosts are of one site is not known: mostly they share addresses. */
+  site: string
+  /** The /24 or /64 of each address. */
+  blocks: readonly string[]
+}
+
+/** How fast requests may follow one another: at once so many, then one in so many milliseconds. */
+interface Pace {
+  readonly burst: number
+  readonly everyMs: number
+}
+
+/** At a site: the 25 links of a bundle begin within half a second. */
+const SITE: Pace = { burst: 20, everyMs: 100 }
+/** At a block of addresses, which may have the sites of very many people. */
+const BLOCK: Pace = { burst: 40, everyMs: 50 }
+
+/** What an account causes within a minute, all together: a turn more is refused, and an answer is cut off. */
+const MAX_REQUESTS = 600
+const MAX_BYTES = 16 * 2 ** 20
+const MINUTE_MS = 60_000
+
+/** Of places and accounts that are remembered: more are none within the minute. */
+const MAX_KEPT = 20_000
+
+/** Why a request was not sent: its site has had too many, or its account has. */
+export class NoTurn extends Error {
+  constructor(readonly whose: 'site' | 'account') {
+    super(`too many requests to this site, or of this account: ${whose}`)
+  }
+}
+
+/** The clock, which tests set. */
+interface Clock {
+  /** In milliseconds, monotonic. */
   now(): number
-  until(time: number): Promise<unknown>
+  wait(ms: number): Promise<unknown>
 }
 
-/** The machine’s own. */
-export const CLOCK: Clock = { now: Date.now, until: (time) => sleep(Math.max(0, time - Date.now())) }
-
-/** The host of a URL, as turns are counted: whatever its port, or a dot at its end, it is one. */
-export function hostOfTurns({ hostname }: URL): string {
-  return hostname.replace(/\.$/, '')
+/** What an account has caused since its minute began. */
+interface Sum {
+  requests: number
+  bytes: number
 }
 
-/**
- * Reserves the next turn of a host, for a request that nobody waits for, and waits for it.
- * @param host as `hostOfTurns` has it.
- * @returns false if that is too far away.
- */
-export async function takeTurn({ write }: Pick<Store, 'write'>, host: string, clock: Clock): Promise<boolean> {
-  const now = clock.now()
-  const [reserved] = await write([
-    sql`INSERT INTO ${checkedHosts} (host, next_at, used_at) VALUES (${host}, ${now + TURN_MS}, ${now})
-      ON CONFLICT (host) DO UPDATE SET next_at = max(next_at, ${now}) + ${TURN_MS}, used_at = ${now}
-      WHERE next_at <= ${now + PATIENCE_MS} RETURNING next_at`,
-  ])
-  const nextAt = reserved?.rows[0]?.next_at
-  if (nextAt === undefined) return false
-  await clock.until(Number(nextAt) - TURN_MS)
-  return true
+/** Turns in one process. */
+export class Turns {
+  /** When each place will have had its pace without a burst. */
+  readonly #next = new LRUCache<string, number>({ max: MAX_KEPT })
+  readonly #sums: LRUCache<string, Sum>
+
+  constructor(readonly clock: Clock = { now: () => performance.now(), wait: sleep }) {
+    this.#sums = new LRUCache({ max: MAX_KEPT, ttl: MINUTE_MS, ttlResolution: 0, perf: clock })
+  }
+
+  /**
+   * Waits for the turn of a request.
+   * @param account that causes it; null for nobody’s.
+   * @param patienceMs a turn that is further away is not waited for, and uses nothing up.
+   * @throws NoTurn.
+   */
+  async take({ site, blocks }: Places, account: string | null, patienceMs: number): Promise<void> {
+    const now = this.clock.now()
+    const places = [[site, SITE] as const, ...blocks.map((block) => [block, BLOCK] as const)]
+    const beginsAt = places.map(([place, { burst, everyMs }]) => this.#nextOf(place, now) - (burst - 1) * everyMs)
+    const waitMs = Math.max(0, ...beginsAt.map((at) => at - now))
+    if (waitMs > patienceMs) throw new NoTurn('site')
+    if (account !== null) this.#count(account)
+    // Each from its own last turn: a site that is far behind must not hold up whoever shares its addresses.
+    for (const [place, { everyMs }] of places) this.#next.set(place, this.#nextOf(place, now) + everyMs)
+    if (waitMs > 0) await this.clock.wait(waitMs)
+  }
+
+  /** Counts what was received for an account. @returns whether it may have more. */
+  receive(account: string | null, bytes: number): boolean {
+    if (account === null) return true
+    const sum = this.#sumOf(account)
+    sum.bytes += bytes
+    return sum.bytes <= MAX_BYTES
+  }
+
+  #nextOf(place: string, now: number): number {
+    return Math.max(this.#next.get(place) ?? 0, now)
+  }
+
+  #count(account: string): void {
+    const sum = this.#sumOf(account)
+    if (sum.requests >= MAX_REQUESTS || sum.bytes >= MAX_BYTES) throw new NoTurn('account')
+    sum.requests += 1
+  }
+
+  #sumOf(account: string): Sum {
+    const known = this.#sums.get(account)
+    if (known !== undefined) return known
+    const sum = { requests: 0, bytes: 0 }
+    this.#sums.set(account, sum)
+    return sum
+  }
 }

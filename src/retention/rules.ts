@@ -7,7 +7,6 @@ import {
   appRefreshTokens,
   bundleChanges,
   bundles,
-  checkedHosts,
   checkedLinks,
   claims,
   counterBatches,
@@ -18,9 +17,11 @@ import {
   icons,
   idempotencyAnswers,
   outbox,
+  outgoingTurns,
   proposalMails,
   providerEntities,
   providerEvents,
+  robots,
   session,
   sites,
   verification,
@@ -107,7 +108,15 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
   },
   // Of sites that no bundle links to; then the icons that no site has.
   { what: 'sites', table: sites, from: sites.unusedSince, keptMs: 30 * DAY_MS, only: isNotNull(sites.unusedSince) },
-  { what: 'icons', table: icons, from: icons.unusedSince, keptMs: DAY_MS, only: isNotNull(icons.unusedSince) },
+  {
+    what: 'icons',
+    table: icons,
+    from: icons.unusedSince,
+    keptMs: DAY_MS,
+    // Of sixteen kilobytes.
+    rowsPerWrite: 50,
+    only: isNotNull(icons.unusedSince),
+  },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
   leftBehind('gone_webhooks', goneWebhooks, { table: outbox, by: outbox.webhookId }),
   // Only as long as messages are signed with them.
@@ -127,25 +136,13 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     table: checkedLinks,
     from: checkedLinks.unusedSince,
     keptMs: 30 * DAY_MS,
+    // Of five kilobytes, and in six indexes.
+    rowsPerWrite: 100,
     only: isNotNull(checkedLinks.unusedSince),
   },
-  {
-    // One link may be led through a dozen hosts; what is known of them is good for a day.
-    what: 'checked_hosts',
-    table: checkedHosts,
-    from: checkedHosts.usedAt,
-    keptMs: DAY_MS,
-    key: [checkedHosts.host],
-    erase: (db, rows) => {
-      const isUsed = sql`EXISTS (SELECT 1 FROM ${checkedLinks} WHERE ${checkedLinks.host} = ${checkedHosts.host})`
-      const now = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
-      return [
-        // Such as where nothing is looked at for long.
-        db.update(checkedHosts).set({ usedAt: now }).where(and(rows, isUsed)),
-        db.delete(checkedHosts).where(and(rows, sql`NOT ${isUsed}`)),
-      ]
-    },
-  },
+  // What `robots.txt` files said, one of which may have eight kilobytes; and turns that are over.
+  { what: 'robots', table: robots, from: robots.at, keptMs: DAY_MS, rowsPerWrite: 100 },
+  { what: 'outgoing_turns', table: outgoingTurns, from: outgoingTurns.nextAt, keptMs: HOUR_MS / 60 },
   // Providers allow resending events by hand for about this long.
   { what: 'provider_events', table: providerEvents, from: providerEvents.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.

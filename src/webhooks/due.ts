@@ -17,10 +17,12 @@ const MAX_TO_ONE = 4
  * Events that may be sent now, by id: a few of each webhook, found by skipping from webhook to webhook in an index; owners
  * take turns.
  * @param sending the webhook of each event that is being sent, by the event’s id.
+ * @param resting owners whose webhooks get nothing now.
  */
 export async function dueEvents(
   { db }: Pick<Store, 'db'>,
   sending: ReadonlyMap<number, Leased['webhook']>,
+  resting: readonly number[],
 ): Promise<number[]> {
   const busy = JSON.stringify(Array.from(sending.values(), ({ id }) => id))
   const busyOwners = JSON.stringify(Array.from(sending.values(), ({ ownerId }) => ownerId))
@@ -41,6 +43,7 @@ export async function dueEvents(
       SELECT of_webhooks.id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at)
         + (SELECT count(*) FROM json_each(${busyOwners}) WHERE value = owner_id) AS place
       FROM of_webhooks JOIN ${webhooks} ON webhooks.id = webhook_id WHERE place <= ${MAX_TO_ONE}
+        AND owner_id NOT IN (SELECT value FROM json_each(${JSON.stringify(resting)}))
     )
     SELECT id FROM of_owners WHERE place <= ${MAX_OF_OWNER}
     ORDER BY place, due_at LIMIT ${MAX_SENDING - sending.size}`

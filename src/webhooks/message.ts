@@ -19,8 +19,11 @@ import { unsealed } from './secrets.ts'
 export interface Leased {
   row: typeof outbox.$inferSelect
   webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
+  /** Whose webhook it is, by the id of a person or an organisation. */
+  account: string
 }
 
+type Event = Pick<Leased, 'row' | 'webhook'>
 type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks'>
 
 /**
@@ -29,13 +32,14 @@ type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChec
  * the event may have been erased meanwhile.
  * @returns null if what the event is about is gone.
  */
-export async function messageOf(store: Store, { row, webhook }: Leased, site: Site): Promise<Post | null> {
+export async function messageOf(store: Store, { row, webhook, account }: Leased, site: Site): Promise<Post | null> {
   const data = await dataOf(store, { row, webhook }, site)
   if (data === null) return null
   const told = row.eventId === null ? null : await toldOf(store, webhook.ownerId, row.eventId)
   const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), ...told, data })
   const now = new Date()
   return {
+    account,
     body,
     headers: {
       'content-type': 'application/json',
@@ -55,7 +59,7 @@ function secretsOf({ id, secret, oldSecret, oldSecretUntil }: Leased['webhook'],
   return [secret, ...(isOldValid ? [oldSecret] : [])].map((stored) => unsealed(stored, { service, webhookId: id }))
 }
 
-function dataOf(store: Store, { row, webhook }: Leased, site: Site) {
+function dataOf(store: Store, { row, webhook }: Event, site: Site) {
   if (row.event === 'webhook.test') return { webhookId: webhook.id }
   return row.proposalId === null ? bundleOf(store, { row, webhook }, site) : proposalOf(store, row, row.proposalId)
 }
@@ -68,7 +72,7 @@ async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id:
 }
 
 /** The bundle as the event left it. */
-async function bundleOf(store: Store, { row, webhook }: Leased, site: Site) {
+async function bundleOf(store: Store, { row, webhook }: Event, site: Site) {
   const { bundleId, versionNumber, event, at } = row
   if (bundleId === null || versionNumber === null) return null
   const [found] = await store.db

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
-import { outbox, webhooks } from '../../db/schema.ts'
+import { outbox, owners, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
@@ -19,8 +19,12 @@ const STOP_WITHIN_MS = 3_000
 const MAX_COUNTED = 10_000
 const COUNT_EVERY_MS = 5_000
 
+/** How long the webhooks of an owner rest that got no turn: because there were too many requests to a site, or of the account. */
+const REST_MS = { site: 2_000, account: 10_000 }
+
 /** What became of an attempt. */
-type Result = { status: number; failure: null } | { status: number | null; failure: string }
+type Result = { status: number; failure: null } | NotTaken | 'gone' | { restMs: number }
+type NotTaken = { status: number | null; failure: string }
 
 /** Loads what mails owners. */
 type Accounts = () => Promise<{ accountMails: Pick<AccountMails, 'notifyOwner'> }>
@@ -40,6 +44,8 @@ export class Outbox {
   #countedAt = Number.NEGATIVE_INFINITY
   /** The webhook of each event that is being sent, by the event’s id. */
   readonly #sending = new Map<number, Leased['webhook']>()
+  /** Until when the webhooks of an owner get nothing, in milliseconds since 1970. */
+  readonly #resting = new Map<number, number>()
   readonly #lease = randomUUID()
   #looking: Loop | undefined
   #isStopping = false
@@ -85,7 +91,8 @@ export class Outbox {
   }
 
   async #sendDue(): Promise<void> {
-    const ids = await dueEvents(this.store, this.#sending)
+    for (const [owner, until] of this.#resting) if (until <= Date.now()) this.#resting.delete(owner)
+    const ids = await dueEvents(this.store, this.#sending, [...this.#resting.keys()])
     if (ids.length === 0 || this.#isStopping) return
     for (const leased of await this.#leaseOf(ids)) {
       this.#sending.set(leased.row.id, leased.webhook)
@@ -110,17 +117,21 @@ export class Outbox {
         .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
     ])
     const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
+    const account = sql<string>`coalesce(${owners.userId}, ${owners.organizationId})`
     return db
-      .select({ row: outbox, webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId } })
+      .select({ row: outbox, webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId }, account })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
+      .innerJoin(owners, eq(owners.id, webhooks.ownerId))
       .where(and(inArray(outbox.id, [...ids]), eq(outbox.lease, this.#lease)))
   }
 
   async #deliver(leased: Leased): Promise<void> {
     const result = await this.#attempt(leased)
-    if (result === null) {
+    if (result === 'gone') {
       await this.#drop(leased)
+    } else if ('restMs' in result) {
+      await this.#postpone(leased, result.restMs)
     } else if (result.failure === null) {
       this.delivered += 1
       await this.#sent(leased, result.status)
@@ -130,21 +141,23 @@ export class Outbox {
     }
   }
 
-  /** Null if what the event is about was erased meanwhile. */
-  async #attempt(leased: Leased): Promise<Result | null> {
+  /** `gone` if what the event is about was erased meanwhile. */
+  async #attempt(leased: Leased): Promise<Result> {
     // Loaded with the first event: most processes send none.
-    const [{ messageOf }, { post }, { NotSent }] = await Promise.all([
+    const [{ messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
       import('./message.ts'),
       import('../outgoing/request.ts'),
       import('../outgoing/target.ts'),
+      import('../outgoing/turns.ts'),
     ])
     try {
       const message = await messageOf(this.store, leased, this.config)
-      if (message === null) return null
+      if (message === null) return 'gone'
       const status = await post(leased.webhook.url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
       if (status >= 200 && status < 300) return { status, failure: null }
       return { status, failure: `it was answered with ${status}` }
     } catch (error) {
+      if (error instanceof NoTurn) return { restMs: REST_MS[error.whose] }
       if (error instanceof NotSent) return { status: null, failure: error.message }
       // Not with the URL, which may be a secret.
       this.log.error({ err: error, webhook: leased.webhook.id }, 'a webhook could not be sent')
@@ -155,6 +168,15 @@ export class Outbox {
   async #drop({ row }: Leased): Promise<void> {
     const { db, write } = this.store
     await write([db.delete(outbox).where(eq(outbox.id, row.id))])
+  }
+
+  /** As if it had not been tried. */
+  async #postpone({ row, webhook }: Leased, restMs: number): Promise<void> {
+    const { db, write } = this.store
+    const dueAt = Date.now() + restMs
+    this.#resting.set(webhook.ownerId, dueAt)
+    const isMine = and(eq(outbox.id, row.id), eq(outbox.lease, this.#lease))
+    await write([db.update(outbox).set({ dueAt, lease: null }).where(isMine)])
   }
 
   async #sent({ row }: Leased, status: number): Promise<void> {
@@ -170,7 +192,7 @@ export class Outbox {
     ])
   }
 
-  async #notSent({ row, webhook }: Leased, { status, failure }: Result): Promise<void> {
+  async #notSent({ row, webhook }: Leased, { status, failure }: NotTaken): Promise<void> {
     const { db, write } = this.store
     const now = Date.now()
     const attempts = row.attempts + 1

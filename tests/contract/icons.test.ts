@@ -143,7 +143,7 @@ describe('icons', () => {
       const { hostname: host, origin } = new URL(url)
       const hostIs = (nextAt: number) =>
         server().sql(
-          'INSERT INTO checked_hosts (host, next_at, used_at) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET next_at = ?2 RETURNING 1',
+          'INSERT INTO outgoing_turns (place, next_at) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET next_at = ?2 RETURNING 1',
           [host, nextAt],
         )
       await hostIs(Date.now() + 3_600_000)
@@ -165,7 +165,7 @@ describe('icons', () => {
       // Nothing was asked for before there was a turn, and each request took one.
       const asked = sites.received.filter(({ site }) => site === 'png.11').map(({ path }) => path)
       expect(asked).toEqual(['/', '/favicon.ico'])
-      const [turns] = await server().sql('SELECT next_at FROM checked_hosts WHERE host = ?', [host])
+      const [turns] = await server().sql('SELECT next_at FROM outgoing_turns WHERE place = ?', [host])
       expect(Number(turns?.next_at)).toBeGreaterThanOrEqual(begin + 2_000)
     })
 

@@ -36,7 +36,8 @@ async function pass(server: Server, days: number): Promise<void> {
   await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
   const shift = (columns: string[]) => columns.map((name) => `${name} = ${name} - ${days * DAY_MS}`).join(', ')
   await server.sql(`UPDATE checked_links SET ${shift(['since', 'first_at', 'due_at'])} RETURNING 1`)
-  await server.sql(`UPDATE checked_hosts SET ${shift(['due_at', 'robots_at'])} RETURNING 1`)
+  await server.sql(`UPDATE checked_hosts SET ${shift(['due_at'])} RETURNING 1`)
+  await server.sql(`UPDATE robots SET ${shift(['at'])} RETURNING 1`)
   await becomes(() => server.sql('SELECT url FROM checked_links WHERE due_at <= ?', [Date.now()]), [], PATIENCE_MS)
 }
 

@@ -92,6 +92,39 @@ describe('the service proposes', () => {
       expect(form).toContain(`value="${NEW}"`)
     })
 
+    test('with the end of a long host, which says whose it is, and without what only looks like a host', async () => {
+      const hosts = ['moved.example.', 'a'.repeat(60), '.', 'b'.repeat(60), '.', 'c'.repeat(50), '.evil.example'].join(
+        '',
+      )
+      const old = 'https://long.example/old'
+      const slug = await newBundle(server(), person, [FINE, old])
+      await find(server(), person, old, {
+        ...MOVED,
+        final_url: `https://moved.example:x@${hosts}/new?${'q'.repeat(300)}`,
+      })
+      const [proposal] = await proposalsOf(person, slug)
+      expect(proposal?.reason).toContain('.evil.example/new')
+      expect(proposal?.reason).not.toContain('moved.example')
+    })
+
+    test('at most 200 of an owner, and the others as these are decided', async () => {
+      const busy = await newPerson(server())
+      const bundles: string[] = []
+      for (let at = 0; at < 9; at += 1) {
+        const urls = Array.from({ length: 24 }, (_, link) => `https://lots-${at}.example/${link}`)
+        bundles.push(await newBundle(server(), busy, urls))
+      }
+      await find(server(), busy, 'https://lots-%', BROKEN)
+      const open = async () =>
+        await server().sql("SELECT 1 FROM proposals WHERE state = 'open' AND repairs LIKE 'https://lots-%'")
+      expect((await open()).length).toBe(200)
+      const [first] = await proposalsOf(busy, bundles[0]!)
+      await busy.api('POST', `/api/links/${bundles[0]}/proposals/${first?.id}/reject`, {})
+      expect((await open()).length).toBe(199)
+      await find(server(), busy, 'https://lots-%', BROKEN)
+      expect((await open()).length).toBe(200)
+    })
+
     test('for a broken link the copy of an archive, or to leave it out', async () => {
       const slug = await newBundle(server(), person, [FINE, GONE])
       await find(server(), person, GONE, BROKEN)

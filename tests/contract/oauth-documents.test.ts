@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate, trusting } from '../certificate.ts'
+import { becomes } from '../eventually.ts'
 import { approve, askPath, backTo, beginDevice, newProof, reach, redeem, refresh, type SignedInApp } from '../oauth.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -46,6 +47,8 @@ function openSite(key: string, cert: string) {
         })
       }
       switch (pathname) {
+        case '/silent':
+          return new Promise<Response>(() => {})
         case '/redirect':
           return new Response(null, { status: 302, headers: { location: '/app' } })
         case '/endless':
@@ -230,6 +233,16 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     for (let n = 0; n < 32; n += 1) statuses.push((await person.fetch(ask(`${site.origin}/many/${n}`))).status)
     expect(statuses.slice(0, 29)).toEqual(Array(29).fill(200))
     expect(statuses.slice(-2)).toEqual([429, 429])
+  })
+
+  test('sites that are silent take the places of those who ask for them, and nobody else’s', async () => {
+    const [ann, ben] = [await newPerson(server), await newPerson(server)]
+    const silent = Array.from({ length: 8 }, (_, at) => ann.fetch(ask(`${site.origin}/silent?${at}`)))
+    await becomes(() => site.asked('/silent'), 8)
+    const ninth = await ann.fetch(ask(`${site.origin}/ninth`))
+    expect([ninth.status, await ninth.text()]).toEqual([400, expect.stringContaining('too many apps are asking')])
+    expect((await ben.fetch(ask(`${site.origin}/of-ben`))).status).toBe(200)
+    expect((await Promise.all(silent)).map(({ status }) => status)).toEqual(Array(8).fill(400))
   })
 
   test('an address in the service’s own network is not requested unless the operator allows it', async () => {

@@ -52,11 +52,15 @@ async function outcome({
       return 'may be sent'
     }
     if (isGet) {
-      const asked = { headers: { 'x-test': 'yes' }, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+      const asked = {
+        account: 'tests',
+        headers: { 'x-test': 'yes' },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      }
       const { status, body } = await get(url, asked, guard)
       return body.byteLength > 0 && body.byteLength < 10 ? `${status} ${body}` : status
     }
-    return await post(url, { headers: { 'x-test': 'yes' }, body: '{"a":"ü"}' }, guard, timeoutMs)
+    return await post(url, { account: 'tests', headers: { 'x-test': 'yes' }, body: '{"a":"ü"}' }, guard, timeoutMs)
   } catch (error) {
     return error instanceof NotSent ? error.message : `unexpected: ${error}`
   }

@@ -70,7 +70,8 @@ const SEEDS: Record<string, string> = {
     FROM n JOIN owners ON owners.user_id = 'ada'`,
   checked_links: `INSERT INTO checked_links (owner_id, host, hash, url, since, unused_since)
     SELECT 1, 'swept.example', 'h' || i, 'https://swept.example/' || i, 1, ?1 FROM n`,
-  checked_hosts: `INSERT INTO checked_hosts (host, used_at) SELECT 'h' || i || '.example', ?1 FROM n`,
+  robots: `INSERT INTO robots (authority, owner_id, rules, bytes, at) SELECT 'h' || i || '.example', 1, '[]', 2, ?1 FROM n`,
+  outgoing_turns: `INSERT INTO outgoing_turns (place, next_at) SELECT 'h' || i || '.example', ?1 FROM n`,
   provider_entities: `INSERT INTO provider_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,
