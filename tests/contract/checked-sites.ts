@@ -16,6 +16,7 @@ const page = (status: number, headers: Record<string, string> = {}) =>
 /** What each site answers; the others are there. */
 const ANSWERS: Record<string, Answer> = {
   gone: () => page(404),
+  removed: () => page(410),
   lost: () => page(404),
   moved: (_, at) => page(301, { location: at('new') }),
   renamed: (_, at) => page(301, { location: at('name') }),
@@ -34,7 +35,7 @@ export function startChecked() {
   const asked = new Map<string, Asked[]>()
   const down = freePort()
   const found = new Set<string>()
-  const names = ['fine', 'new', 'name', 'secret', 'kept-out', ...Object.keys(ANSWERS)]
+  const names = ['fine', 'new', 'name', 'secret', 'kept-out', 'robots-down', ...Object.keys(ANSWERS)]
   const at = (name: string): string => `http://${name}.localhost:${name === 'down' ? down : ports.get(name)}/${name}`
   const servers = names.map((name) => {
     const requests: Asked[] = []
@@ -48,6 +49,7 @@ export function startChecked() {
         const agent = headers.get('user-agent') ?? ''
         requests.push({ method, path, agent, range: headers.get('range') })
         if (path === '/robots.txt') {
+          if (name === 'robots-down') return page(503)
           return name === 'kept-out' ? new Response('User-agent: Openall\nDisallow: /kept') : page(404)
         }
         const answer = found.has(name) ? undefined : ANSWERS[name]

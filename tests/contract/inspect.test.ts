@@ -144,6 +144,29 @@ describe('what pages say', () => {
       expect((await inspect(person, odd)).body.links).toEqual(odd.map((url) => ({ url, ...UNSEEN, problem })))
     })
 
+    test('an address that is longer than a link may be is not told as where one leads', async () => {
+      const { body } = await inspectAnswered(server(), [at('/far')])
+      expect(body.links).toEqual([
+        { url: at('/far'), finalUrl: null, status: 200, title: 'The plan', icon: null, problem: null },
+      ])
+    })
+
+    test('a bundle of one site is looked at, and however many people ask, the site is not flooded', async () => {
+      const { body: one } = await inspectAnswered(server(), Array(25).fill(at('/plan')))
+      expect(one.links.map(({ title }) => title)).toEqual(Array(25).fill('The plan'))
+      const people = await Promise.all(Array.from({ length: 6 }, () => newPerson(server())))
+      const [before, began] = [sites.received.length, performance.now()]
+      const answers = await Promise.all(people.map((one) => inspect(one, Array(25).fill(at('/plan')))))
+      const seconds = (performance.now() - began) / 1000
+      expect(sites.received.length - before).toBeLessThanOrEqual(20 + Math.ceil(seconds * 10))
+      const links = answers.flatMap(({ body }) => body.links)
+      const busy = links.filter(({ problem }) =>
+        problem?.startsWith('It was not looked at: too many links of its site'),
+      )
+      expect(busy.length).toBeGreaterThan(0)
+      expect(busy[0]).toMatchObject(UNSEEN)
+    })
+
     test('a person has 60 links looked at per minute, over all their sessions and keys', async () => {
       const busy = await newPerson(server())
       const program = await busy.program({ scopes: ['links:read'] })

@@ -57,11 +57,11 @@ describe('links', () => {
         'mailing',
         'kept-out',
         'down',
+        'removed',
+        'robots-down',
       ]
-      const [fine, gone, moved, wandering, headless, forbidden, busy, walled, mailing, keptOut, down] = names.map(
-        sites.at,
-      )
-      const urls = [fine, gone, moved, wandering, headless, forbidden, busy, walled, mailing, keptOut, down] as string[]
+      const urls = names.map(sites.at)
+      const [fine, gone, moved, wandering, headless, forbidden, busy, walled, mailing, keptOut, down] = urls
       const secret = sites.at('secret')
       const slug = await newBundle(person, [...urls, secret, `${sites.at('fine')}?{who}`], {
         urlMetadata: [...urls.map(() => ({})), { check: false }],
@@ -81,6 +81,8 @@ describe('links', () => {
         [mailing!, 'ok'],
         [keptOut!, 'unknown'],
         [down!, 'broken'],
+        [sites.at('removed'), 'broken'],
+        [sites.at('robots-down'), 'unknown'],
       ])
       const health = await healthOf(person, slug)
       expect(health?.[2]).toEqual({ ...health![2]!, finalUrl: sites.at('new') })
@@ -91,6 +93,8 @@ describe('links', () => {
       // Nor was anything asked for that is kept out.
       expect(sites.asked('secret')).toEqual([])
       expect(sites.asked('kept-out').map(({ path }) => path)).not.toContain('/kept-out')
+      // Nor of a site that cannot say what it forbids.
+      expect(sites.asked('robots-down').filter(({ path }) => path !== '/robots.txt')).toEqual([])
       const looked = ['GET /robots.txt', 'HEAD /forbidden']
       expect(sites.asked('forbidden').map(({ method, path }) => `${method} ${path}`)).toEqual([
         ...[...looked, ...looked, ...looked],
@@ -131,6 +135,8 @@ describe('links', () => {
       await becomes(() => server().sql('SELECT 1 FROM links_pending'), [])
       expect(await hosts()).toEqual([{ host: 'ports.localhost' }])
       await person.api('DELETE', `/api/links/${slug}`)
+      // A host goes with its last link.
+      await becomes(hosts, [])
     })
 
     test('that have moved are said to have the same title only where it was seen, by no more requests', async () => {

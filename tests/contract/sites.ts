@@ -32,6 +32,7 @@ const PAGES: Record<string, () => Response> = {
   '/plan': () => html(page('The plan')),
   '/who': () => html(page('Who')),
   '/moved': () => new Response(null, { status: 301, headers: { location: '/plan' } }),
+  '/far': () => new Response(null, { status: 302, headers: { location: `/plan?${'x'.repeat(2_048)}` } }),
   '/members': () => new Response(page('Members'), { status: 403, headers: { 'content-type': 'text/html' } }),
   '/bom': () => html(joined(new Uint8Array([0xef, 0xbb, 0xbf]), bytes(page('Grüße'))), '; charset=windows-1251'),
   '/undeclared': () => html(page('Grüße'), ''),

@@ -49,6 +49,18 @@ describe('a link', () => {
     expect([link.state, link.failures]).toEqual(['unknown', 48])
   })
 
+  test('is not broken by two failures, however many days they are apart', () => {
+    const once = after(NEW, GONE, 0)
+    const twice = after(once, GONE, 10 * DAY)
+    expect([twice.state, after(twice, GONE, 11 * DAY).state]).toEqual(['unknown', 'broken'])
+  })
+
+  test('has not moved to an address that is longer than a link may be', () => {
+    const [fits, tooLong] = [2_048, 2_049].map((length) => movedTo('https://example.com/'.padEnd(length, 'x')))
+    expect(looks(fits!, fits!, fits!).at(-1)?.state).toBe('moved')
+    expect(looks(tooLong!, tooLong!, tooLong!).at(-1)).toMatchObject({ state: 'ok', finalUrl: null })
+  })
+
   test('that comes back is as before, with nothing left to tell', () => {
     expect(looks(GONE, GONE, GONE, THERE).at(-1)).toMatchObject({
       state: 'ok',

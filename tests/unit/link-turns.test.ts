@@ -7,6 +7,7 @@ import pino from 'pino'
 import { openStore } from '../../db/client.ts'
 import { Checker } from '../../src/checks/checker.ts'
 import type { Seen } from '../../src/checks/findings.ts'
+import { SharedHosts } from '../../src/checks/hosts.ts'
 import { type Clock, takeTurn } from '../../src/outgoing/shared-turns.ts'
 import { type NoTurn, type Places, Turns } from '../../src/outgoing/turns.ts'
 
@@ -208,4 +209,32 @@ test('an owner whose sites are silent holds up a quarter of all looks, and nobod
     expect(looked.filter((account) => account === 'u0').length).toBe(4)
     answer(THERE)
     await checker.settled()
+  }))
+
+test('what robots.txt files say takes a MiB for an owner, the newest of them, and costs nobody else theirs', () =>
+  withStore(async (store) => {
+    const hosts = new SharedHosts(store, new SetClock(DAY_MS))
+    const rules = [[0, `/${'x'.repeat(8_000)}`]] as const
+    await hosts.forLooksOf(2).keepRobots('of-the-other.example', [[0, '/']])
+    for (let at = 0; at < 150; at += 1)
+      await hosts.forLooksOf(1).keepRobots(
+        `h${at}.example`,
+        rules.map(([is, path]) => [is, path]),
+      )
+    const [kept] = await store.db
+      .select({ bytes: sql<number>`sum(bytes)`, rows: sql<number>`count(*)` })
+      .from(sql`robots WHERE owner_id = 1`)
+    expect(kept?.bytes).toBeLessThanOrEqual(2 ** 20)
+    expect(kept?.rows).toBeGreaterThan(100)
+    await store.write([
+      sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2040)
+        INSERT INTO robots (authority, owner_id, rules, bytes, at) SELECT 'n' || i, 3, '[]', 100, i FROM n`,
+    ])
+    await hosts.forLooksOf(3).keepRobots('newest.example', [])
+    const [many] = await store.db
+      .select({ rows: sql<number>`count(*)`, oldest: sql<number>`min(at)` })
+      .from(sql`robots WHERE owner_id = 3`)
+    expect(many).toEqual({ rows: 2_000, oldest: 42 })
+    expect(await hosts.forLooksOf(1).robotsOf('h149.example')).toEqual([[0, `/${'x'.repeat(8_000)}`]])
+    expect(await hosts.forLooksOf(1).robotsOf('of-the-other.example')).toEqual([[0, '/']])
   }))

@@ -50,6 +50,12 @@ test('a file of nothing but rules is bounded, and lets other work run', async ()
   expect(turns).toBeGreaterThan(0)
 })
 
+test('rules are bounded as they are kept, whatever they have to be encoded as', async () => {
+  const rules = await rulesIn(`User-agent: *\n${`Disallow: /${'日'.repeat(39)}\n`.repeat(200)}`)
+  expect(rules.length).toBeGreaterThan(20)
+  expect(Buffer.byteLength(JSON.stringify(rules))).toBeLessThan(9_000)
+})
+
 test('a pattern that is made to be slow is not', () => {
   const url = new URL(`/${'a'.repeat(2_000)}`, 'https://example.com')
   expect(allows([[0, `/${'*a'.repeat(2_000)}b`]], url)).toBe(true)
