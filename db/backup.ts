@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { Client } from '@libsql/client'
 import { keepPrivate, makeFolderOf } from '../src/config/private-files.ts'
 import { JOURNAL, openFile } from './file.ts'
+import { contentsOf, secretHashOf } from './instance.ts'
 import { otherVersion } from './migrate.ts'
 import { UnusableCopy } from './unusable-copy.ts'
 
@@ -72,11 +73,14 @@ export async function copyStore(from: string, to: string): Promise<Copy> {
 /**
  * Restores a copy and its secret to a path without a store. First checks that the copy matches its checksums, if it has
  * any, that it is intact, and that no newer version made it. The next start migrates the tables of an older one.
+ * @param approve is called once the copy has proved good; what it throws ends the restore, and nothing is restored.
  * @throws UnusableCopy.
  */
-export async function restoreStore(from: string, to: string): Promise<Copy> {
+export async function restoreStore(from: string, to: string, approve: () => void = () => {}): Promise<Copy> {
   if (!existsSync(from)) throw new UnusableCopy(`there is no copy at ${from}`)
-  refuseTaken(to)
+  // The secret may have stayed where it was, if it is the same.
+  const isSecretThere = isSame(from + SECRET, to + SECRET)
+  refuseTaken(to, isSecretThere ? SECRET : undefined)
   makeFolderOf(to)
   const draft = `${to}.${process.pid}.partial`
   try {
@@ -85,11 +89,22 @@ export async function restoreStore(from: string, to: string): Promise<Copy> {
     keepPrivate(draft)
     if (existsSync(from + CHECKSUMS)) await verify(from, draft)
     const bundles = await withDatabase(draft, from, (client) => check(client, from))
-    copySecret(from, to)
+    approve()
+    if (!isSecretThere) copySecret(from, to)
     return { file: to, ...(await finish(draft, to)), bundles }
   } finally {
-    discard(draft, to)
+    discard(draft, to, isSecretThere)
   }
+}
+
+function isSame(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other))
+}
+
+/** Whether a copy was last used with this secret; true if it has not been used with any. */
+export function isSecretOf(copy: string, secret: string): boolean {
+  const { id, secretHash } = contentsOf(copy)
+  return id === null || secretHash === null || secretHash === secretHashOf(id, secret)
 }
 
 /**
@@ -125,8 +140,10 @@ export async function checkIntegrity(file: string): Promise<void> {
   await withDatabase(file, file, (client) => requireIntact(client, file))
 }
 
-function refuseTaken(to: string): void {
-  const taken = [to, `${to}-wal`, `${to}-shm`, to + SECRET, to + CHECKSUMS].find((file) => existsSync(file))
+/** @param kept the suffix of a file that may be there. */
+function refuseTaken(to: string, kept?: string): void {
+  const ends = ['', '-wal', '-shm', SECRET, CHECKSUMS].filter((end) => end !== kept)
+  const taken = ends.map((end) => to + end).find((file) => existsSync(file))
   if (taken !== undefined)
     throw new UnusableCopy(`${taken} already exists: stop whatever uses it and move it away first`)
 }
@@ -193,9 +210,9 @@ async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   return { bytes: statSync(to).size }
 }
 
-/** Removes what an unfinished copy left behind. */
-function discard(draft: string, to: string): void {
-  const beside = existsSync(to) ? [] : [to + SECRET, to + CHECKSUMS]
+/** Removes what an unfinished copy left behind, but not a secret that was there before. */
+function discard(draft: string, to: string, isSecretKept = false): void {
+  const beside = existsSync(to) ? [] : [...(isSecretKept ? [] : [to + SECRET]), to + CHECKSUMS]
   for (const file of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`, ...beside])
     if (existsSync(file)) unlinkSync(file)
 }

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import Database from 'libsql'
 import { makeFolderOf } from '../src/config/private-files.ts'
 import { CHECKSUMS, type Copy, copyStore, SECRET } from './backup.ts'
+import { type Contents, contentsOf } from './instance.ts'
 
 /** Where scheduled backups go, how often they are made, and how many are kept. */
 export interface BackupPlan {
@@ -59,10 +60,59 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
     const newestFirst = names.sort(
       (one, other) => isFromFuture(one, now) - isFromFuture(other, now) || (one < other ? 1 : -1),
     )
-    for (const name of newestFirst.slice(keep)) remove(folder, [name, name + SECRET, name + CHECKSUMS])
+    const whose = ownersIn(folder, contentsOf(store))
+    const own = newestFirst.filter((name) => whose(name) === 'own')
+    // A new database must not push out what another one held. Only empty ones go: every start might make another.
+    const empty = newestFirst.filter((name) => whose(name) === 'empty')
+    for (const name of [...own.slice(keep), ...empty.slice(keep)])
+      remove(folder, [name, name + SECRET, name + CHECKSUMS])
     return copy
   } finally {
     lock.close()
+  }
+}
+
+/** A backup of another database than the one that is backed up, and what it holds. */
+export interface Stranger {
+  file: string
+  bundles: number
+  accounts: number
+}
+
+/**
+ * The backup in a folder that holds most of those that another database left there before this one was made; null if there is
+ * none. Then this database may have taken the place of one that was to be restored.
+ */
+export function strangerIn(folder: string, store: string): Stranger | null {
+  const own = contentsOf(store)
+  const whose = ownersIn(folder, own)
+  const found = readdirSync(folder).flatMap((name): Stranger[] => {
+    const at = timeOf(name)
+    if (at === null || own.createdAt === null || at > own.createdAt || whose(name) !== 'other') return []
+    const { bundles, accounts } = contentsOf(join(folder, name))
+    return [{ file: join(folder, name), bundles, accounts }]
+  })
+  return found.sort((one, other) => heldBy(other) - heldBy(one))[0] ?? null
+}
+
+/** How much a database or a backup holds, to compare them by. */
+export function heldBy({ bundles, accounts }: Pick<Contents, 'bundles' | 'accounts'>): number {
+  return bundles + accounts
+}
+
+/**
+ * Tells backups in a folder apart: of this database, or of another one that held something or nothing. One that cannot be read
+ * counts as its own.
+ */
+function ownersIn(folder: string, own: Contents): (name: string) => 'own' | 'other' | 'empty' {
+  return (name) => {
+    try {
+      const contents = contentsOf(join(folder, name))
+      if (contents.id === own.id) return 'own'
+      return heldBy(contents) > 0 ? 'other' : 'empty'
+    } catch {
+      return 'own'
+    }
   }
 }
 
@@ -71,18 +121,23 @@ export interface BackupTask {
   store: string
   plan: BackupPlan
 }
-export type BackupResult = { copy: Copy | null } | { failure: string }
+/** The copy that was made, if one was due, and what another database left in the folder. */
+export interface BackedUp {
+  copy: Copy | null
+  stranger: Stranger | null
+}
+export type BackupResult = BackedUp | { failure: string }
 
-/** `backUpIfDue` in its own thread. Rejects with the reason if it fails. */
-export function backUpInWorker(store: string, plan: BackupPlan): Promise<Copy | null> {
+/** `backUpIfDue` and `strangerIn` in a thread of their own. Rejects with the reason if one fails. */
+export function backUpInWorker(store: string, plan: BackupPlan): Promise<BackedUp> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
     workerData: { store, plan } satisfies BackupTask,
   })
   // Shutdown does not wait for it: the next backup removes an unfinished one.
   worker.unref()
-  return new Promise<Copy | null>((resolve, reject) => {
+  return new Promise<BackedUp>((resolve, reject) => {
     worker.once('message', (result: BackupResult) => {
-      if ('copy' in result) resolve(result.copy)
+      if ('copy' in result) resolve(result)
       else reject(new Error(result.failure))
     })
     worker.once('error', reject)

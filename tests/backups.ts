@@ -1,8 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { METRICS_TOKEN } from './metrics.ts'
 import { runOperator } from './operator.ts'
 import { type Runtime, type Server, startServer } from './server.ts'
 
+const DAY_MS = 86_400_000
 const NAME = /^openall-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
 
 /** Starts a service with daily backups, of which it keeps two, and with metrics. */
@@ -13,7 +15,7 @@ export function startWithBackups(database: string, to: string, runtime: Runtime 
 
 /** The files in a backup folder, except its lock. */
 export function namesIn(folder: string): string[] {
-  return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name !== '.lock').sort()
+  return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => !name.startsWith('.lock')).sort()
 }
 
 /** The backups among them, oldest first. */
@@ -29,4 +31,12 @@ export function filesOf(name: string): string[] {
 /** Runs `verify`, which needs no database. */
 export function verify(path: string): Promise<{ intact?: string[]; error?: string }> {
   return runOperator({ database: '/nowhere/at-all.db' }, ['verify', path])
+}
+
+/** Renames a backup and its files as if it were this many days old. */
+export function age(at: string, name: string, days: number): string {
+  const time = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-')
+  const older = `openall-${time}Z.db`
+  for (const [index, file] of filesOf(name).entries()) renameSync(join(at, file), join(at, filesOf(older)[index] ?? ''))
+  return older
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileFault } from './file-faults.ts'
 import { defaultCacheMb, memoryBytes } from './memory.ts'
 import { makeFolderOf } from './private-files.ts'
 import { BadSetting, readSetting, refuseUnknown, SETTINGS, settingError } from './settings.ts'
@@ -159,17 +160,29 @@ export function databaseFile(url: string): string | null {
   }
 }
 
+/** Why a database file and those beside it cannot be used by this user; null if no permission or mount is in the way. */
+export function databaseFault(file: string): string | null {
+  const parts = [file, ...DATABASE_LOGS.map((end) => file + end)]
+  for (const [at, path] of parts.entries()) {
+    const fault = at > 0 && !existsSync(path) ? null : fileFault(path, 'write file')
+    if (fault !== null) return fault
+  }
+  return null
+}
+const DATABASE_LOGS = ['-wal', '-shm']
+
 /** Generated on the first start and kept beside the database file, readable only by its owner. */
 function storedSecret(databaseUrl: string): string {
   const file = databaseFile(databaseUrl)
   if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')
   const path = `${file}.secret`
+  let stored: string
   try {
     makeSecret(path)
+    stored = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw settingError('DATABASE_URL', error)
+    throw settingError('DATABASE_URL', error, databaseFault(file) ?? fileFault(path, 'read file'))
   }
-  const stored = readFileSync(path, 'utf8').trim()
   const { mustBe, read } = SETTINGS.SERVICE_SECRET.reader
   if (read(stored) === undefined) throw new BadSetting(`SERVICE_SECRET must be ${mustBe}: what ${path} holds is not`)
   return stored

@@ -22,7 +22,7 @@ export function keepPrivate(file: string): string[] {
     .filter((path) => !closeToOthers(path))
 }
 
-/** Removes all access but the owner’s. @returns false if the file belongs to another user. */
+/** Removes all access but the owner’s. @returns false if the file belongs to another user, or may not be changed. */
 export function closeToOthers(path: string): boolean {
   try {
     const { mode } = statSync(path)
@@ -32,7 +32,7 @@ export function closeToOthers(path: string): boolean {
     const { code } = error as NodeJS.ErrnoException
     // Another process may have removed its log in the meantime.
     if (code === 'ENOENT') return true
-    if (code === 'EPERM') return false
+    if (code === 'EPERM' || code === 'EROFS') return false
     throw error
   }
 }

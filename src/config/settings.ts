@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { distance } from '../core/distance.ts'
 import { joinList, withoutStop } from '../core/words.ts'
+import { fileFault } from './file-faults.ts'
 
 /** Parses a setting, and describes what it accepts for the error message. */
 interface Reader<T> {
@@ -229,13 +230,16 @@ function fromFile(env: Record<string, string | undefined>, name: Setting): strin
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text !== '') return text
   } catch (error) {
-    throw settingError(setting, error)
+    throw settingError(setting, error, fileFault(path, 'read file'))
   }
   throw new BadSetting(`${setting} must name a file that is not empty`)
 }
 
-/** The error for a setting whose use failed, with the first line of the cause. */
-export function settingError(setting: string, error: unknown): UnusableSetting {
+/**
+ * The error for a setting whose use failed, with the first line of the cause.
+ * @param fault what is known better of its file (file-faults.ts).
+ */
+export function settingError(setting: string, error: unknown, fault: string | null = null): UnusableSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return new UnusableSetting(`${setting} cannot be used: ${withoutStop(reason)}`)
+  return new UnusableSetting(`${setting} cannot be used: ${fault ?? withoutStop(reason)}`)
 }

@@ -1,9 +1,14 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Copy, copyStore, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
+import { type Copy, copyStore, isSecretOf, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
+import { type Contents, contentsOf, lastChangeIn } from '../../db/instance.ts'
+import { heldBy } from '../../db/scheduled-backup.ts'
 import { UnusableCopy } from '../../db/unusable-copy.ts'
 import { databaseFile } from '../config/config.ts'
+import { fileFault, type Use } from '../config/file-faults.ts'
 import { readSetting } from '../config/settings.ts'
+import { iso } from '../core/time.ts'
+import { count } from '../core/words.ts'
 
 type Env = Record<string, string | undefined>
 
@@ -13,22 +18,122 @@ type Env = Record<string, string | undefined>
  * @throws UnusableCopy.
  */
 export function backUp(env: Env, to: string): Promise<Copy> {
-  return copyStore(storeOf(env), resolve(to))
+  const store = storeOf(env)
+  requireUsable(to, 'write file')
+  return copyStore(store, resolve(to))
+}
+
+/** A backup and what it holds. */
+export interface Found extends Pick<Contents, 'bundles' | 'accounts'> {
+  file: string
+  /** When the last bundle was changed or account made; null: never. */
+  changedAt: string | null
+  /** Backups of one database have the same; null if its version gave it none. */
+  instance: string | null
+}
+
+/** What `restore` found in a folder. */
+interface Folder {
+  /** Those that can be read; first the one to restore, then the others of the same database. */
+  backups: Found[]
+  /** Why others cannot be read. */
+  unreadable: { file: string; why: string }[]
 }
 
 /**
- * Restores a backup and its secret to DATABASE_URL, where no store may exist yet. The service must be stopped.
+ * Looks into every backup of a folder, or into one. The first is the one to restore: of the database whose backups hold most,
+ * the one with the last change. So the first backup of a new, empty database never comes before those that it should be
+ * restored from, however new it is.
+ * @throws UnusableCopy if there is none, or they belong to another user.
+ */
+export function listBackups(path: string): Folder {
+  const found: Found[] = []
+  const unreadable: Folder['unreadable'] = []
+  for (const file of copiesAt(path)) {
+    requireUsable(file, 'read file')
+    try {
+      const { id, bundles, accounts } = contentsOf(file)
+      found.push({ file, bundles, accounts, changedAt: iso(lastChangeIn(file)), instance: id })
+    } catch (error) {
+      unreadable.push({ file, why: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const most = new Map<string | null, number>()
+  for (const backup of found) most.set(backup.instance, Math.max(most.get(backup.instance) ?? 0, heldBy(backup)))
+  const rank = (backup: Found) => [most.get(backup.instance) ?? 0, Date.parse(backup.changedAt ?? iso(0))] as const
+  const backups = found.sort((one, other) => {
+    const [[ones, oneAt], [others, otherAt]] = [rank(one), rank(other)]
+    return others - ones || otherAt - oneAt || (one.file < other.file ? 1 : -1)
+  })
+  return { backups, unreadable }
+}
+
+/** One line about a backup, for people. */
+export function sayFound({ file, bundles, accounts, changedAt }: Found): string {
+  const change = changedAt === null ? 'never changed' : `last change ${changedAt.slice(0, 16).replace('T', ' ')} UTC`
+  return `${file}: ${count(bundles, 'bundle')}, ${count(accounts, 'account')}, ${change}`
+}
+
+/** A store that was put back, and from which backup. */
+export type Restored = Copy & { from: Found }
+
+/**
+ * Restores a backup and its secret to DATABASE_URL, where no store may exist yet; of a folder, the one that holds most (see
+ * `listBackups`). The service must be stopped.
+ * @param isSure whether to go on where somebody may have picked the wrong one: it is empty, holds far less than another, another
+ * cannot be read, or the secret is not its own.
  * @throws UnusableCopy.
  */
-export async function restore(env: Env, from: string): Promise<Copy> {
-  const secret = resolve(from) + SECRET
-  // Without it the service would make another: nobody would stay signed in, and nothing encrypted could be read.
-  if (existsSync(from) && !existsSync(secret) && readSetting(env, 'SERVICE_SECRET') === undefined) {
+export async function restore(env: Env, path: string, isSure: boolean): Promise<Restored> {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const { backups, unreadable } = listBackups(path)
+  const [from] = backups
+  // Says better what is wrong with a single file.
+  if (from === undefined && !isFolder) await restoreStore(resolve(path), storeOf(env))
+  if (from === undefined) throw new UnusableCopy(`no backup in ${path} can be read: ${sayUnreadable(unreadable)}`)
+  const secret = secretFor(env, from.file)
+  const doubts = [
+    ...(from.bundles === 0 ? ['it holds 0 bundles'] : []),
+    ...backups
+      .filter(({ bundles }) => bundles > 2 * from.bundles)
+      .map((other) => `another holds far more (${sayFound(other)})`),
+    ...(unreadable.length === 0 ? [] : [`not all can be read (${sayUnreadable(unreadable)})`]),
+    ...(isSecretOf(from.file, secret.text)
+      ? []
+      : [`${secret.name} is not the secret that it was used with: everyone would be signed out`]),
+  ]
+  const store = storeOf(env)
+  requireUsable(store, 'write file')
+  const copy = await restoreStore(from.file, store, () => {
+    if (doubts.length === 0 || isSure) return
     throw new UnusableCopy(
-      `${secret} is missing: put it next to the copy, or set SERVICE_SECRET (if it is lost, to a new one: everyone is signed out)`,
+      `${sayFound(from)}. Nothing was restored, because ${doubts.join('; ')}. Name the file that you want, or add --yes`,
     )
-  }
-  return restoreStore(resolve(from), storeOf(env))
+  })
+  return { ...copy, from }
+}
+
+const sayUnreadable = (unreadable: Folder['unreadable']) =>
+  unreadable.map(({ file, why }) => `${file}: ${why}`).join('; ')
+
+/** The secret that the service would use with a restored copy. */
+function secretFor(env: Env, copy: string): { name: string; text: string } {
+  const set = readSetting(env, 'SERVICE_SECRET')
+  if (set !== undefined) return { name: 'SERVICE_SECRET', text: set }
+  const name = copy + SECRET
+  // Without it the service would make another: nobody would stay signed in, and nothing encrypted could be read.
+  if (!existsSync(name))
+    throw new UnusableCopy(
+      `${name} is missing: put it next to the copy, or set SERVICE_SECRET (if it is lost, to a new one, with --yes: everyone is signed out)`,
+    )
+  requireUsable(name, 'read file')
+  return { name, text: readFileSync(name, 'utf8').trim() }
+}
+
+/** @throws UnusableCopy if the user of this process may not use a path. */
+function requireUsable(path: string, use: Use): void {
+  const fault = fileFault(path, use)
+  if (fault !== null && !(use === 'read file' && !existsSync(path))) throw new UnusableCopy(fault)
 }
 
 /**
@@ -37,11 +142,7 @@ export async function restore(env: Env, from: string): Promise<Copy> {
  * @throws UnusableCopy that names each file that has.
  */
 export async function verify(path: string): Promise<{ intact: string[] }> {
-  const at = resolve(path)
-  const isFolder = statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
-  const names = isFolder ? readdirSync(at).filter((name) => name.endsWith('.db')) : []
-  if (isFolder && names.length === 0) throw new UnusableCopy(`there is no backup in ${at}`)
-  const files = isFolder ? names.sort().map((name) => join(at, name)) : [at]
+  const files = copiesAt(path)
   const faults: string[] = []
   for (const file of files) {
     await verifyCopy(file).catch((error: unknown) => {
@@ -51,6 +152,15 @@ export async function verify(path: string): Promise<{ intact: string[] }> {
   }
   if (faults.length > 0) throw new UnusableCopy(faults.join('\n'))
   return { intact: files }
+}
+
+/** A backup by its path, or all in a folder. */
+function copiesAt(path: string): string[] {
+  const at = resolve(path)
+  if (!(statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false)) return [at]
+  const names = readdirSync(at).filter((name) => name.endsWith('.db'))
+  if (names.length === 0) throw new UnusableCopy(`there is no backup in ${at}`)
+  return names.sort().map((name) => join(at, name))
 }
 
 function storeOf(env: Env): string {

@@ -5,12 +5,16 @@ import { sql } from 'drizzle-orm'
 import { checkIntegrity } from '../../db/backup.ts'
 import type { Store } from '../../db/client.ts'
 import { openMigratedStore } from '../../db/existing.ts'
+import { readInstance } from '../../db/instance.ts'
 import { knownMigrations } from '../../db/known-migrations.ts'
-import { lastBackupAt } from '../../db/scheduled-backup.ts'
+import { lastBackupAt, strangerIn } from '../../db/scheduled-backup.ts'
 import { user } from '../../db/schema.ts'
 import { type Config, databaseFile } from '../config/config.ts'
+import { fileFault } from '../config/file-faults.ts'
 import { DAY_MS } from '../core/time.ts'
+import { count } from '../core/words.ts'
 import { reachMailServer } from '../mail/mailer.ts'
+import { unexpectedIn } from '../runtime/expected.ts'
 import { operatorConfig } from './config.ts'
 
 /** One thing that was looked at; `says` is a sentence, and where it is not ok also what to do. */
@@ -39,8 +43,9 @@ export async function check(env: Env): Promise<Check[]> {
   }
   const [answer, store] = await Promise.all([askFromOutside(config), openStore(config)])
   const checks: [string, () => Verdict | Promise<Verdict>][] = [
-    ['settings', () => settings(env)],
+    ['settings', () => settings(env, config)],
     ['store', () => storeWorks(config, store)],
+    ['data', () => isExpected(config, store)],
     ['files', () => files(config)],
     ['disk', () => disk(config)],
     ['backups', () => backups(config)],
@@ -72,7 +77,9 @@ async function openStore({ database }: Config): Promise<Opened> {
   return openMigratedStore({ url, authToken }).catch((error: unknown) => ({ error: because(error) }))
 }
 
-function settings(env: Env): Verdict {
+function settings(env: Env, { blockedHostsFile }: Config): Verdict {
+  const fault = blockedHostsFile === undefined ? null : fileFault(blockedHostsFile, 'read file')
+  if (fault !== null) return ['warning', `SERVICE_BLOCKED_HOSTS_FILE blocks no host: ${fault}.`]
   return env.SERVICE_BASE_URL
     ? ['ok', 'All are valid.']
     : [
@@ -88,6 +95,20 @@ async function storeWorks({ database }: Config, store: Opened): Promise<Verdict>
   // Takes the write lock, and changes nothing.
   await store.write([store.db.delete(user).where(sql`0`)])
   return ['ok', `${file ?? 'The server'} is intact, of this version, and takes writes.`]
+}
+
+/** Whether the database and the secret are those of before. */
+async function isExpected(config: Config, store: Opened): Promise<Verdict> {
+  if ('error' in store) return ['wrong', 'Nothing can be said of it while the database cannot be used.']
+  const instance = await readInstance(store, config.secret)
+  if (instance.isOtherSecret)
+    return [
+      'wrong',
+      'The secret is not the one that the database was last used with: a start with it signs everybody out. Put the earlier one back (SERVICE_SECRET, or the file .secret beside the database).',
+    ]
+  const [unexpected] = unexpectedIn(instance, config, Date.now())
+  if (unexpected !== undefined) return ['warning', unexpected.says]
+  return ['ok', `The database was made ${new Date(instance.createdAt).toISOString()}, and its secret is its own.`]
 }
 
 function files({ database }: Config): Verdict {
@@ -121,6 +142,14 @@ function backups({ backups: planned, database }: Config): Verdict {
   if (planned === null)
     return ['warning', 'None are made by themselves: set SERVICE_BACKUP_DIR, and copy them to another machine.']
   const { folder, everyMs } = planned.plan
+  const fault = fileFault(folder, 'write folder')
+  if (fault !== null) return ['wrong', `${fault}.`]
+  const stranger = existsSync(planned.store) && existsSync(folder) ? strangerIn(folder, planned.store) : null
+  if (stranger !== null)
+    return [
+      'wrong',
+      `${stranger.file} is of another database, made before this one, and holds ${count(stranger.bundles, 'bundle')}: restore it if it was to be (docs/self-hosting.md), else move that database’s backups elsewhere.`,
+    ]
   const last = lastBackupAt(folder, Date.now())
   if (last === null) return ['wrong', `There is none in ${folder}: read why in the log, or start the service.`]
   const says = `The newest in ${folder} is of ${new Date(last).toISOString()}.`

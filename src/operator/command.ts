@@ -66,24 +66,26 @@ function find(words: readonly string[]): { command: Command; given: Given; isJso
   const read = readWords(command, words.slice(isPair ? 2 : 1))
   if (read === null || read.args.length !== command.params.length || read.args.includes(''))
     return refused(`${name} takes ${placeholders(command) || 'no arguments'}`)
-  const { args, options, isJson } = read
-  return { command, given: { name, args, options }, isJson }
+  const { isJson, ...rest } = read
+  return { command, given: { name, ...rest }, isJson }
 }
 
 /** Null for an option that the command does not have, or one without its value. */
 function readWords(
-  { options: known = {} }: Command,
+  { options: known = {}, flags = [] }: Command,
   words: string[],
 ): (Omit<Given, 'name'> & { isJson: boolean }) | null {
-  const options = Object.fromEntries(Object.keys(known).map((name) => [name, { type: 'string' as const }]))
+  const typed = (type: 'string' | 'boolean', names: readonly string[]) => names.map((name) => [name, { type }] as const)
+  const options = Object.fromEntries([...typed('string', Object.keys(known)), ...typed('boolean', flags)])
   try {
     const { values, positionals } = parseArgs({
       args: words,
       options: { ...options, json: { type: 'boolean' as const } },
       allowPositionals: true,
     })
-    const { json: isJson = false, ...texts } = values as Record<string, string> & { json?: boolean }
-    return { args: positionals, options: texts, isJson }
+    const { json: isJson = false, ...given } = values as Record<string, string> & { json?: boolean }
+    const set = new Set(flags.filter((name) => name in given))
+    return { args: positionals, options: given, flags: set, isJson }
   } catch {
     return null
   }
@@ -97,7 +99,7 @@ function usage(): string {
   return [...each, '  Each takes --json, for programs.'].join('\n')
 }
 
-function placeholders({ params, options = {} }: Command): string {
-  const flags = Object.entries(options).map(([name, value]) => `[--${name} <${value}>]`)
-  return [...params.map((name) => `<${name}>`), ...flags].join(' ')
+function placeholders({ params, options = {}, flags = [] }: Command): string {
+  const named = Object.entries(options).map(([name, value]) => `[--${name} <${value}>]`)
+  return [...params.map((name) => `<${name}>`), ...named, ...flags.map((name) => `[--${name}]`)].join(' ')
 }

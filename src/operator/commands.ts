@@ -90,11 +90,30 @@ export const COMMANDS: Record<string, Command> = {
     run: async (env, { args: [file = ''] }) => (await backups()).backUp(env, file),
     say: (copy) => `Backed up to ${ofCopy(copy)}.`,
   }),
+  backups: command({
+    params: ['path'],
+    summary: 'say what a backup holds, or each in a folder; the first is the one that restore takes',
+    run: async (_, { args: [path = ''] }) => {
+      const { listBackups, sayFound } = await backups()
+      const { backups: found, unreadable } = listBackups(path)
+      return { backups: found.map((backup) => ({ ...backup, says: sayFound(backup) })), unreadable }
+    },
+    say: ({ backups: found, unreadable }) =>
+      [...found.map(({ says }) => says), ...unreadable.map(({ file, why }) => `${file} cannot be read: ${why}`)].join(
+        '\n',
+      ),
+  }),
   restore: command({
-    params: ['file'],
-    summary: 'put a backup where there is no database; start the service after',
-    run: async (env, { args: [file = ''] }) => (await backups()).restore(env, file),
-    say: (copy) => `Restored to ${ofCopy(copy)}. Start the service now.`,
+    params: ['path'],
+    flags: ['yes'],
+    summary:
+      'put a backup where there is no database, of a folder the one that holds most; --yes also if it looks like the wrong one; start the service after',
+    run: async (env, { args: [path = ''], flags }) => {
+      const { restore, sayFound } = await backups()
+      const restored = await restore(env, path, flags.has('yes'))
+      return { ...restored, says: sayFound(restored.from) }
+    },
+    say: ({ says, ...copy }) => `Found ${says}.\nRestored to ${ofCopy(copy)}. Start the service now.`,
   }),
   verify: command({
     params: ['path'],

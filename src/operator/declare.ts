@@ -7,6 +7,8 @@ export interface Given {
   /** One for each of its `params`; none is empty. */
   args: string[]
   options: Record<string, string | undefined>
+  /** Those of its `flags` that were set. */
+  flags: ReadonlySet<string>
 }
 
 /** What a command prints, and whether it found something wrong. */
@@ -20,6 +22,7 @@ export interface Command {
   params: readonly string[]
   /** What each option’s value is called. */
   options?: Record<string, string>
+  flags?: readonly string[]
   summary: string
   execute(env: Env, given: Given, isJson: boolean): Promise<Output>
 }

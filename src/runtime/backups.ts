@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type BackupPlan, backUpInWorker, lastBackupAt } from '../../db/scheduled-backup.ts'
+import { type BackupPlan, backUpInWorker, lastBackupAt, type Stranger } from '../../db/scheduled-backup.ts'
+import { fileFault } from '../config/file-faults.ts'
 import { makeFolderOf } from '../config/private-files.ts'
 import { every, type Loop } from '../core/every.ts'
 
@@ -9,12 +10,17 @@ const RETRY_MS = 600_000
 /** Bounds of the delay: the machine may sleep, and another process may make the backup. */
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [1_000, 3_600_000]
 
+const TAKEN_PLACE =
+  'the folder of backups has one of another database, made before this one: if that was to be restored, do so now (docs/self-hosting.md), else move its backups elsewhere'
+
 /** Backs up the file store as scheduled (docs/self-hosting.md), at once if the newest backup is too old. */
 export class Backups {
   /** Failed backups of this process. */
   failures = 0
   /** When a backup of this process last failed, in milliseconds since 1970; null: never. */
   failedAt: number | null = null
+  /** What another database left in the folder that this one may have taken the place of; null if nothing. */
+  stranger: Stranger | null = null
   readonly #startedAt = Date.now()
   #loop: Loop | undefined
   #isStopping = false
@@ -64,7 +70,9 @@ export class Backups {
   /** Never rejects. @returns the delay until the next, in milliseconds. */
   async #run(): Promise<number> {
     try {
-      const copy = await backUpInWorker(this.store, this.plan)
+      const { copy, stranger } = await backUpInWorker(this.store, this.plan)
+      if (stranger?.file !== this.stranger?.file && stranger !== null) this.log.warn(stranger, TAKEN_PLACE)
+      this.stranger = stranger
       if (copy !== null) this.log.info(copy, 'backed up')
       const dueAt = (lastBackupAt(this.plan.folder, Date.now()) ?? Date.now()) + this.plan.everyMs
       return Math.max(dueAt - Date.now(), MIN_DELAY_MS)
@@ -72,7 +80,9 @@ export class Backups {
       if (this.#isStopping) return 0
       this.failures += 1
       this.failedAt = Date.now()
-      this.log.error({ err: error }, 'the backup failed; retrying in ten minutes')
+      const fault = fileFault(this.plan.folder, 'write folder')
+      const why = fault === null ? { err: error } : { fault }
+      this.log.error(why, 'the backup failed; retrying in ten minutes')
       return RETRY_MS
     }
   }

@@ -9,6 +9,7 @@ import type { RedisBucket } from '../limits/redis.ts'
 import type { Sweeper } from '../retention/sweep.ts'
 import type { Backups } from './backups.ts'
 import { commitOfBuild, VERSION } from './built.ts'
+import type { Unexpected } from './expected.ts'
 
 /** What metrics are read from. */
 interface Sources {
@@ -21,9 +22,10 @@ interface Sources {
   sweeper: Pick<Sweeper, 'statuses' | 'failures' | 'finishedAt'>
   outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; readonly overdue: number }
   /** Null if no backups are scheduled. */
-  backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
+  backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt' | 'stranger'> | null
   /** Null if limits are counted in memory. */
   redis: Pick<RedisBucket, 'isUp' | 'failures'> | null
+  expected: { readonly createdAt: number; unexpected(): Unexpected[] }
 }
 
 /** Seconds: reading a launcher takes one millisecond, the answer of an unreachable store two seconds. */
@@ -75,6 +77,7 @@ export function openMetrics(sources: Sources): prom.Registry {
   }
   if (sources.backups !== null) addBackupMetrics(sources.backups, registry)
   addStoreMetrics(sources, registry)
+  addExpectedMetrics(sources, registry)
   addSweepMetrics(sweeper, registry)
   addWebhookMetrics(sources.outbox, registry)
   tally.time = timer(registry)
@@ -180,6 +183,24 @@ function addStoreMetrics({ tally, store, storeFile }: Sources, registry: prom.Re
     const { blocks, bsize } = await disk()
     set(blocks * bsize)
   })
+}
+
+/** What is new where something older was expected. */
+function addExpectedMetrics({ expected, backups }: Sources, registry: prom.Registry): void {
+  const { gauge } = instruments(registry)
+  gauge('openall_database_created_timestamp_seconds', 'When the database was made, restored or not.', [], (set) =>
+    set(expected.createdAt / 1000),
+  )
+  gauge(
+    'openall_unexpected',
+    'Whether the database, its secret or its folder of backups says that there was another database before: 1 or 0.',
+    ['what'],
+    (set) => {
+      const found = expected.unexpected().map(({ what }) => what)
+      for (const what of ['database', 'secret'] as const) set(Number(found.includes(what)), { what })
+      if (backups !== null) set(Number(backups.stranger !== null), { what: 'backups' })
+    },
+  )
 }
 
 function addBackupMetrics(backups: NonNullable<Sources['backups']>, registry: prom.Registry): void {

@@ -6,7 +6,8 @@ import { MigrationFailed } from '../../db/migrator.ts'
 import { BlockedHosts } from '../abuse/hosts.ts'
 import { SearchIndex } from '../bundles/search-index.ts'
 import { LinkChecks } from '../checks/link-checks.ts'
-import { type Config, databaseFile } from '../config/config.ts'
+import { type Config, databaseFault, databaseFile } from '../config/config.ts'
+import { fileFault } from '../config/file-faults.ts'
 import { closeToOthers, keepPrivate } from '../config/private-files.ts'
 import { SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
 import { every } from '../core/every.ts'
@@ -30,6 +31,7 @@ import { Outbox } from '../webhooks/outbox.ts'
 import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
 import { watchDescriptors } from './descriptors.ts'
+import { watchExpected } from './expected.ts'
 
 /** How often limits forget the addresses that they need no longer. */
 const FORGET_EVERY_MS = 60_000
@@ -61,8 +63,12 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   }
   const tell = (progress: string) => log.info(progress)
   const store = await openStore(config.database, committed, tell).catch((error) => {
-    throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
+    const file = databaseFile(config.database.url)
+    throw error instanceof MigrationFailed
+      ? new UnusableSetting(error.message)
+      : settingError('DATABASE_URL', error, file === null ? null : databaseFault(file))
   })
+  const expected = await watchExpected(store, config, log)
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
@@ -112,6 +118,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
           storeFile: databaseFile(config.database.url),
           backups,
           redis,
+          expected,
         })
   sweeper.start()
   outbox.start()
@@ -205,7 +212,7 @@ function openBackups({ store, plan }: NonNullable<Config['backups']>, log: Logge
   try {
     return new Backups(store, plan, log)
   } catch (error) {
-    throw settingError('SERVICE_BACKUP_DIR', error)
+    throw settingError('SERVICE_BACKUP_DIR', error, fileFault(plan.folder, 'write folder'))
   }
 }
 
@@ -213,6 +220,7 @@ function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHos
   try {
     return BlockedHosts.open(blockedHostsFile, log)
   } catch (error) {
-    throw settingError('SERVICE_BLOCKED_HOSTS_FILE', error)
+    const fault = blockedHostsFile === undefined ? null : fileFault(blockedHostsFile, 'read file')
+    throw settingError('SERVICE_BLOCKED_HOSTS_FILE', error, fault)
   }
 }

@@ -1,22 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { backUpIfDue } from '../../db/scheduled-backup.ts'
 import { Backups } from '../../src/runtime/backups.ts'
 import { openLog } from '../../src/runtime/log.ts'
-import { copiesIn, filesOf, namesIn, startWithBackups, verify } from '../backups.ts'
+import { age, copiesIn, filesOf, namesIn, startWithBackups, verify } from '../backups.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { metricsOf } from '../metrics.ts'
 import { runOperator } from '../operator.ts'
@@ -29,14 +19,6 @@ const DAY_MS = 86_400_000
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-schedule-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Renames a backup and its files as if it were this many days old. */
-function age(at: string, name: string, days: number): string {
-  const time = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-')
-  const older = `openall-${time}Z.db`
-  for (const [index, file] of filesOf(name).entries()) renameSync(join(at, file), join(at, filesOf(older)[index] ?? ''))
-  return older
-}
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
   test('a backup is made at the start and whenever one is due, only its owner can read it, and the oldest is deleted', async () => {

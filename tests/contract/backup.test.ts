@@ -163,7 +163,10 @@ test('a copy without its secret is restored only if the secret is set', async ()
   expect(error).toContain(`${copy}.secret is missing`)
   expect(existsSync(target)).toBeFalse()
   const env = { SERVICE_SECRET: 'a secret of the tests, forty characters long' }
-  expect(await runOperator<Done>({ database: target }, ['restore', copy], { env })).toMatchObject({ file: target })
+  const other = await runOperator<Done>({ database: target }, ['restore', copy], { env })
+  expect([other.error, existsSync(target)]).toEqual([expect.stringContaining('everyone would be signed out'), false])
+  const sure = await runOperator<Done>({ database: target }, ['restore', copy, '--yes'], { env })
+  expect(sure).toMatchObject({ file: target })
 })
 
 test('no command creates a missing database, or needs the file of blocked hosts', async () => {

@@ -1,8 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Glob } from 'bun'
 import { blocksOf, pageOf } from '../docs/run.ts'
 import { eventually } from '../eventually.ts'
 import { bootMachine, type Machine, whyNoMachine } from '../machine.ts'
@@ -21,7 +23,10 @@ const ELSEWHERE: { has: RegExp; why: string }[] = [
   { has: /^npx /m, why: 'the packages come from the network: the executable is built before' },
   { has: /^fly /m, why: 'Fly is a service' },
   { has: /create-key/, why: 'these are examples: tests/contract/operator-*.test.ts run every command' },
-  { has: /litestream/, why: 'there is no bucket: the unit is checked below' },
+  {
+    has: /litestream|openall\.db\.secret/,
+    why: 'there is no bucket: litestream.test.ts runs these, with a folder instead',
+  },
 ]
 const blocks = blocksOf(pageOf('self-hosting.md'), 'sh')
 const here = blocks.filter((block) => !ELSEWHERE.some(({ has }) => has.test(block)))
@@ -38,29 +43,72 @@ for _ in $(seq 50); do [ -s $root ] && break; sleep 0.2; done
 cp $root /usr/local/share/ca-certificates/outside.crt && update-ca-certificates >/dev/null
 sed -i '0,/^{/s//{\\n\\tlocal_certs\\n\\tskip_install_trust/' deploy/Caddyfile`
 
+/**
+ * What people would do meanwhile: an account makes a bundle. A day passes, after which the service makes its next backup; here
+ * the one of the empty service, made a moment ago, is put away instead.
+ */
+const A_DAY = `
+key=$(openall-admin create-key --email you@example.com --scopes links:read,links:write --name deploys)
+curl -sSf https://go.example.com/api/links -H "Authorization: Bearer $key" -H 'content-type: application/json' \
+  -d '{"urls":["https://a.example/"],"slug":"kept"}' >/dev/null
+rm /var/lib/openall/backups/openall-* && systemctl restart openall
+for _ in $(seq 100); do ls /var/lib/openall/backups/openall-*Z.db.sha256 2>/dev/null && break; sleep 0.2; done`
+
 let machine: Machine
+let other: Machine
 const ran: { block: string; code: number; text: string }[] = []
-beforeAll(async () => {
-  if (whyNoMachine !== null) return
-  machine = await bootMachine()
-  const checkout = join(machine.root, CHECKOUT)
+const ranOnOther: typeof ran = []
+const IN_EARNEST = here.findIndex((block) => block.startsWith('systemctl stop openall\n'))
+const PRACTICE = here.findIndex((block) => block.startsWith('openall-admin backups'))
+const INSTALL = here.findIndex((block) => block.startsWith('install -m 755 dist/openall-server'))
+
+/** Boots a machine with the checkout and the executable. */
+async function bootWithCheckout(executable: string): Promise<Machine> {
+  const booted = await bootMachine()
+  const checkout = join(booted.root, CHECKOUT)
   mkdirSync(join(checkout, 'dist'), { recursive: true })
   cpSync(join(ROOT, 'deploy'), join(checkout, 'deploy'), { recursive: true })
-  const build = Bun.spawn([process.execPath, 'tools/single.ts', join(checkout, 'dist/openall-server')], { cwd: ROOT })
+  cpSync(executable, join(checkout, 'dist/openall-server'))
+  expect(await booted.run(AUTHORITY, CHECKOUT)).toMatchObject({ code: 0 })
+  writeFileSync(join(booted.root, 'root/state'), '')
+  return booted
+}
+
+beforeAll(async () => {
+  if (whyNoMachine !== null) return
+  const place = mkdtempSync(join(tmpdir(), 'openall-executable-'))
+  const executable = join(place, 'openall-server')
+  const build = Bun.spawn([process.execPath, 'tools/single.ts', executable], { cwd: ROOT })
   expect(await build.exited).toBe(0)
-  expect(await machine.run(AUTHORITY, CHECKOUT)).toMatchObject({ code: 0 })
-  writeFileSync(join(machine.root, 'root/state'), '')
-  for (const block of here) {
-    // A person types them into one shell, which keeps functions and variables.
-    const script = `. /root/state\n${block}\n{ declare -f; declare -p latest 2>/dev/null || true; } > /root/state`
+  machine = await bootWithCheckout(executable)
+  for (const [at, block] of here.entries()) {
+    if (at === PRACTICE) expect(await machine.run(A_DAY, CHECKOUT)).toMatchObject({ code: 0 })
+    // A person types them into one shell, which keeps functions.
+    const script = `. /root/state\n${block}\ndeclare -f > /root/state`
     ran.push({ block, ...(await machine.run(script, CHECKOUT)) })
   }
+  // The first machine is lost. Only what was copied to yet another one is left.
+  other = await bootWithCheckout(executable)
+  rmSync(place, { recursive: true })
+  const run = async (block: string) => ranOnOther.push({ block, ...(await other.run(block, CHECKOUT)) })
+  // Caddy starts on what it was installed with; a person does the same again.
+  for (const block of here.slice(INSTALL, INSTALL + 2)) await run(block)
+  await run('for _ in $(seq 100); do ls /var/lib/openall/backups/openall-*Z.db.sha256 && break; sleep 0.2; done')
+  const backups = 'var/lib/private/openall/backups'
+  for (const name of readdirSync(join(machine.root, backups)).filter((name) => name.startsWith('openall-')))
+    cpSync(join(machine.root, backups, name), join(other.root, backups, name))
+  await run(here[IN_EARNEST] ?? '')
 })
-afterAll(async () => machine?.remove())
+afterAll(async () => {
+  await machine?.remove()
+  await other?.remove()
+})
 
 /** Rows of a database in the service's folder. */
-async function rowsIn(file: string, sql: string): Promise<unknown[]> {
-  const database = new Database(join(machine.root, 'var/lib/private/openall', file), { readonly: true })
+function rowsIn(on: Machine, file: string, sql: string): unknown[] {
+  const folder = join(on.root, 'var/lib/private/openall')
+  const [path = ''] = new Glob(file).scanSync(folder)
+  const database = new Database(join(folder, path), { readonly: true })
   try {
     return database.query(sql).all()
   } finally {
@@ -113,17 +161,36 @@ test.skipIf(whyNoMachine !== null)(
   async () => {
     const { text } = ran.find(({ block }) => block.includes('openall-admin add-account'))!
     expect(text).toContain('you@example.com')
-    // The backup is older than the account; what was moved away has it.
-    const accounts = `SELECT email FROM user`
-    expect(await rowsIn('before/openall.db', accounts)).toEqual([{ email: 'you@example.com' }])
-    expect(await rowsIn('openall.db', accounts)).toEqual([])
+    for (const at of [PRACTICE, IN_EARNEST])
+      expect(ran[at]?.text).toMatch(/Found \S+Z\.db: 1 bundle, 1 account, last change/)
+    expect(await say('curl -sS -o /dev/null -w "%{http_code}" https://go.example.com/l/kept')).toBe('200')
+    const bundles = 'SELECT slug FROM bundles'
+    expect(rowsIn(machine, 'before-*/openall.db', bundles)).toEqual([{ slug: 'kept' }])
     // Who did it is known, and the journal names nobody.
     const logged = `SELECT operator, command FROM operator_log WHERE command = 'add-account'`
-    expect(await rowsIn('before/openall.db', logged)).toEqual([{ operator: 'root', command: 'add-account' }])
+    expect(rowsIn(machine, 'before-*/openall.db', logged)).toEqual([{ operator: 'root', command: 'add-account' }])
     expect(await say('journalctl --output=cat | grep -c "openall-admin add-account"')).not.toBe('0')
     expect(await say('journalctl --output=cat | grep -c you@example.com || true')).toBe('0')
     const others = await say('find -L /var/lib/openall -perm /077 ! -type l 2>/dev/null | grep -v before || true')
     expect(others).toBe('')
+  },
+)
+
+test.skipIf(whyNoMachine !== null)(
+  'on another machine, whose new service has made a newer backup, the page brings back everything',
+  async () => {
+    expect(ranOnOther.filter(({ code }) => code !== 0)).toEqual([])
+    expect(ranOnOther.at(-1)?.text).toMatch(/Found \S+Z\.db: 1 bundle, 1 account, last change/)
+    const on = async (script: string) => (await other.run(script, CHECKOUT)).text.trim()
+    expect(
+      await on('curl -sS -o /dev/null -w "%{http_code}" -H "Host: go.example.com" http://127.0.0.1:3000/l/kept'),
+    ).toBe('200')
+    expect(rowsIn(other, 'before-*/openall.db', 'SELECT slug FROM bundles')).toEqual([])
+    expect(rowsIn(other, 'openall.db', 'SELECT email FROM user')).toEqual([{ email: 'you@example.com' }])
+    const told = JSON.parse(await on('openall-admin check --json || true')) as { name: string; state: string }[]
+    expect(told.filter(({ name }) => ['store', 'data', 'files', 'backups'].includes(name))).toEqual(
+      ['store', 'data', 'files', 'backups'].map((name) => expect.objectContaining({ name, state: 'ok' })),
+    )
   },
 )
 
