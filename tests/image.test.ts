@@ -82,6 +82,18 @@ test('the compose file has only what compose knows', () => {
   }
 })
 
+test('compose’s processes share one place for files, which the docs name', () => {
+  const { services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    services: Record<string, { deploy: { replicas?: number }; volumes?: string[] }>
+    volumes: Record<string, unknown>
+  }
+  expect(services.openall?.deploy.replicas).toBe(2)
+  expect(services.openall?.volumes).toEqual(['openall:/data'])
+  // Without a name, each container would have a volume of its own.
+  expect(Object.keys(volumes)).toContain('openall')
+  expect(pageOf('self-hosting.md')).toContain('`/data/blocked-hosts.txt`')
+})
+
 test('the image’s steps make what the container starts, which says the commit', async () => {
   const place = mkdtempSync(join(tmpdir(), 'openall-image-'))
   const [build, image] = [join(place, 'build'), join(place, 'image')]

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { every, type Loop } from '../core/every.ts'
@@ -74,10 +74,17 @@ export class BlockedHosts {
     readonly log: Logger,
   ) {}
 
-  /** @throws what reading the file throws. */
+  /**
+   * Without the file, no host is blocked until it appears: the first `block-host` makes it.
+   * @throws what reading the file throws.
+   */
   static open(file: string | undefined, log: Logger): BlockedHosts {
     const blocked = new BlockedHosts(file, log)
     if (file === undefined) return blocked
+    if (!existsSync(file)) {
+      log.warn({ file }, 'there is no file of blocked hosts: no host is blocked until it appears')
+      return blocked
+    }
     blocked.#seen = stamp(statSync(file))
     blocked.#take(readFileSync(file, 'utf8'))
     return blocked
@@ -88,7 +95,12 @@ export class BlockedHosts {
     const { file, log } = this
     if (file === undefined) return
     const look = async () => {
-      const now = stamp(await stat(file))
+      const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+        if (this.#seen === '' && error.code === 'ENOENT') return null
+        throw error
+      })
+      if (found === null) return
+      const now = stamp(found)
       if (now === this.#seen) return
       this.#take(await readFile(file, 'utf8'))
       this.#seen = now
