@@ -29,12 +29,22 @@ export function oidcPlugin(oidc: Oidc, proofs: Proofs) {
 /** Whether the provider's discovery document can be read. */
 export async function isReachable(oidc: Oidc): Promise<boolean> {
   try {
-    const response = await fetch(discoveryUrl(oidc), { signal: AbortSignal.timeout(OIDC_TIMEOUT_MS) })
-    await response.arrayBuffer()
-    return response.ok
+    await discover(oidc)
+    return true
   } catch {
     return false
   }
+}
+
+/**
+ * Reads the provider's discovery document.
+ * @throws what it or the network says, if it has none.
+ */
+export async function discover(oidc: Oidc): Promise<void> {
+  const url = discoveryUrl(oidc)
+  const response = await fetch(url, { signal: AbortSignal.timeout(OIDC_TIMEOUT_MS) })
+  await response.arrayBuffer()
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
 }
 
 function discoveryUrl({ issuer }: Oidc): string {

@@ -6,6 +6,8 @@ import { type Bucket, type Decision, type Limit, STEPS } from './bucket.ts'
 
 /** Redis must answer within this time; past it, the fallback counts. */
 const TIMEOUT_MS = 250
+/** An operator who asks waits longer. */
+const REACH_MS = 3_000
 
 /**
  * The algorithm of memory.ts as one atomic script on the server’s clock, in whole microseconds: a list of `time:count`, oldest
@@ -192,5 +194,33 @@ export class RedisBucket implements Bucket {
     this.#isDown = isDown
     if (isDown) this.log.warn({ err: error }, 'Redis is down: limits are counted in memory, separately in each process')
     else this.log.info('Redis is back: limits are shared again')
+  }
+}
+
+/**
+ * Asks a Redis server whether it takes our commands, within a few seconds.
+ * @throws what it or the network says, if not.
+ */
+export async function reachRedis(url: string): Promise<void> {
+  const redis = new Redis(url, {
+    connectTimeout: REACH_MS,
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  })
+  let failure: unknown
+  redis.on('error', (error) => {
+    failure = error
+  })
+  try {
+    await withTimeout(
+      redis.connect().then(() => redis.ping()),
+      REACH_MS,
+    )
+  } catch (error) {
+    // The promise says only that the connection is closed; the event says why.
+    throw failure ?? error
+  } finally {
+    redis.disconnect()
   }
 }

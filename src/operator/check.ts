@@ -30,7 +30,17 @@ type Verdict = readonly [Check['state'], string]
 const MOST_SECONDS_OFF = 30
 const PATIENCE_MS = 5_000
 
-const because = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/[.?]$/, '')
+/** What an error and its causes say; where a certificate is not trusted, also what to set. */
+function because(error: unknown): string {
+  const said = (error instanceof Error ? error.message : String(error)).replace(/[.?]$/, '')
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
+  const whole = cause === '' || said.includes(cause) ? said : `${said}: ${cause}`
+  return UNTRUSTED.test(whole)
+    ? `${whole}. If its certificate is of your company’s authority, set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate, and restart`
+    : whole
+}
+/** As Bun, Deno and Node say it. */
+const UNTRUSTED = /unable to (?:verify|get)|self[- ]signed|UnknownIssuer|issuer cert/i
 
 /** Looks at everything that an operator can get wrong, and changes nothing. */
 export async function check(env: Env): Promise<Check[]> {
@@ -50,6 +60,8 @@ export async function check(env: Env): Promise<Check[]> {
     ['disk', () => disk(config)],
     ['backups', () => backups(config)],
     ['mail', () => mail(config)],
+    ['redis', () => redis(config)],
+    ['sign-in', () => signInProvider(config)],
     ['clock', () => clock(store, answer)],
     ['address', () => address(config, answer)],
     ['proxy header', () => proxyHeader(config)],
@@ -165,6 +177,26 @@ async function mail({ smtpUrl }: Config): Promise<Verdict> {
     return ['wrong', `The server of SMTP_URL does not take mail: ${because(error)}.`]
   }
   return ['ok', 'The mail server answers. send-test-mail <address> shows whether mails arrive.']
+}
+
+async function redis({ redisUrl }: Config): Promise<Verdict> {
+  if (redisUrl === undefined) return ['ok', 'REDIS_URL is not set: each process counts limits for itself.']
+  try {
+    await (await import('../limits/redis.ts')).reachRedis(redisUrl)
+  } catch (error) {
+    return ['wrong', `The server of REDIS_URL does not answer: ${because(error)}.`]
+  }
+  return ['ok', 'Redis answers.']
+}
+
+async function signInProvider({ oidc }: Config): Promise<Verdict> {
+  if (oidc === null) return ['ok', 'OIDC_ISSUER is not set: people sign in here.']
+  try {
+    await (await import('../accounts/oidc.ts')).discover(oidc)
+  } catch (error) {
+    return ['wrong', `The provider of OIDC_ISSUER cannot be used: ${because(error)}.`]
+  }
+  return ['ok', `${oidc.issuer} answers. Whether it knows OIDC_CLIENT_ID, only a sign-in shows.`]
 }
 
 type Answer = { status: number; secondsOff: number | null } | { error: string }

@@ -1,12 +1,23 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeCertificate, trusting } from '../certificate.ts'
 import { startMailSink } from '../mail-sink.ts'
 import { runOperator } from '../operator.ts'
 import { newOrganization, newPerson, URL_B, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
+import { startRedis } from '../redis.ts'
 import { onEveryTarget } from '../targets.ts'
 
 setDefaultTimeout(120_000)
@@ -81,6 +92,46 @@ describe('an operator’s commands', () => {
     })
     writeFileSync(join(folder, 'open.db'), 'not a database', { flag: 'r+' })
     expect(checked(run(['check', '--json'], { env }).out)).toMatchObject({ store: { state: 'wrong' } })
+  })
+
+  test('check asks Redis, the sign-in provider and the mail server, and names what to set for a company’s authority', async () => {
+    const { key, cert } = makeCertificate(folder, 'localhost')
+    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+    const provider = Bun.serve({ port: 0, tls, fetch: () => Response.json({ issuer: 'https://localhost' }) })
+    const redis = await startRedis()
+    const sink = await startMailSink(freePort())
+    const ask = async (env: Record<string, string>) => {
+      const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'check', '--json'], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+        stdout: 'pipe',
+      })
+      const { redis, mail, 'sign-in': signIn } = checked(await new Response(child.stdout).text())
+      return { redis, mail, signIn }
+    }
+    const env = {
+      OIDC_ISSUER: `https://localhost:${provider.port}`,
+      OIDC_CLIENT_ID: 'links',
+      REDIS_URL: redis.url,
+      SMTP_URL: sink.url,
+    }
+    expect(await ask({ ...env, ...trusting(cert) })).toMatchObject({
+      redis: { state: 'ok' },
+      mail: { state: 'ok' },
+      signIn: { state: 'ok' },
+    })
+    await redis.kill()
+    const untrusted = {
+      state: 'wrong',
+      says: expect.stringMatching(/(?:unable to verify|self[- ]signed).*set NODE_EXTRA_CA_CERTS/),
+    }
+    expect(await ask({ ...env, SMTP_URL: `smtps://localhost:${provider.port}` })).toMatchObject({
+      redis: { state: 'wrong', says: expect.stringContaining('ECONNREFUSED') },
+      mail: untrusted,
+      signIn: untrusted,
+    })
+    await provider.stop(true)
+    await sink.stop()
   })
 
   test('send-test-mail waits for the mail server’s answer, and says it', async () => {
