@@ -23,7 +23,8 @@ export function fileFault(path: string, use: Use): string | null {
       if (code === 'EACCES') return refused(above, 'enter')
       if (code !== 'ENOENT') return null
       if (use === 'read file') return `${part} does not exist`
-      return accessFault(above, constants.W_OK | constants.X_OK)
+      const folder = use === 'write folder' ? at : dirname(at)
+      return accessFault(above, constants.W_OK | constants.X_OK, folder === above ? undefined : folder)
     }
     const isFolder = part !== at || use === 'write folder'
     if (isFolder && !stats.isDirectory()) return `${part} is a file, where a folder is expected: move it away`
@@ -42,7 +43,8 @@ function waysTo(path: string): string[] {
   return above === path ? [path] : [...waysTo(above), path]
 }
 
-function accessFault(path: string, mode: number): string | null {
+/** @param missing the folder that was to be made below `path`. */
+function accessFault(path: string, mode: number, missing?: string): string | null {
   try {
     accessSync(path, mode)
     return null
@@ -50,15 +52,22 @@ function accessFault(path: string, mode: number): string | null {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EROFS')
       return `${path} is mounted read-only: mount it writable (without \`:ro\`; under systemd, only the service’s own folder is)`
-    return code === 'EACCES' ? refused(path, (mode & constants.W_OK) === 0 ? 'read' : 'write') : null
+    return code === 'EACCES' ? refused(path, (mode & constants.W_OK) === 0 ? 'read' : 'write', missing) : null
   }
 }
 
-function refused(path: string, what: 'enter' | 'read' | 'write'): string {
+function refused(path: string, what: 'enter' | 'read' | 'write', missing?: string): string {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   const stats = statSync(path)
-  const [kind, all, mode] = stats.isDirectory() ? ['folder', '-R ', 'u+rwx'] : ['file', '', 'u+rw']
-  const help = stats.uid === uid ? `chmod ${mode}` : `chown ${all}${uid}:${gid}`
-  const typed = /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
-  return `the service runs as uid ${uid}, which may not ${what} the ${kind} ${path} of uid ${stats.uid}: ${help} ${typed}`
+  const [kind, mode] = stats.isDirectory() ? ['folder', 'u+rwx'] : ['file', 'u+rw']
+  // Never `-R`, nor a folder above the service's own: it may be everybody's.
+  const own = stats.uid === uid ? `chmod ${mode}` : `chown ${uid}:${gid}`
+  const help =
+    missing === undefined ? `${own} ${typed(path)}` : `install -d -m 700 -o ${uid} -g ${gid} ${typed(missing)}`
+  return `the service runs as uid ${uid}, which may not ${what} the ${kind} ${path} of uid ${stats.uid}: ${help}`
+}
+
+/** A path as a word of a shell. */
+function typed(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

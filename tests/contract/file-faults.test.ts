@@ -100,7 +100,7 @@ describe.skipIf(!isRoot)('a start that may not use a path says whose it is and w
         const at = folder('of-root', 'root')
         return {
           env: { DATABASE_URL: `file:${at}/openall.db` },
-          says: `DATABASE_URL cannot be used: ${CHOWN} write the folder ${at} of uid 0: chown -R ${UID}:${UID} ${at}.`,
+          says: `DATABASE_URL cannot be used: ${CHOWN} write the folder ${at} of uid 0: chown ${UID}:${UID} ${at}.`,
         }
       },
     ],
@@ -110,7 +110,7 @@ describe.skipIf(!isRoot)('a start that may not use a path says whose it is and w
         const at = folder('missing-below', 'root')
         return {
           env: { DATABASE_URL: `file:${at}/deep/data/openall.db` },
-          says: `DATABASE_URL cannot be used: ${CHOWN} write the folder ${at} of uid 0: chown -R ${UID}:${UID} ${at}.`,
+          says: `DATABASE_URL cannot be used: ${CHOWN} write the folder ${at} of uid 0: install -d -m 700 -o ${UID} -g ${UID} ${at}/deep/data.`,
         }
       },
     ],
@@ -121,7 +121,7 @@ describe.skipIf(!isRoot)('a start that may not use a path says whose it is and w
         chmodSync(at, 0o700)
         return {
           env: { DATABASE_URL: `file:${at}/data/openall.db` },
-          says: `DATABASE_URL cannot be used: ${CHOWN} enter the folder ${at} of uid 0: chown -R ${UID}:${UID} ${at}.`,
+          says: `DATABASE_URL cannot be used: ${CHOWN} enter the folder ${at} of uid 0: chown ${UID}:${UID} ${at}.`,
         }
       },
     ],
@@ -219,7 +219,7 @@ test.skipIf(!isRoot)(
     const to = join(at, "it's backed up")
     mkdirSync(to)
     const env = { DATABASE_URL: `file:${at}/openall.db`, SERVICE_BACKUP_DIR: to }
-    const says = `${CHOWN} write the folder ${to} of uid 0: chown -R ${UID}:${UID} '${at}/it'\\''s backed up'`
+    const says = `${CHOWN} write the folder ${to} of uid 0: chown ${UID}:${UID} '${at}/it'\\''s backed up'`
     const { out } = await runAs(env, [], 'bun', '', 'the backup failed')
     const logged = out.split('\n').find((line) => line.includes('the backup failed'))
     expect((JSON.parse(logged ?? '{}') as { fault: string }).fault).toBe(says)
@@ -230,7 +230,7 @@ test.skipIf(!isRoot)(
 test.skipIf(!isRoot)('on Deno too', async () => {
   const at = folder('on-deno', 'root')
   const { code, err } = await runAs({ DATABASE_URL: `file:${at}/openall.db` }, [], 'deno')
-  expect([code, err]).toEqual([1, expect.stringContaining(`chown -R ${UID}:${UID} ${at}.`)])
+  expect([code, err]).toEqual([1, expect.stringContaining(`chown ${UID}:${UID} ${at}.`)])
 })
 
 test.skipIf(!isRoot)('an operator’s commands say the same', async () => {
