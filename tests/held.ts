@@ -1,50 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import process from 'node:process'
-import { sql } from 'drizzle-orm'
-import { readConfig } from '../src/config/config.ts'
-import { createApp } from '../src/runtime/app.ts'
-import { openLog } from '../src/runtime/log.ts'
-import { startService } from '../src/runtime/service.ts'
-import { longestPiece } from './longest-piece.ts'
+import { agent, must, printPieces, run, sendAs } from './held-service.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: starts the service, gives a person as much as the free plan
 // allows, and prints for each read the longest piece of work on the event loop’s thread, in ms of processor time.
 
-const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
-const config = readConfig({
-  DATABASE_URL: `file:${file}`,
-  LOG_LEVEL: 'silent',
-  SERVICE_WRITES_PER_MINUTE: '0',
-  SERVICE_WRITES_PER_HOUR: '0',
-})
-const service = await startService(config, openLog(config.logLevel), { N: 16, r: 1, p: 1 })
-const handle = createApp(service)
-const run = (query: string) => service.store.write([sql.raw(query)])
 /** The numbers from 1 to `count`, as the table `n`. */
 const numbers = (count: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
-
-const cookies: string[] = []
-
-async function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  more: Record<string, string> = {},
-): Promise<Response> {
-  const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-  const headers = { host: config.authority, origin: config.origin, 'accept-encoding': 'br', ...json, ...more }
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
-  return handle(new Request(`${config.origin}${path}`, init), () => '127.0.0.1')
-}
-
-async function must<T>(path: string, body: unknown): Promise<T> {
-  const answer = await send('POST', path, body, { cookie: cookies.join('; ') })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  cookies.push(...answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? ''))
-  return (await answer.json()) as T
-}
 
 // Everything as long as it may be, and four bytes a character, or one that JSON and HTML escape.
 const rocket = (count: number) => '🚀'.repeat(count)
@@ -64,14 +24,6 @@ const policy = (of: string) => ({
   })),
 })
 
-await must('/api/auth/sign-up/email', { email: 'ann@people.example', password: 'correct horse battery', name: 'Ann' })
-await run('UPDATE user SET email_verified = 1')
-const { rawKey } = await must<{ rawKey: string }>('/api/me/keys', {
-  name: 'all',
-  scopes: ['keys:admin'],
-  rateLimitPerHour: 0,
-})
-
 async function seed(): Promise<string> {
   // The same words in other orders, which are compared at length.
   const words = (step: number) =>
@@ -89,7 +41,7 @@ async function seed(): Promise<string> {
   }
   const { id } = await must<{ id: string }>('/api/links/one/proposals', conflicting)
   const edit = { urls: short.map((url) => `${url}/n`), urlMetadata: words(69), title: rocket(200) }
-  await send('PATCH', '/api/links/one', edit, { cookie: cookies.join('; '), 'content-type': 'application/json' })
+  await sendAs('PATCH', '/api/links/one', edit)
   // All others are copies.
   const content = `'${JSON.stringify(urls)}', '${JSON.stringify(urlMetadata)}', 'Large', '${quoted(2000)}'`
   const columns =
@@ -132,17 +84,7 @@ async function seed(): Promise<string> {
 
 const proposal = await seed()
 
-const get = (path: string) => () => send('GET', path, undefined, { cookie: cookies.join('; ') })
-const agent = (method: string, params: unknown) => () =>
-  send(
-    'POST',
-    '/api/mcp',
-    { jsonrpc: '2.0', id: 1, method, params },
-    {
-      authorization: `Bearer ${rawKey}`,
-      accept: 'application/json, text/event-stream',
-    },
-  )
+const get = (path: string) => () => sendAs('GET', path)
 
 const EDITS = Array.from({ length: 99 }, (_, at) => ({ slug: `large-${at + 1}`, closedNote: quoted(400) }))
 
@@ -155,13 +97,7 @@ const READS: Record<string, () => Promise<Response>> = {
     ref: { type: 'ref/prompt', name: 'write_policy' },
     argument: { name: 'slug', value: '' },
   }),
-  update_bundles: () =>
-    send(
-      'PATCH',
-      '/api/links/bulk',
-      { edits: EDITS },
-      { cookie: cookies.join('; '), 'content-type': 'application/json' },
-    ),
+  update_bundles: () => sendAs('PATCH', '/api/links/bulk', { edits: EDITS }),
   list_claims: get('/api/me/claims'),
   list_keys: get('/api/me/keys'),
   'list_keys as a tool': agent('tools/call', { name: 'list_keys', arguments: {} }),
@@ -179,23 +115,4 @@ const READS: Record<string, () => Promise<Response>> = {
   'the page of rules': get('/dashboard/links/one/policy'),
 }
 
-/** Reads an answer to its end. */
-async function readAll(read: () => Promise<Response>): Promise<void> {
-  const answer = await read()
-  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`)
-  const parts = answer.body!.getReader()
-  // A connection takes each part in a round of its own.
-  while (!(await parts.read()).done) await new Promise((resolve) => setImmediate(resolve))
-}
-
-const pieces: Record<string, number> = {}
-for (const [name, read] of Object.entries(READS)) {
-  // The first may compile code, and any may collect garbage.
-  const piece = () => longestPiece(() => readAll(read))
-  const rounds = [await piece(), await piece(), await piece()]
-  pieces[name] = Math.round(Math.min(...rounds))
-}
-console.log(JSON.stringify(pieces))
-await service.stop()
-rmSync(dirname(file), { recursive: true })
-process.exit(0)
+await printPieces(READS, (status) => status === 200)

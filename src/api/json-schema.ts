@@ -1,4 +1,4 @@
-import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
+import { type JsonSchema, jsonSchemaOf, shownSchemaOf } from '../core/shape.ts'
 import { FIELD_DOCS } from '../operations/glossary.ts'
 import type { Operation } from '../operations/operation.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
@@ -26,14 +26,21 @@ type Shape = Operation['input']
 
 /** A shape as JSON Schema, with the checks that JSON Schema can express. */
 export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchema {
-  const raw = shape.toJsonSchema({
+  return documented(rawSchemaOf(shape), naming, place)
+}
+
+function rawSchemaOf(shape: Pick<Shape, 'toJsonSchema'>): JsonSchema {
+  return shape.toJsonSchema({
     dialect: null,
     fallback: {
       default: ({ base }) => base,
-      predicate: ({ base, predicate }) => merged(base as JsonSchema, jsonSchemaOf(predicate)) as typeof base,
+      predicate({ base, predicate }) {
+        const later = shownSchemaOf(predicate)
+        const more = later === undefined ? jsonSchemaOf(predicate) : rawSchemaOf(later)
+        return merged(base as JsonSchema, more) as typeof base
+      },
     },
   }) as JsonSchema
-  return documented(raw, naming, place)
 }
 
 /** Two patterns become one that looks ahead for the second: client generators do not understand `allOf` here. */

@@ -1,5 +1,5 @@
 import { type Code, STATUS } from './codes.ts'
-import type { Issue, Path } from './issue.ts'
+import type { Issue } from './issue.ts'
 import { pathText, sentenceOf } from './issue-words.ts'
 
 interface Details {
@@ -51,22 +51,22 @@ export class Problem extends Error {
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
 
-  /**
-   * The body that every transport sends: `{ error, code, requestId, docUrl }`, with `errors` if more than one thing of the
-   * input is wrong, the first as in `error`, and with `retryAfterSeconds` on 429.
-   */
-  body({ requestId, origin }: Met) {
-    const { message: error, code, issues, retryAfterSeconds } = this
+  /** What is wrong: `{ error, code }`, with `errors` if more than one thing of the input is, the first as in `error`. */
+  told(): { error: string; code: Code; errors?: { path: string; message: string }[] } {
+    const { message: error, code, issues } = this
+    if (issues.length < 2) return { error, code }
     return {
       error,
       code,
-      ...(issues.length > 1
-        ? { errors: issues.map((issue) => ({ path: pathText(issue.path), message: sentenceOf(issue) })) }
-        : {}),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      requestId,
-      docUrl: docUrlOf(code, origin),
+      errors: issues.map((issue) => ({ path: pathText(issue.path), message: sentenceOf(issue) })),
     }
+  }
+
+  /** The body that every transport sends: what is wrong, `requestId` and `docUrl`, and `retryAfterSeconds` on 429. */
+  body({ requestId, origin }: Met) {
+    const { code, retryAfterSeconds } = this
+    const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+    return { ...this.told(), ...retry, requestId, docUrl: docUrlOf(code, origin) }
   }
 }
 
@@ -82,11 +82,12 @@ export function invalid(issues: readonly Issue[]): Problem {
   return new Problem(isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST', sentenceOf(first), { issues })
 }
 
-const OF_URLS: Path = ['urls', 'addUrls', 'removeUrls']
+/** Fields whose errors are INVALID_URLS. */
+export const UNDER_URLS: readonly (string | number)[] = ['urls', 'addUrls', 'removeUrls']
 
 /** Whether an issue is under `urls`, `addUrls` or `removeUrls`, unless that itself is an unknown field. */
 export function isUnderUrls({ path, reason }: Issue): boolean {
-  return OF_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
+  return UNDER_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
 }
 
 export function unknownUrl(): Problem {

@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import type { Reason } from './issue.ts'
 import { lazy } from './lazy.ts'
 import { INSTANT, isInstant } from './time.ts'
@@ -53,6 +53,20 @@ export function refusing<Value>(schema: JsonSchema, unfit: (value: Value) => Rea
 /** The JSON Schema that `refusing` attached to a check; empty if there is none. */
 export function jsonSchemaOf(check: object): JsonSchema {
   return known.get(check) ?? {}
+}
+
+const shown = new WeakMap<object, Pick<Type, 'toJsonSchema'>>()
+
+/** One of several objects, each of which is checked by itself later, by a schema that documents show. */
+export function checkedLater<Sent>(schema: Pick<Type, 'toJsonSchema'> & { readonly inferIn: Sent }) {
+  const check = () => true
+  shown.set(check, schema)
+  return type('object').narrow(check) as unknown as Type<Sent>
+}
+
+/** The schema that `checkedLater` stands for, if a check is one of its. */
+export function shownSchemaOf(check: object): Pick<Type, 'toJsonSchema'> | undefined {
+  return shown.get(check)
 }
 
 /** A formatted time; see `iso`. */

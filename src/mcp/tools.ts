@@ -205,7 +205,7 @@ const AS_SENT = `See ${SHOWS_POLICIES}.`
 const OPAQUE = {
   DryRun: '{ dryRun: true, bundle, warnings: [{ path, message }] }',
   UrlMetadata: 'See create_bundle.',
-  BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code? }',
+  BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code?, errors? }',
   MatchedRule: '{ id, name }',
   RefusedValue: '{ name, message }',
   LauncherVariable: '{ name, label, example, options }',

@@ -179,6 +179,9 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'NotReplaced.reason': ['Why.', 'This bundle is being edited too often. Read it again and retry.'],
   results: ['What became of each entry, in their order.'],
   'BulkResult.status': ['The HTTP status that it would have had by itself.', 201],
+  'BulkResult.errors': [
+    'Everything that is wrong with the entry, if it is more than one thing; paths begin in the entry.',
+  ],
   'BulkResult.bundle': ['The bundle that was created or edited.'],
   pagination: ['The requested page.', { limit: 20, offset: 0 }],
   hasMore: ['Whether there are more after these.', false],

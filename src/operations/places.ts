@@ -1,7 +1,8 @@
 import type { Path } from '../core/issue.ts'
+import { jsonSchemaOf } from '../core/shape.ts'
 import type { Operation } from './operation.ts'
 
-// The places of an operation’s input, from its JSON Schema without the checks that that cannot express.
+// The places of an operation’s input, from its JSON Schema; of checks, how much they let an object hold.
 
 type Schema = Operation['input']
 
@@ -13,6 +14,7 @@ export interface Place {
   properties?: Record<string, Place>
   items?: Place
   maxItems?: number
+  maxProperties?: number
   additionalProperties?: Place | boolean
 }
 
@@ -22,10 +24,17 @@ const known = new WeakMap<Schema, readonly Place[]>()
 export function placesOf(schema: Schema): readonly Place[] {
   let places = known.get(schema)
   if (places === undefined) {
-    places = branchesOf(schema.toJsonSchema({ fallback: ({ base }) => base }) as Place)
+    const sized: Fallback = ({ base, predicate }) => ({ ...base, ...sizeIn(jsonSchemaOf(predicate)) })
+    places = branchesOf(schema.toJsonSchema({ fallback: { default: ({ base }) => base, predicate: sized } }) as Place)
     known.set(schema, places)
   }
   return places
+}
+
+type Fallback = (context: { base: object; predicate: object }) => object
+
+function sizeIn({ maxProperties }: Place): Place {
+  return maxProperties === undefined ? {} : { maxProperties }
 }
 
 function branchesOf(place: Place | undefined): readonly Place[] {
@@ -60,7 +69,8 @@ const LIST = Symbol('a list')
  * - Every list in an object’s place is replaced by something that the schema refuses. To arktype a list is an object whose
  *   keys are all missing, so it would take `[]` wherever no key is required.
  * - Of the unknown fields of all objects only the first `maxUnknown` are kept, and of a list that is too long one entry too
- *   many: arktype copies what it reads, and takes 10 µs to report each unknown field.
+ *   many: arktype copies what it reads, and takes 10 µs to report each unknown field. Of an object that is too long two
+ *   entries too many are kept: one of them may be one that does not count.
  */
 export function examinable(schema: Schema, raw: unknown, maxUnknown: number): unknown {
   return replaced(placesOf(schema), raw, { unknown: maxUnknown })
@@ -75,8 +85,10 @@ function replaced(places: readonly Place[], value: unknown, left: { unknown: num
   if (isList && value.length > longestIn(places)) return value.slice(0, longestIn(places) + 1)
   let copy: Record<string, unknown> | undefined
   const changed = () => (copy ??= (isList ? [...value] : { ...value }) as Record<string, unknown>)
+  if (!isList && Object.keys(value).length > mostIn(places) + 2)
+    copy = Object.fromEntries(Object.entries(value).slice(0, mostIn(places) + 2))
   const isClosed = !isList && places.every((place) => place.additionalProperties === false || isNoObject(place))
-  for (const name of Object.keys(value)) {
+  for (const name of Object.keys(copy ?? value)) {
     if (isClosed && !places.some(({ properties = {} }) => Object.hasOwn(properties, name))) {
       if (left.unknown > 0) left.unknown -= 1
       else delete changed()[name]
@@ -96,6 +108,12 @@ function longestIn(places: readonly Place[]): number {
     type === 'array' ? maxItems : 0,
   )
   return Math.max(...lengths)
+}
+
+/** The same of entries of an object. */
+function mostIn(places: readonly Place[]): number {
+  const most = places.map((place) => (isNoObject(place) ? 0 : (place.maxProperties ?? Number.POSITIVE_INFINITY)))
+  return Math.max(...most)
 }
 
 function isNoObject({ type }: Place): boolean {

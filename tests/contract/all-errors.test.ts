@@ -68,6 +68,21 @@ onEveryTarget({}, (at) => {
     const { errors = [] } = await refused({ urls: [URL_A], ...many })
     expect(errors).toHaveLength(100)
     expect(JSON.stringify(errors).length).toBeLessThan(50_000)
+    const metadata = Object.fromEntries(
+      Array.from({ length: 25 }, (_, at) => [`${URL_A}${at}`, { note: 1, section: 1, tags: 1, openPolicy: 1, check: 1 }]),
+    )
+    for (const sent of [
+      { setMetadata: metadata, removeUrls: ['x'] },
+      { ...many, addUrls: [1] },
+    ]) {
+      const { slug } = await person.makeBundle()
+      const { body } = await person.api<Refused>('PATCH', `/api/links/${slug}`, sent)
+      expect([
+        body.code,
+        body.errors?.length,
+        /^(?:addUrls|removeUrls)\[0\]$/.test(body.errors?.[0]?.path ?? ''),
+      ]).toEqual(['INVALID_URLS', 100, true])
+    }
   })
 
   test('what better-auth finds wrong is said like everything else, with codes that the document has', async () => {

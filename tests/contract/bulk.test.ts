@@ -9,6 +9,7 @@ interface Result {
   bundle?: { slug: string; url: string; versionNumber: number }
   error?: string
   code?: string
+  errors?: { path: string; message: string }[]
 }
 interface Told {
   results: Result[]
@@ -52,12 +53,57 @@ onEveryTarget({}, (server) => {
       })
     })
 
-    test('creates none if one of them is invalid, and says where', async () => {
+    test('says of each that is wrong what it would have been told alone, and creates the others', async () => {
       const other = await newPerson(server())
-      const { status, body } = await create([{ urls: [URL_A] }, { urls: [URL_A, 'ftp://a.example'] }], {}, other)
-      expect([status, body.code, body.error.split(' ')[0]]).toEqual([400, 'BAD_REQUEST', 'bundles[1].urls[1]'])
-      for (const bundles of [[], Array(101).fill({ urls: [URL_A] })])
-        expect((await create(bundles, {}, other)).status).toBe(400)
+      const wrong = [
+        { urls: [URL_A, 'ftp://a.example'], title: 1 },
+        { urls: [URL_A], titel: 'x' },
+        {},
+        { urls: [URL_A], title: 'x'.repeat(201), closesAt: 'noon' },
+      ]
+      const answer = await create([{ urls: [URL_A] }, ...wrong, { urls: [URL_B] }], {}, other)
+      expect([answer.status, answer.body.results.map(({ status }) => status)]).toEqual([
+        200,
+        [201, 400, 400, 400, 400, 201],
+      ])
+      for (const [at, entry] of wrong.entries()) {
+        const alone = await other.api<Result>('POST', '/api/links', entry)
+        const { error, code, errors } = alone.body
+        expect(answer.body.results[at + 1]).toEqual({ status: 400, error, code, ...(errors && { errors }) } as never)
+      }
+      expect(statuses(answer)).toEqual([201, 'INVALID_URLS', 'BAD_REQUEST', 'INVALID_URLS', 'BAD_REQUEST', 201])
+      expect(answer.body.results[1]!.errors?.map(({ path }) => path)).toEqual(['urls[1]', 'title'])
+      expect((await links(other)).length).toBe(2)
+    })
+
+    test('refuses whole what is no list of 1 to 100 objects', async () => {
+      const other = await newPerson(server())
+      const entry = { urls: [URL_A] }
+      for (const bundles of [[], Array(101).fill(entry), [entry, 1], [entry, []], [entry, null], entry, null, 'x']) {
+        const { status, body } = await other.api<Told>('POST', '/api/links/bulk', { bundles })
+        expect([status, body.code, body.error.startsWith('bundles')]).toEqual([400, 'BAD_REQUEST', true])
+      }
+      expect(await links(other)).toEqual([])
+    })
+
+    test('done again with the same key, creates what was wrong and is mended', async () => {
+      const other = await newPerson(server())
+      const key = { 'idempotency-key': 'mended' }
+      const first = await create([{ urls: [URL_A] }, { urls: ['x'] }], key, other)
+      const again = await create([{ urls: [URL_A] }, { urls: [URL_B] }], key, other)
+      expect([statuses(first), statuses(again)]).toEqual([
+        [201, 'INVALID_URLS'],
+        [201, 201],
+      ])
+      expect(again.body.results[0]).toEqual(first.body.results[0]!)
+      expect((await links(other)).length).toBe(2)
+    })
+
+    test('counts the wrong ones too, and tries none that follow once the limit is reached', async () => {
+      const other = await newPerson(server())
+      const program = await other.program({ rateLimitPerHour: 3 })
+      const answer = await create([{}, {}, {}, { urls: [URL_A] }], {}, program)
+      expect(statuses(answer)).toEqual(['INVALID_URLS', 'INVALID_URLS', 'INVALID_URLS', 'RATE_LIMITED'])
       expect(await links(other)).toEqual([])
     })
 
@@ -134,10 +180,31 @@ onEveryTarget({}, (server) => {
       expect((await admin.api<{ title: string }>('GET', `/api/links/${slug}`)).body.title).toBe('before')
     })
 
-    test('of nothing, or of a change of nothing, is refused', async () => {
+    test('says of each that is wrong what it would have been told alone, and edits the others', async () => {
+      const { slug } = await person.makeBundle({ title: 'before' })
+      const wrong = [
+        { addUrls: [{ url: 'x' }], removeUrls: [1] },
+        { title: 1, urls: [URL_A], addUrls: [{ url: URL_B }] },
+        {},
+      ]
+      const { body } = await update([...wrong.map((entry) => ({ slug, ...entry })), { slug, title: 'after' }])
+      for (const [at, entry] of wrong.entries()) {
+        const { error, code, errors } = (await person.api<Result>('PATCH', `/api/links/${slug}`, entry)).body
+        expect(body.results[at]).toEqual({ status: 400, error, code, ...(errors && { errors }) } as never)
+      }
+      expect(body.results[0]).toMatchObject({ code: 'INVALID_URLS', errors: [{ path: 'addUrls[0].url' }, {}] as never })
+      expect((await read(slug)).title).toBe('after')
+    })
+
+    test('of nothing is refused; a change of nothing, or of no bundle, is the result of its entry', async () => {
       const { slug } = await person.makeBundle()
-      for (const edits of [[], [{ slug, expectedVersion: 1 }], [{ title: 'x' }], Array(101).fill({ slug, title: 'x' })])
-        expect((await update(edits)).status).toBe(400)
+      for (const edits of [[], Array(101).fill({ slug, title: 'x' })]) expect((await update(edits)).status).toBe(400)
+      const edits = [
+        { slug, expectedVersion: 1 },
+        { title: 'x' },
+        { slug: 'https://elsewhere.example/l/a', title: 'x' },
+      ]
+      expect(statuses(await update(edits))).toEqual(['BAD_REQUEST', 'BAD_REQUEST', 'BAD_REQUEST'])
     })
   })
 })

@@ -11,6 +11,9 @@ const MOST = 100
 /** The same for steps that nobody waits for, and that come all the time: what looks at links may hold the loop for 20 ms. */
 const MOST_IN_BACKGROUND = 20
 
+/** The same for bodies that are refused: whoever sends them pays nothing. */
+const MOST_OF_REFUSALS = 50
+
 /** What a program measures, by name. */
 async function measured(runtime: Runtime, program: URL): Promise<[string, number][]> {
   const child = Bun.spawn([...command(runtime), fileURLToPath(program)], {
@@ -35,4 +38,10 @@ test.each(RUNTIMES)('on %s, no read of one’s own data holds the event loop', a
   const pieces = await measured(runtime, new URL('../held.ts', import.meta.url))
   expect(pieces.length).toBeGreaterThan(15)
   expect(pieces.filter(([, ms]) => ms > MOST)).toEqual([])
+})
+
+test.each(RUNTIMES)('on %s, no body that is wrong wherever it can be holds the event loop', async (runtime) => {
+  const pieces = await measured(runtime, new URL('../held-by-bodies.ts', import.meta.url))
+  expect(pieces.length).toBeGreaterThan(15)
+  expect(pieces.filter(([, ms]) => ms > MOST_OF_REFUSALS)).toEqual([])
 })
