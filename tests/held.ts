@@ -1,4 +1,4 @@
-import { agent, must, printPieces, run, sendAs } from './held-service.ts'
+import { agent, must, printPieces, run, send, sendAs } from './held-service.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: starts the service, gives a person as much as the free plan
 // allows, and prints for each read the longest piece of work on the event loop’s thread, in ms of processor time.
@@ -24,7 +24,19 @@ const policy = (of: string) => ({
   })),
 })
 
+/** Edits the rules of a bundle with a feed: a reader whom one rule gives tabs sees none of it, like everybody else. */
+let edits = 0
+async function editRules(): Promise<void> {
+  edits += 1
+  const { rules, version } = policy(`edit ${edits}`)
+  const when = { op: 'equals', field: 'client', value: 'agent' }
+  const ofAgents = { name: 'Agents', when, tabs: [{ url: 'https://agents.example/' }] }
+  await sendAs('PATCH', '/api/links/fed', { resolutionPolicy: { version, rules: [ofAgents, ...rules.slice(1)] } })
+}
+
 async function seed(): Promise<string> {
+  await must('/api/links', { slug: 'fed', urls, urlMetadata: urls.map(() => ({ note: quoted(200) })) })
+  for (let edit = 0; edit < 100; edit += 1) await editRules()
   // The same words in other orders, which are compared at length.
   const words = (step: number) =>
     urls.map((_, at) => ({
@@ -48,7 +60,7 @@ async function seed(): Promise<string> {
     'slug, slug_hash, owner_id, urls, url_metadata, title, description, resolution_policy, source, created_at, updated_at'
   const policyOf = `(SELECT resolution_policy FROM bundles WHERE slug = 'one')`
   await run(
-    `INSERT INTO bundles (${columns}) ${numbers(99)} SELECT 'large-' || i, '#large-' || i, id, ${content}, ${policyOf}, 'api', i, i FROM owners, n`,
+    `INSERT INTO bundles (${columns}) ${numbers(98)} SELECT 'large-' || i, '#large-' || i, id, ${content}, ${policyOf}, 'api', i, i FROM owners, n`,
   )
   await run(
     `UPDATE owners SET history_bytes = (SELECT sum(octet_length(urls) + octet_length(url_metadata)) FROM bundles)`,
@@ -84,9 +96,15 @@ async function seed(): Promise<string> {
 
 const proposal = await seed()
 
+/** The feed after an edit, for which it is made anew. */
+const feed = (agent: string) => async () => {
+  await editRules()
+  return send('GET', '/l/fed/feed', undefined, { 'user-agent': agent })
+}
+
 const get = (path: string) => () => sendAs('GET', path)
 
-const EDITS = Array.from({ length: 99 }, (_, at) => ({ slug: `large-${at + 1}`, closedNote: quoted(400) }))
+const EDITS = Array.from({ length: 98 }, (_, at) => ({ slug: `large-${at + 1}`, closedNote: quoted(400) }))
 
 const READS: Record<string, () => Promise<Response>> = {
   list_bundles: get('/api/me/links?limit=100'),
@@ -112,6 +130,8 @@ const READS: Record<string, () => Promise<Response>> = {
   'the page of versions': get('/dashboard/links/one/versions'),
   'a comparison of versions': get('/dashboard/links/one/versions?from=1&to=2'),
   'the page of a proposal': get(`/dashboard/links/one/proposals/${proposal}`),
+  'a feed after many edits of rules': feed('Mozilla/5.0'),
+  'the feed of a rule after many edits': feed('Claude-User/1.0'),
   'the page of rules': get('/dashboard/links/one/policy'),
 }
 

@@ -58,6 +58,7 @@ export function launcherPaths(naming: Naming, values: Parameter[]): OpenApi['pat
         type: 'application/atom+xml',
         content: text,
         failed: 'text/plain',
+        codes: [...CODES, 'RATE_LIMITED'],
       }),
     },
   }
@@ -69,13 +70,15 @@ interface Read {
   content: Content
   /** The type of errors, if another. */
   failed?: string
+  /** The codes of errors, if others. */
+  codes?: readonly Code[]
 }
 
 function described(
   operationId: string,
   summary: string,
   naming: Naming,
-  { parameters, type, content, failed = type }: Read,
+  { parameters, type, content, failed = type, codes = CODES }: Read,
 ): Described {
   return {
     operationId,
@@ -86,7 +89,7 @@ function described(
     parameters,
     responses: {
       200: { description: summary, ...headers('x-request-id'), content: { [type]: content } },
-      ...failuresOf(CODES, naming, (status) => (status === 401 ? ['www-authenticate'] : []), failed),
+      ...failuresOf(codes, naming, (status) => (status === 401 ? ['www-authenticate'] : []), failed),
     },
   }
 }

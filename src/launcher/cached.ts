@@ -22,6 +22,8 @@ export class Variant extends Counter implements Record<Encoding, Page | undefine
   /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
   template: PageTemplate | undefined = undefined
   blank: PageTemplate | undefined = undefined
+  /** Its feed, once somebody has read it; while it is made, for all who ask meanwhile. */
+  feed: string | Promise<string> | undefined = undefined
 }
 
 /** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */

@@ -124,6 +124,20 @@ export class Launchers {
     this.#weigh(launcher)
   }
 
+  /** The feed of a variant: made at its first reading, then kept with its pages. */
+  async feed(launcher: Launcher, variant: Variant, make: () => Promise<string>): Promise<string> {
+    variant.feed ??= make()
+    if (typeof variant.feed === 'string') return variant.feed
+    try {
+      variant.feed = await variant.feed
+      this.#weigh(launcher)
+      return variant.feed
+    } catch (error) {
+      variant.feed = undefined
+      throw error
+    }
+  }
+
   /** Setting the value that is there already would not do that. */
   #weigh(launcher: Launcher): void {
     if (this.#cache.peek(launcher.slug) !== launcher) return
@@ -217,6 +231,7 @@ function bytesOf(launcher: Launcher): number {
   return sum
 }
 
-function pageBytes({ br, gzip, identity, template, blank }: Variant): number {
-  return [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
+function pageBytes({ br, gzip, identity, template, blank, feed }: Variant): number {
+  const feedBytes = typeof feed === 'string' ? 2 * feed.length : 0
+  return feedBytes + [br, gzip, identity, template, blank].reduce((sum, page) => sum + (page?.byteLength ?? 0), 0)
 }

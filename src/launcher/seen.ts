@@ -18,6 +18,7 @@ import { type PublicBundle, publicBundle } from './served.ts'
 export interface ViewerBundle {
   bundle: PublicBundle
   id: number
+  launcher: Launcher
   /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
   isGuarded: boolean
   /** What is filled in; the bundle itself has its placeholders. */
@@ -40,7 +41,7 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config, filling)
   const seen = publicBundle(rule, bundle)
   const isGuarded = launcher.gate !== null
-  return { bundle: seen, id: bundle.id, isGuarded, filling: checkLinks(filling, seen.urls) }
+  return { bundle: seen, id: bundle.id, launcher, isGuarded, filling: checkLinks(filling, seen.urls) }
 }
 
 /**

@@ -42,8 +42,9 @@ class Bounded extends Traversal {
   }
 }
 
-/** What a schema makes of a value, or its first errors. */
+/** What a schema makes of a value, or its first errors. A function that chooses a schema finds a few. */
 function bounded(schema: (value: unknown) => unknown, value: unknown): unknown {
+  if (!('traverse' in schema)) return schema(value)
   // What arktype itself does, with a traversal of its own.
   const node = schema as unknown as {
     $: { resolvedConfig: Traversal['config'] }

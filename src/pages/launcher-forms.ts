@@ -35,11 +35,12 @@ export async function launcherAs(
 /** The text of a bundle as a viewer sees it, in a form. */
 export async function bodyOf(
   form: OtherForm,
-  { bundle, filling, id }: ViewerBundle,
+  { bundle, filling, id, launcher }: ViewerBundle,
   service: Service,
 ): Promise<string> {
-  const { config, store } = service
+  const { config, launchers, store } = service
   if (form === 'json') return JSON.stringify(tabsOf({ bundle, filling }, config))
   if (form === 'markdown') return launcherMarkdown(bundle, filling, config)
-  return launcherFeed(bundle, await changesOf(store, id, bundle), config)
+  const variant = launchers.variant(launcher, bundle.rule)
+  return launchers.feed(launcher, variant, async () => launcherFeed(bundle, await changesOf(store, id, bundle), config))
 }

@@ -19,6 +19,7 @@ import { HTML, headersWith, text } from '../http/respond.ts'
 import { filledBundle } from '../launcher/filling.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { findLauncher, seenBy } from '../launcher/seen.ts'
+import { countForAddress } from '../limits/count-requests.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
 import { Pictures } from './pictures.ts'
@@ -35,9 +36,10 @@ export function pages(service: Service, launchers: LauncherPages) {
   const pictures = new Pictures(service.log)
   const forms = lazy(() => import('./launcher-forms.ts'))
   return new Elysia()
-    .get('/l/:slug/feed', async ({ request, params: { slug } }) =>
-      (await forms()).launcherAs({ form: 'feed', slug, isNegotiated: false }, request, service),
-    )
+    .get('/l/:slug/feed', async ({ request, params: { slug } }) => {
+      await countForAddress(service, 'reading', clientNetwork(request), 'feed ')
+      return (await forms()).launcherAs({ form: 'feed', slug, isNegotiated: false }, request, service)
+    })
     .post(
       '/l/:slug',
       async ({ request, params: { slug } }) => {

@@ -374,6 +374,29 @@ The page of this list: <${at().origin}/l/${slug}>
     expect([agent.includes('inner.example/2'), agent.split('<entry>').length - 1]).toEqual([true, 2])
   })
 
+  test('the feed of edits that its reader sees nothing of has none of them, nor their time', async () => {
+    const open = { access: 'link', title: 'open' }
+    const { slug } = await owner.makeBundle({ urls: [URL_A], access: 'password', password: 'four stairs down' })
+    await edit(slug, { ...open, urls: [URL_A, 'https://second.example/'] })
+    await edit(slug, { access: 'password', password: 'four stairs down', urls: ['https://hidden.example/'] })
+    await edit(slug, { ...open, urls: ['https://second.example/', 'https://third.example/'] })
+    const xml = await (await ask(`${slug}/feed`)).text()
+    const ids = Array.from(xml.matchAll(/feed#v(\d+)</g), ([, number]) => Number(number))
+    expect([ids, xml.includes('hidden.example'), xml.includes('1 link added, 1 link removed')]).toEqual([
+      [4],
+      false,
+      true,
+    ])
+  })
+
+  test('an edit makes a feed anew', async () => {
+    const { slug } = await owner.makeBundle({ urls: [URL_A] })
+    const entries = async () => (await (await ask(`${slug}/feed`)).text()).split('<entry>').length - 1
+    const before = [await entries(), await entries()]
+    await edit(slug, { urls: [URL_A, 'https://second.example/'] })
+    expect([...before, await entries()]).toEqual([1, 1, 2])
+  })
+
   test('the feed has the newest fifty changes', async () => {
     const { slug } = await owner.makeBundle({ urls: [URL_A] })
     for (let number = 2; number <= 55; number += 1) {

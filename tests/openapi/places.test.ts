@@ -14,6 +14,12 @@ const AT_ONCE = 8
 /** Of every type that JSON has, empty and not. */
 const ODD: readonly unknown[] = [null, true, -7.5, 'odd', [], [[]], [{}], {}, { odd: 1 }]
 
+interface Answered {
+  error?: string
+  slug?: string
+  results?: { status: number; error?: string }[]
+}
+
 type Path = readonly (string | number)[]
 
 /** Every place in a value, the value itself last. */
@@ -124,13 +130,16 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
       sent += 1
       // Reports are limited by address, whoever sends them.
       const from = { [ADDRESS_HEADER]: `10.${sent >> 16}.${(sent >> 8) & 255}.${sent & 255}` }
-      const answer = await agent.api<{ error?: string; slug?: string }>(method.toUpperCase(), target, body, from)
+      const answer = await agent.api<Answered>(method.toUpperCase(), target, body, from)
       if (answer.status === 201 && answer.body.slug !== undefined) made.add(answer.body.slug)
       const isWrong = documented.wrong(pointer, body) !== null
-      const said = answer.body?.error ?? ''
+      // Each entry of a call for several is answered by itself.
+      const entry = answer.body?.results?.[Number(at[1] ?? 0)]
+      const said = (entry ?? answer.body)?.error ?? ''
       const field = String(at.findLast((key) => typeof key === 'string'))
-      const namesIt = at.length === 0 || said.startsWith(nameOf(at)) || said.includes(field)
-      const isRefused = answer.status === 400 && namesIt
+      const named = nameOf(entry === undefined ? at : at.slice(2))
+      const namesIt = at.length === 0 || said.startsWith(named) || said.includes(field)
+      const isRefused = (entry ?? answer).status === 400 && namesIt
       if (answer.status >= 500 || (isWrong && !isRefused))
         wrong.push(`${operation.operationId} ${nameOf(at)} = ${JSON.stringify(odd)}: ${answer.status} ${said}`)
     }

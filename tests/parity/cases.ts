@@ -131,7 +131,12 @@ export const CASES: readonly Case[] = [
   {
     operation: 'create_bundles',
     title: 'one that is wrong',
-    input: () => ({ bundles: [{ urls: [A] }, { urls: ['ftp://a.example'] }] }),
+    input: () => ({ bundles: [{ urls: [A] }, { urls: ['ftp://a.example'], title: 1 }] }),
+  },
+  {
+    operation: 'create_bundles',
+    title: 'what is no bundle',
+    input: () => ({ bundles: [{ urls: [A] }, []] }),
     refused: 'BAD_REQUEST',
   },
   {

@@ -14,7 +14,7 @@ import { headingOf } from './launcher.tsx'
  */
 export function launcherFeed(
   bundle: PublicBundle,
-  { updatedAt, changes }: Changes,
+  { createdAt, changes }: Changes,
   site: Pick<Site, 'name' | 'origin' | 'shortPaths'>,
 ): string {
   const page = linkOf(bundle.slug, site)
@@ -27,22 +27,40 @@ export function launcherFeed(
     `<id>${id}</id>`,
     `<title>${xml(headingOf(bundle))}</title>`,
     ...(bundle.description ? [`<subtitle type="html">${xml(stressedHtml(bundle.description))}</subtitle>`] : []),
-    `<updated>${new Date(changes[0]?.at ?? updatedAt).toISOString()}</updated>`,
+    `<updated>${new Date(changes[0]?.at ?? createdAt).toISOString()}</updated>`,
     `<author><name>${xml(site.name)}</name></author>`,
     `<link rel="self" type="application/atom+xml" href="${page}/feed"/>`,
     `<link rel="alternate" type="text/html" href="${page}"/>`,
-    ...changes.flatMap((change) => [
-      '<entry>',
-      `<id>${id}#v${change.versionNumber}</id>`,
-      `<title>${xml(summary(change))}</title>`,
-      `<updated>${new Date(change.at).toISOString()}</updated>`,
-      `<link rel="alternate" type="text/html" href="${page}"/>`,
-      `<content type="html">${xml(details(change, noteOf))}</content>`,
-      '</entry>',
-    ]),
+    ...fitting(changes, (change) =>
+      [
+        '<entry>',
+        `<id>${id}#v${change.versionNumber}</id>`,
+        `<title>${xml(summary(change))}</title>`,
+        `<updated>${new Date(change.at).toISOString()}</updated>`,
+        `<link rel="alternate" type="text/html" href="${page}"/>`,
+        `<content type="html">${xml(details(change, noteOf))}</content>`,
+        '</entry>',
+      ].join('\n'),
+    ),
     '</feed>',
     '',
   ].join('\n')
+}
+
+/** Characters of entries: readers ask often, and fifty changes of 25 long links would be megabytes. */
+const MAX_CHARACTERS = 2 ** 17
+
+/** The newest entries that fit, at least one. */
+function fitting(changes: readonly Change[], entryOf: (change: Change) => string): string[] {
+  const entries: string[] = []
+  let left = MAX_CHARACTERS
+  for (const change of changes) {
+    const entry = entryOf(change)
+    left -= entry.length
+    if (left < 0 && entries.length > 0) break
+    entries.push(entry)
+  }
+  return entries
 }
 
 function summary({ versionNumber, added, changed, removed, isReordered }: Change): string {
