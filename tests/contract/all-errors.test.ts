@@ -69,7 +69,10 @@ onEveryTarget({}, (at) => {
     expect(errors).toHaveLength(100)
     expect(JSON.stringify(errors).length).toBeLessThan(50_000)
     const metadata = Object.fromEntries(
-      Array.from({ length: 25 }, (_, at) => [`${URL_A}${at}`, { note: 1, section: 1, tags: 1, openPolicy: 1, check: 1 }]),
+      Array.from({ length: 25 }, (_, at) => [
+        `${URL_A}${at}`,
+        { note: 1, section: 1, tags: 1, openPolicy: 1, check: 1 },
+      ]),
     )
     for (const sent of [
       { setMetadata: metadata, removeUrls: ['x'] },
