@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import type { Config } from './config/config.ts'
 import { BadSetting, settingError, UnusableSetting } from './config/settings.ts'
 import type { Handle } from './http/draining.ts'
+import { DRAW_ICONS } from './icons/drawing.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
 
@@ -138,6 +139,12 @@ async function start(): Promise<void> {
   process.on('SIGINT', () => stop(0))
 }
 
+/** Draws icons for the process that has started this one (src/icons/drawing.ts). */
+async function drawIcons(): Promise<void> {
+  const { drawPictures } = await import('./icons/draw-process.ts')
+  await drawPictures()
+}
+
 /** What the shell expects where a command was not understood, as opposed to refused or failed. */
 const WRONG_USAGE = 2
 
@@ -171,7 +178,8 @@ function isNoExec(error: unknown): boolean {
 
 process.umask(OWNER_ONLY)
 const args = process.argv.slice(2)
-const running = args.length === 0 ? start() : runAdminCommand(args)
+// The executable also names the file that was to be run.
+const running = args.at(-1) === DRAW_ICONS ? drawIcons() : args.length === 0 ? start() : runAdminCommand(args)
 running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : isNoExec(error) ? NO_EXEC : error)
   process.exit(error instanceof BadSetting && !(error instanceof UnusableSetting) ? WRONG_SETTING : 1)

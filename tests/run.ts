@@ -30,7 +30,7 @@ const LONG = [
   // Programs of others, and each command and flag of ours: parity has every operation by it.
   /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs)\.|contract\/oauth-(?:device|documents)\.)/,
   // Attacks.
-  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/(?:import-attacks|placeholders\.)|contract\/(?:bad-input|brute-force|held|icon-attacks|mail-abuse|sign-in-limits|who-sees-what))/,
+  /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/(?:import-attacks|placeholders\.)|contract\/(?:bad-input|brute-force|held|icon-(?:attacks|bombs)|mail-abuse|sign-in-limits|who-sees-what))/,
   // Races.
   /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
   // The passing of days, and what is done in the background.

@@ -66,11 +66,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/pages/picture-worker.ts'"]],
   },
   { file: /src\/pages\/picture-worker\.ts$/, replace: withFiles(PICTURES_WITH) },
-  {
-    file: /src\/icons\/drawing\.ts$/,
-    replace: [[/new URL\('\.\/draw-worker\.ts', import\.meta\.url\)/, "'./src/icons/draw-worker.ts'"]],
-  },
-  { file: /src\/icons\/draw-worker\.ts$/, replace: withFiles(ICONS_WITH) },
+  { file: /src\/icons\/draw-process\.ts$/, replace: withFiles(ICONS_WITH) },
   {
     file: /src\/api\/guides\.ts$/,
     replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
@@ -103,9 +99,7 @@ const INSIDE = '/$bunfs/root'
 /** Which of them there were: a pattern that matches no file is passed over silently. */
 const embedded = new Set<RegExp>()
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts', 'src/icons/draw-worker.ts'].map(
-    (file) => join(ROOT, file),
-  ),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   // Bun would write where a package lay when it was built: another machine's path, and another build's bytes.
   define: { __dirname: JSON.stringify(INSIDE), __filename: JSON.stringify(`${INSIDE}/openall-server`) },

@@ -3,13 +3,14 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { icons, sites } from '../../db/schema.ts'
 import type { Linking } from '../core/links.ts'
+import { DAY_MS } from '../core/time.ts'
 import type { Drawn } from './drawing.ts'
 import { type SiteIcon, type SiteIcons, sitesOfBundle } from './site.ts'
 
 /** How often a site’s icon is looked for. */
-const MONTH_MS = 30 * 24 * 3_600_000
-/** The same after it did not answer. */
-const WEEK_MS = 7 * 24 * 3_600_000
+const MONTH_MS = 30 * DAY_MS
+/** The same after it did not answer; after drawing its icon took too long, a day. */
+const WEEK_MS = 7 * DAY_MS
 /** All icons together are 320 MB at most. Once there are so many, the one that no site has for longest makes room, or no new one is kept. */
 const MAX_ICONS = 20_000
 /** Sites that no bundle links to: those that somebody had looked at, or that were removed within 30 days. */
@@ -53,16 +54,17 @@ export async function iconPng({ db }: Pick<Store, 'db'>, id: string): Promise<Bu
 
 /**
  * Keeps what was found of a site’s icon, and when to look for it again.
- * @param found null if it has none, or none that can be drawn; undefined if it did not answer: then what is kept stays.
+ * @param found null if it has none, or none that can be drawn; undefined if it did not answer, `costly` if
+ *   drawing it took too long: then what is kept stays.
  */
 export async function keepIcon(
   { db, write }: Pick<Store, 'db' | 'write'>,
   origin: string,
-  found: Drawn | null | undefined,
+  found: Drawn | null | undefined | 'costly',
   now: number,
 ): Promise<void> {
-  const dueAt = now + (found === undefined ? WEEK_MS : MONTH_MS)
-  if (found == null) {
+  const dueAt = now + (found === 'costly' ? DAY_MS : found === undefined ? WEEK_MS : MONTH_MS)
+  if (found == null || found === 'costly') {
     const erased = found === null ? { iconId: null } : {}
     await write([
       db

@@ -9,24 +9,66 @@ import { bundleChanges, bundleSites, bundles, sites } from '../../db/schema.ts'
  */
 const LEASE_MS = 600_000
 
-/** Leases sites whose icon is to be looked for, those that have waited longest first. @returns their origins. */
+/** Sites of which those that are looked at are chosen. */
+const CHOSEN_FROM = 200
+/** Owners of bundles that link to one site, as far as they are asked for. */
+const OWNERS = 8
+/** How long a site makes room for others’ if its owners have had their share. */
+const MAKES_ROOM_MS = 5_000
+
+/** A site that is due, and the owner whose place it has; null if its bundle has gone. */
+export interface DueSite {
+  origin: string
+  ownerId: number | null
+}
+
+/** Places for sites that are looked at. */
+export interface Places {
+  free: number
+  /** Of one owner at most. */
+  each: number
+  takenBy: ReadonlyMap<number | null, number>
+}
+
+/** Leases sites whose icon is to be looked for, those that have waited longest first, as far as their owners have places left. */
 export async function takeDueSites(
   { db, write }: Pick<Store, 'db' | 'write'>,
-  most: number,
+  { free, each, takenBy }: Places,
   now: number,
-): Promise<string[]> {
+): Promise<DueSite[]> {
   const due = and(isNull(sites.unusedSince), lte(sites.dueAt, now))
-  const found = await db.select({ origin: sites.origin }).from(sites).where(due).orderBy(sites.dueAt).limit(most)
-  if (found.length === 0) return []
-  const origins = found.map(({ origin }) => origin)
-  const [leased] = await write([
+  const ownersOf = sql<string>`(SELECT json_group_array(DISTINCT owner_id) FROM (SELECT owner_id FROM ${bundleSites}
+    JOIN ${bundles} ON ${bundles.id} = bundle_id WHERE origin = ${sites.origin} ORDER BY bundle_id DESC LIMIT ${OWNERS}))`
+  const columns = { origin: sites.origin, owners: ownersOf }
+  const found = await db.select(columns).from(sites).where(due).orderBy(sites.dueAt).limit(CHOSEN_FROM)
+  const counts = new Map(takenBy)
+  const taken = new Map<string, DueSite>()
+  const waiting: string[] = []
+  for (const { origin, owners } of found) {
+    if (taken.size === free) break
+    const ids = JSON.parse(owners) as (number | null)[]
+    const ownerId = (ids.length === 0 ? [null] : ids).find((id) => (counts.get(id) ?? 0) < each)
+    if (ownerId === undefined) {
+      waiting.push(origin)
+      continue
+    }
+    taken.set(origin, { origin, ownerId })
+    counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1)
+  }
+  const put = (origins: string[], ms: number) =>
     db
       .update(sites)
-      .set({ dueAt: now + LEASE_MS })
+      .set({ dueAt: now + ms })
       .where(and(inArray(sites.origin, origins), due))
-      .returning({ origin: sites.origin }),
+      .returning({ origin: sites.origin })
+  // Behind those that are seen may be others’.
+  const areInTheWay = found.length === CHOSEN_FROM && taken.size < free && waiting.length > 0
+  if (taken.size === 0 && !areInTheWay) return []
+  const [leased] = await write([
+    put([...taken.keys()], LEASE_MS),
+    ...(areInTheWay ? [put(waiting, MAKES_ROOM_MS)] : []),
   ])
-  return (leased?.rows ?? []).map(({ origin }) => String(origin))
+  return (leased?.rows ?? []).flatMap(({ origin }) => taken.get(String(origin)) ?? [])
 }
 
 /** Launchers that one write tells of, and the pause between writes. */

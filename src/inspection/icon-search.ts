@@ -1,5 +1,7 @@
 import type { Buffer } from 'node:buffer'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.ts'
+import { DAY_MS } from '../core/time.ts'
 import { Drawing, type Drawn } from '../icons/drawing.ts'
 import { type Get, get } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
@@ -10,13 +12,19 @@ import type { IconLink } from './page-head.ts'
 /** Of everything that is received: a larger file is no icon. */
 const MAX_BYTES = 256 * 1024
 
+const MAX_COSTLY = 10_000
+
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-/** How a site is asked. */
-type How = Pick<Get, 'account' | 'timeoutMs' | 'turn'>
+/** How a site is asked, and for which account its icon is drawn. */
+type How = Pick<Get, 'account' | 'timeoutMs' | 'turn'> & { whose: string }
+/** What was found of a site: null if there is no icon that can be drawn; undefined if it did not answer. */
+export type FoundIcon = Drawn | null | undefined | 'no turn' | 'costly'
 
 /** Asks a site for its icon, and draws it anew. */
 export class IconSearch {
   readonly #drawing = new Drawing()
+  /** The sites whose icon has taken too long, linked to or not. */
+  readonly #costly = new LRUCache<string, true>({ max: MAX_COSTLY, ttl: DAY_MS })
 
   constructor(readonly site: Site) {}
 
@@ -27,14 +35,16 @@ export class IconSearch {
 
   /**
    * @param given the site’s first page; null to get it.
-   * @returns null if there is none that can be drawn; undefined if the site did not answer.
+   * @returns `costly` if drawing it has taken too long: then it is not drawn again for a day.
    */
-  async find(origin: string, given: Page | null, how: How): Promise<Drawn | null | undefined | 'no turn'> {
+  async find(origin: string, given: Page | null, how: How): Promise<FoundIcon> {
+    if (this.#costly.has(origin)) return 'costly'
     let isSilent = false
     try {
       const page = given ?? (await pageOf(await getPage(`${origin}/`, this.site, how)))
       for (const address of addressesOf(page, origin)) {
         const drawn = await this.#drawn(address, how)
+        if (drawn === 'costly') this.#costly.set(origin, true)
         if (drawn) return drawn
         if (drawn === undefined) isSilent = true
       }
@@ -46,10 +56,10 @@ export class IconSearch {
     return isSilent ? undefined : null
   }
 
-  async #drawn(address: string, how: How): Promise<Drawn | null | undefined> {
+  async #drawn(address: string, how: How): Promise<Drawn | null | undefined | 'costly'> {
     try {
       const bytes = await getIcon(address, this.site, how)
-      return bytes === null ? null : await this.#drawing.draw(bytes)
+      return bytes === null ? null : await this.#drawing.draw(bytes, how.whose)
     } catch (error) {
       if (error instanceof NotSent) return undefined
       throw error
@@ -64,13 +74,15 @@ export class IconSearch {
 async function getIcon(
   address: string,
   { origin, outgoingPrivateNetworks: privateNetworks }: Site,
-  how: How,
+  { account, timeoutMs, turn }: How,
 ): Promise<Buffer | null> {
   const { status, headers, body } = await get(
     address,
     {
       headers: { 'user-agent': userAgent(origin), accept: 'image/*, */*;q=0.1' },
-      ...how,
+      account,
+      timeoutMs,
+      turn,
       maxBytes: MAX_BYTES,
       mayLeaveTls: true,
       // Pages of errors come with any status; what it really is, its bytes say.

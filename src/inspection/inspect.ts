@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
-import pLimit, { type LimitFunction } from 'p-limit'
+import { BOUNDS } from '../bundles/bounds.ts'
 import type { Config } from '../config/config.ts'
+import { FairTurns } from '../core/fair-turns.ts'
 import { MAX_URL } from '../core/text.ts'
 import { iconPath } from '../icons/site.ts'
 import type { Got } from '../outgoing/request.ts'
@@ -14,21 +14,15 @@ import type { SiteIconFinder } from './site-icons.ts'
 /** For a link with all its redirects, and its icon. */
 const TIMEOUT_MS = 4_000
 
-/** Links that a process looks at at once: each may hold an answer in memory. */
-const together = pLimit(64)
-/** Of those, links of one account: as many as a bundle has. */
-const OF_ACCOUNT = 25
-const ofAccounts = new LRUCache<string, LimitFunction>({ max: 10_000 })
+/** Links that a process looks at at once: each may hold an answer in memory. Of one account, as many as one call may ask for. */
+const together = new FairTurns(4 * BOUNDS.urls, BOUNDS.urls)
 
 /**
  * Looks at a link as a browser would open it, without what only its viewer has. What is wrong with it is a value: whoever
  * asks must not learn more of an address than that it did not answer.
  */
 export function inspect(url: string, inspecting: Inspecting): Promise<InspectedLink> {
-  const { account } = inspecting
-  const own = ofAccounts.get(account) ?? pLimit(OF_ACCOUNT)
-  ofAccounts.set(account, own)
-  return own(() => together(() => look(url, inspecting)))
+  return together.run(inspecting.account, () => look(url, inspecting))
 }
 
 /** What a look at a link needs. */

@@ -3,13 +3,12 @@ import type { Store } from '../../db/client.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import { within } from '../core/within.ts'
-import type { Drawn } from '../icons/drawing.ts'
 import { keepIcon, keptSite } from '../icons/kept.ts'
 import { type SiteIcon, siteOf } from '../icons/site.ts'
 import { CLOCK, takeTurn } from '../outgoing/shared-turns.ts'
 import type { Places } from '../outgoing/turns.ts'
-import { takeDueSites, tellLaunchers } from './due-sites.ts'
-import type { IconSearch } from './icon-search.ts'
+import { type DueSite, takeDueSites, tellLaunchers } from './due-sites.ts'
+import type { FoundIcon, IconSearch } from './icon-search.ts'
 import { recordSites } from './linked-sites.ts'
 import type { Page } from './page.ts'
 
@@ -27,8 +26,9 @@ const LOOK_EVERY_MS = 60_000
 const PAUSE_MS = 20
 /** For each request that an icon takes. */
 const TIMEOUT_MS = 4_000
-/** Sites that a process looks at at once. */
+/** Sites that a process looks at at once in the background, and of one owner. */
 const AT_ONCE = 16
+const AT_ONCE_EACH = 8
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks' | 'icons'>
 
@@ -40,6 +40,8 @@ export class SiteIconFinder {
   #search: Promise<IconSearch> | undefined
   /** By origin, those that are being looked for. */
   readonly #underWay = new Map<string, Promise<SiteIcon | null | undefined>>()
+  /** How many are looked for in the background, by the owner whose bundle links to the site. */
+  readonly #takenBy = new Map<number | null, number>()
   readonly #writing = new Set<Promise<unknown>>()
   #loop: Loop | undefined
   #isStopping = false
@@ -54,9 +56,12 @@ export class SiteIconFinder {
     if (!this.site.icons) return
     const run = async () => {
       const hasRecorded = await recordSites(this.store)
-      const free = AT_ONCE - this.#underWay.size
-      const due = free > 0 && !this.#isStopping ? await takeDueSites(this.store, free, Date.now()) : []
-      for (const origin of due) void this.#refresh(origin).finally(() => this.#loop?.runWithin(PAUSE_MS))
+      const takenBy = this.#takenBy
+      const free = AT_ONCE - takenBy.values().reduce((sum, taken) => sum + taken, 0)
+      if (free > 0 && !this.#isStopping) {
+        const due = await takeDueSites(this.store, { free, each: AT_ONCE_EACH, takenBy }, Date.now())
+        for (const site of due) void this.#refresh(site)
+      }
       if (hasRecorded) this.#loop?.runWithin(PAUSE_MS)
     }
     this.#loop = every(LOOK_EVERY_MS, run, this.log, 'icons of sites could not be looked for; trying on')
@@ -85,17 +90,23 @@ export class SiteIconFinder {
     if (!this.site.icons || origin === null) return null
     const kept = await keptSite(this.store, origin)
     if (page === null || (kept !== null && kept.dueAt > Date.now())) return kept?.icon ?? null
-    const looking = this.#look(origin, { page: isFirstPage(url) ? page : null, account })
+    const looking = this.#look(origin, { page: isFirstPage(url) ? page : null, account, whose: account })
     const found = await within(endsAt - performance.now(), looking)
     if (found === undefined) await silence()
     return found ?? kept?.icon ?? null
   }
 
-  async #refresh(origin: string): Promise<void> {
+  async #refresh({ origin, ownerId }: DueSite): Promise<void> {
+    this.#takenBy.set(ownerId, (this.#takenBy.get(ownerId) ?? 0) + 1)
     try {
-      await this.#look(origin, { page: null, account: null })
+      await this.#look(origin, { page: null, account: null, whose: `owner ${ownerId}` })
     } catch (error) {
       if (!this.#isStopping) this.log.warn({ err: error }, 'the icon of a site could not be kept')
+    } finally {
+      const left = (this.#takenBy.get(ownerId) ?? 1) - 1
+      if (left === 0) this.#takenBy.delete(ownerId)
+      else this.#takenBy.set(ownerId, left)
+      this.#loop?.runWithin(PAUSE_MS)
     }
   }
 
@@ -108,11 +119,11 @@ export class SiteIconFinder {
     return found
   }
 
-  async #lookAndKeep(origin: string, { page, account }: Looking): Promise<SiteIcon | null | undefined> {
+  async #lookAndKeep(origin: string, { page, account, whose }: Looking): Promise<SiteIcon | null | undefined> {
     // A person waits for what they have opened; the others take turns with all that is asked for in the background.
     const turn = account === null ? { turn: (places: Places) => takeTurn(this.store, places, CLOCK) } : {}
     this.#search ??= import('./icon-search.ts').then(({ IconSearch }) => new IconSearch(this.site))
-    const found = await (await this.#search).find(origin, page, { account, timeoutMs: TIMEOUT_MS, ...turn })
+    const found = await (await this.#search).find(origin, page, { account, whose, timeoutMs: TIMEOUT_MS, ...turn })
     if (this.#isStopping || found === 'no turn') return undefined
     const keeping = this.#keep(origin, found)
     this.#writing.add(keeping)
@@ -120,12 +131,12 @@ export class SiteIconFinder {
     return await keeping.finally(() => this.#writing.delete(keeping))
   }
 
-  async #keep(origin: string, found: Drawn | null | undefined): Promise<SiteIcon | null | undefined> {
+  async #keep(origin: string, found: Exclude<FoundIcon, 'no turn'>): Promise<SiteIcon | null | undefined> {
     const before = (await keptSite(this.store, origin))?.icon?.id
     await keepIcon(this.store, origin, found, Date.now())
     const kept = (await keptSite(this.store, origin))?.icon ?? null
     if (before !== kept?.id) await tellLaunchers(this.store, origin, () => this.#isStopping)
-    return found && kept
+    return found === 'costly' ? null : found && kept
   }
 }
 
@@ -134,6 +145,8 @@ interface Looking {
   page: Page | null
   /** Who waits for it; null if nobody does. */
   account: string | null
+  /** For whom its icon is drawn. */
+  whose: string
 }
 
 /** Somebody who waits for an icon. */

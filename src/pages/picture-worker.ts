@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import type { Failure } from '../core/idle-thread.ts'
+import type { Failure } from '../core/idle-helper.ts'
 
 // In a worker because a picture takes tens of milliseconds, and because the memory of WebAssembly never shrinks: it goes
 // with the thread. WebAssembly, because a native module must be unpacked to a folder that may forbid running code.

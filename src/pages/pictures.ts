@@ -2,12 +2,14 @@ import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type PictureWords, pictureName, pictureSvg } from '../../views/launcher/picture.ts'
-import { IdleThread } from '../core/idle-thread.ts'
+import { IdleHelper, threadHelper } from '../core/idle-helper.ts'
 import type { Drawn } from './picture-worker.ts'
 
 const MAX_BYTES = 16 * 2 ** 20
 /** Assumed size while a picture is rendered. */
 const USUAL_BYTES = 64 * 1024
+/** Only guards against hanging: its texts are bounded. */
+const PATIENCE_MS = 30_000
 /** Maximum queue; past it no picture is rendered, so that views stay fast. */
 const MAX_WAITING = 20
 /** Maximum for one client, so that nobody can keep the queue full. */
@@ -18,9 +20,10 @@ type Png = Uint8Array<ArrayBuffer>
 /** Preview pictures of links. Rendered one at a time on a thread of their own, which ends when idle, and cached. */
 export class Pictures {
   readonly #cache = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
-  readonly #thread = new IdleThread<string, Drawn>(() => new Worker(new URL('./picture-worker.ts', import.meta.url)))
-  /** How many pictures each client waits for. */
-  readonly #waiting = new Map<string, number>()
+  readonly #thread = new IdleHelper<string, Drawn>(
+    () => threadHelper(new Worker(new URL('./picture-worker.ts', import.meta.url))),
+    PATIENCE_MS,
+  )
 
   constructor(readonly log: Logger) {}
 
@@ -32,15 +35,11 @@ export class Pictures {
     const name = pictureName(words)
     const cached = this.#cache.get(name)
     if (cached !== undefined) return cached
-    const own = this.#waiting.get(client) ?? 0
+    const own = this.#thread.countOf(client)
     if (this.#thread.waiting >= MAX_WAITING || own >= MAX_WAITING_EACH) return Promise.resolve(null)
-    this.#waiting.set(client, own + 1)
-    const made = this.#make(words)
+    const made = this.#make(words, client)
     this.#cache.set(name, made, { size: USUAL_BYTES })
     void made.then((png) => {
-      const left = (this.#waiting.get(client) ?? 1) - 1
-      if (left === 0) this.#waiting.delete(client)
-      else this.#waiting.set(client, left)
       if (png === null) this.#cache.delete(name)
       // Setting the value that is there already would not weigh it again.
       else if (this.#cache.delete(name)) this.#cache.set(name, made, { size: png.byteLength })
@@ -48,8 +47,8 @@ export class Pictures {
     return made
   }
 
-  async #make(words: PictureWords): Promise<Png | null> {
-    const drawn = await this.#thread.ask(pictureSvg(words))
+  async #make(words: PictureWords, client: string): Promise<Png | null> {
+    const drawn = await this.#thread.ask(pictureSvg(words), client)
     if ('png' in drawn) return drawn.png
     this.log.warn({ err: drawn.failure }, 'a preview picture could not be rendered')
     return null

@@ -1,55 +1,57 @@
+import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parentPort } from 'node:worker_threads'
 import { initPhoton, PhotonImage, resize, SamplingFilter } from '@cf-wasm/photon/others'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import type { Failure } from '../core/idle-thread.ts'
+import { type Failure, READY } from '../core/idle-helper.ts'
+import { withBoundedMemory } from './bounded-memory.ts'
+import { harmlessRaster } from './raster.ts'
 import { ICON_PIXELS, type SiteIcon } from './site.ts'
+import { harmlessSvg } from './svg.ts'
 
-// In a worker because drawing takes tens of milliseconds, and because the memory of WebAssembly never shrinks: it goes with
-// the thread.
-
-/** A picture to draw: the text of an SVG, or the bytes of any other. */
-export type Picture = string | Uint8Array
+// In a process because neither runtime ends a thread that is in WebAssembly, and because its memory never shrinks: it goes with
+// the process. Bytes go as Base64, which messages of every runtime carry.
 
 /** A picture as it was drawn. */
 interface Drawing extends Pick<SiteIcon, 'tone'> {
   png: Uint8Array
 }
 
-/** A worker’s answer. */
-export type Redrawn = Drawing | Failure
+/** What is answered to the bytes of a file: its picture in Base64; null if there is none that may be drawn. */
+export type Redrawn = { png: string; tone: SiteIcon['tone'] } | { png: null } | Failure
 
 /** An icon of noise does not fit into what is kept, so it is drawn smaller. */
 const MAX_BYTES = 16 * 1024
 const SMALLER_PIXELS = 48
 
 const fileAt = (path: string) => readFileSync(fileURLToPath(import.meta.resolve(path)))
-const ready = initWasm(fileAt('@resvg/resvg-wasm/index_bg.wasm'))
-initPhoton.sync({ module: new WebAssembly.Module(fileAt('@cf-wasm/photon/photon.wasm')) })
 
-parentPort?.on('message', async (picture: Picture) => {
-  parentPort?.postMessage(await redraw(picture))
-})
+/** Answers each message of the process that has started this one, until that ends. */
+export async function drawPictures(): Promise<void> {
+  await initWasm(withBoundedMemory(fileAt('@resvg/resvg-wasm/index_bg.wasm')))
+  initPhoton.sync({ module: new WebAssembly.Module(withBoundedMemory(fileAt('@cf-wasm/photon/photon.wasm'))) })
+  process.on('message', (file: string) => process.send?.(redraw(Buffer.from(file, 'base64'))))
+  process.on('disconnect', () => process.exit())
+  process.send?.(READY)
+}
 
-async function redraw(picture: Picture): Promise<Redrawn> {
+function redraw(file: Buffer): Redrawn {
   try {
-    await ready
+    const picture = harmlessRaster(file) ?? harmlessSvg(file)
+    if (picture === null) return { png: null }
     const image = PhotonImage.new_from_byteslice(typeof picture === 'string' ? rasterOf(picture) : picture)
     const usual = sized(image, ICON_PIXELS)
-    const drawn = usual.png.byteLength > MAX_BYTES ? sized(image, SMALLER_PIXELS) : usual
+    const { png, tone } = usual.png.byteLength > MAX_BYTES ? sized(image, SMALLER_PIXELS) : usual
     image.free()
-    return drawn
+    return { png: Buffer.from(png).toString('base64'), tone }
   } catch (error) {
-    return { failure: String(error) }
+    // What it has stumbled over within WebAssembly may have left that in any state.
+    return error instanceof WebAssembly.RuntimeError ? { failure: String(error) } : { png: null }
   }
 }
 
 function rasterOf(svg: string): Uint8Array {
-  const own = new Resvg(svg)
-  const mode = own.width >= own.height ? 'width' : 'height'
-  own.free()
-  const renderer = new Resvg(svg, { fitTo: { mode, value: ICON_PIXELS } })
+  const renderer = new Resvg(svg)
   const image = renderer.render()
   const png = image.asPng()
   image.free()
@@ -63,7 +65,7 @@ function sized(image: PhotonImage, pixels: number): Drawing {
   const scale = pixels / Math.max(width, height)
   const side = (length: number) => Math.max(1, Math.round(length * scale))
   const resized = resize(image, side(width), side(height), SamplingFilter.Lanczos3)
-  const drawn = { png: new Uint8Array(resized.get_bytes()), tone: toneOf(resized.get_raw_pixels()) }
+  const drawn = { png: resized.get_bytes(), tone: toneOf(resized.get_raw_pixels()) }
   resized.free()
   return drawn
 }
@@ -82,7 +84,9 @@ function toneOf(pixels: Uint8Array): SiteIcon['tone'] {
     light += ((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255) * opacity
     opaque += opacity
   }
-  if (opaque === 0 || opaque > (1 - SEEN_THROUGH) * 255 * (pixels.length / 4)) return null
+  // Of a picture of text, for which there is no font.
+  if (opaque === 0) throw new Error('nothing of it is seen')
+  if (opaque > (1 - SEEN_THROUGH) * 255 * (pixels.length / 4)) return null
   const mean = light / opaque
   return mean > LIGHT ? 'light' : mean < DARK ? 'dark' : null
 }
