@@ -1,5 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { Tokenizer } from 'htmlparser2'
+import pLimit from 'p-limit'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { MAX_URL } from '../core/text.ts'
 import { ICON_PIXELS } from '../icons/site.ts'
@@ -16,14 +17,23 @@ export interface PageHead {
 /** Characters read in one go: of a page that is all tags, some milliseconds. */
 const AT_ONCE = 16 * 1024
 
+/** Pages are read one after another: pieces of many would else be read in one turn of the loop. */
+const inTurn = pLimit(1)
+
 /** Reads the head of a page. @param contentType of its answer. */
-export async function pageHead(html: Uint8Array, contentType: string): Promise<PageHead> {
+export function pageHead(html: Uint8Array, contentType: string): Promise<PageHead> {
+  return inTurn(() => readHead(html, contentType))
+}
+
+async function readHead(html: Uint8Array, contentType: string): Promise<PageHead> {
+  // The page before may have ended in this turn.
+  await otherWork()
   const text = decoded(html, contentType)
   const reader = new HeadReader(text)
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader)
-  for (let at = 0; at < text.length; at += AT_ONCE) {
+  for (let at = 0; at < text.length && !reader.hasEnded; at += AT_ONCE) {
     tokenizer.write(text.slice(at, at + AT_ONCE))
-    if (at + AT_ONCE < text.length) await otherWork()
+    await otherWork()
   }
   tokenizer.end()
   const [title, other] = [reader.title, reader.ogTitle].map(withSingleSpaces)
@@ -32,7 +42,7 @@ export async function pageHead(html: Uint8Array, contentType: string): Promise<P
 
 /** By its byte order mark, the answer, or the page itself, in this order, as browsers do. */
 function decoded(html: Uint8Array, contentType: string): string {
-  const declared = markOf(html) ?? /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1] ?? declaredIn(html)
+  const declared = markOf(html) ?? CHARSET.exec(contentType)?.[1] ?? declaredIn(html)
   const known = declared === null ? null : decoderOf(declared)
   if (known !== null) return known.decode(html)
   try {
@@ -55,9 +65,16 @@ const DECLARED_WITHIN = 1024
 /** The encoding that a page declares in a `meta`; one that could be read as ASCII so far is not UTF-16. */
 function declaredIn(html: Uint8Array): string | null {
   const begin = new TextDecoder('windows-1252').decode(html.subarray(0, DECLARED_WITHIN))
-  const declared = /<meta[^>]+charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(begin)?.[1] ?? null
-  return declared !== null && /^utf-?16/i.test(declared) ? 'utf-8' : declared
+  for (const meta of begin.split(/<meta/i).slice(1)) {
+    const [attributes = ''] = meta.split('>', 1)
+    const declared = CHARSET.exec(attributes)?.[1]
+    if (declared !== undefined) return /^utf-?16/i.test(declared) ? 'utf-8' : declared
+  }
+  return null
 }
+
+/** In an attribute of its own, or within that of a content type. Of bounded parts: a page may be all spaces. */
+const CHARSET = /charset\s{0,20}=\s{0,20}["']?\s{0,20}([^\s"'/>;]{1,40})/i
 
 function decoderOf(label: string): TextDecoder | null {
   try {
@@ -75,6 +92,8 @@ const ATTRIBUTES: Partial<Record<string, readonly string[]>> = {
 }
 /** A page may have any number of icons, and addresses of any length. */
 const MAX_ICONS = 20
+/** Characters of a title that are read, spaces and what is left out included. */
+const MAX_TITLE = 16 * BOUNDS.title
 
 /** Reads tokens without building a tree, so that unclosed tags cost nothing extra. */
 class HeadReader {
@@ -82,6 +101,8 @@ class HeadReader {
   ogTitle = ''
   readonly icons: IconLink[] = []
   base = ''
+  /** Whether what comes is no longer the head. */
+  hasEnded = false
   private tag = ''
   private attribute = ''
   private attributes: Record<string, string> = {}
@@ -110,6 +131,7 @@ class HeadReader {
 
   onopentagend(): void {
     const { tag, attributes } = this
+    if (tag === 'body') this.hasEnded = true
     if (tag === 'svg') this.isInPicture = true
     if (tag === 'title') this.isInTitle = !this.isInPicture && this.title === ''
     const isTitle = tag === 'meta' && (attributes.property ?? attributes.name)?.toLowerCase() === 'og:title'
@@ -125,16 +147,18 @@ class HeadReader {
 
   onclosetag(start: number, end: number): void {
     const tag = this.html.slice(start, end).toLowerCase()
+    if (tag === 'head') this.hasEnded = true
     if (tag === 'title') this.isInTitle = false
     if (tag === 'svg') this.isInPicture = false
   }
 
   ontext(start: number, end: number): void {
-    if (this.isInTitle) this.title += this.html.slice(start, end)
+    if (this.isInTitle && this.title.length < MAX_TITLE)
+      this.title += this.html.slice(start, start + Math.min(end - start, MAX_TITLE))
   }
 
   ontextentity(codepoint: number): void {
-    if (this.isInTitle) this.title += String.fromCodePoint(codepoint)
+    if (this.isInTitle && this.title.length < MAX_TITLE) this.title += String.fromCodePoint(codepoint)
   }
 
   onattribend(): void {}

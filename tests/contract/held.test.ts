@@ -34,6 +34,26 @@ test.each(RUNTIMES)(
   },
 )
 
+test.each(RUNTIMES)(
+  'on %s, no pages that are looked at together hold it, whatever they are made of',
+  async (runtime) => {
+    const pieces = await measured(runtime, new URL('../held-by-pages.ts', import.meta.url))
+    expect(pieces.length).toBe(7)
+    expect(pieces.filter(([, ms]) => ms > MOST_IN_BACKGROUND)).toEqual([])
+  },
+)
+
+test.each(RUNTIMES)(
+  'on %s, what draws icons is ended while it is in WebAssembly, and then draws on',
+  async (runtime) => {
+    expect(await measured(runtime, new URL('../draw-ends.ts', import.meta.url))).toEqual([
+      ['is ended', 1],
+      ['has gone', 1],
+      ['goes on', 1],
+    ])
+  },
+)
+
 test.each(RUNTIMES)('on %s, no read of one’s own data holds the event loop', async (runtime) => {
   const pieces = await measured(runtime, new URL('../held.ts', import.meta.url))
   expect(pieces.length).toBeGreaterThan(15)
