@@ -37,8 +37,10 @@ export async function takeDueSites(
   now: number,
 ): Promise<DueSite[]> {
   const due = and(isNull(sites.unusedSince), lte(sites.dueAt, now))
-  const ownersOf = sql<string>`(SELECT json_group_array(DISTINCT owner_id) FROM (SELECT owner_id FROM ${bundleSites}
-    JOIN ${bundles} ON ${bundles.id} = bundle_id WHERE origin = ${sites.origin} ORDER BY bundle_id DESC LIMIT ${OWNERS}))`
+  // In words, because drizzle leaves out the names of tables where one alone is read.
+  const ownersOf = sql<string>`(SELECT json_group_array(DISTINCT owner_id) FROM (SELECT bundles.owner_id FROM bundle_sites
+    JOIN bundles ON bundles.id = bundle_sites.bundle_id WHERE bundle_sites.origin = sites.origin
+    ORDER BY bundle_sites.bundle_id DESC LIMIT ${OWNERS}))`
   const columns = { origin: sites.origin, owners: ownersOf }
   const found = await db.select(columns).from(sites).where(due).orderBy(sites.dueAt).limit(CHOSEN_FROM)
   const counts = new Map(takenBy)

@@ -1,5 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import type { Caller } from '../identity/caller.ts'
 import { takeAll } from '../limits/counts.ts'
 import { implement } from '../operations/operation.ts'
 import { inspect } from './inspect.ts'

@@ -23,6 +23,13 @@ const SCRIPTED = new TextEncoder().encode(
 )
 const POLYGLOT = new Uint8Array(Buffer.concat([Buffer.from(PICTURES.png), Buffer.from('<script>alert(1)</script>')]))
 
+/** A picture with so many bytes after its end that it has `bytes`. */
+const padded = (bytes: number) => {
+  const whole = new Uint8Array(bytes)
+  whole.set(PICTURES.png)
+  return whole
+}
+
 /** What each site answers, by path; a site of any other name has the icon of that name in `REFUSED`, or none. */
 const SITES: Record<string, Record<string, Answer>> = {
   ...Object.fromEntries(
@@ -49,6 +56,14 @@ const SITES: Record<string, Record<string, Answer>> = {
     '/own.png': image(plainPng(32, 32, [0, 120, 120, 255]), 'image/png'),
     '/~mallory/': page('<title>Mallory</title><link rel=icon href=/~mallory/other.png>'),
     '/~mallory/other.png': image(plainPng(32, 32, [250, 0, 250, 255]), 'image/png'),
+  },
+  // With the head of their answers, more than is read, and less.
+  'too-large': { '/favicon.ico': image(padded(256 * 1024), 'image/png') },
+  'not-too-large': { '/favicon.ico': image(padded(255 * 1024), 'image/png') },
+  'third-good': {
+    '/': page('<link rel=icon href=/1.png><link rel=icon href=/2.png><link rel=icon href=/3.png>'),
+    '/3.png': image(plainPng(32, 32, [1, 2, 3, 255]), 'image/png'),
+    '/favicon.ico': image(PICTURES.gif),
   },
   tenant: { '/favicon.ico': image(plainPng(40, 40, [90, 60, 30, 255]), 'image/png') },
   light: { '/favicon.ico': image(ring('#fff')) },

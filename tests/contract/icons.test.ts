@@ -18,7 +18,7 @@ describe('icons', () => {
     beforeAll(async () => {
       person = await newPerson(server())
     })
-    const { iconOf } = iconsThrough(server, sites)
+    const { inspect, iconOf } = iconsThrough(server, sites)
     /** How a launcher shows its tabs: the classes and the path of an icon, or a letter. */
     const tilesOf = async (slug: string) => {
       const html = await (await new Visitor(server()).fetch(`/l/${slug}`)).text()
@@ -59,6 +59,15 @@ describe('icons', () => {
       await iconOf('based')
       expect(sites.askedOf('based')).toContain('/deep/x.png?a=1&b=2')
       expect(await iconOf('first-broken')).toBe(await iconOf('gif'))
+      // Two of a page are tried.
+      expect(await iconOf('third-good')).toBe(await iconOf('gif'))
+      expect(sites.askedOf('third-good')).toEqual(['/', '/1.png', '/2.png', '/favicon.ico'])
+    })
+
+    test('an answer of 256 KiB at most may be an icon, and a larger one may not', async () => {
+      expect(await iconOf('not-too-large')).toBe(await iconOf('png'))
+      expect(await inspect(sites.at('too-large'))).toBeNull()
+      expect(sites.askedOf('too-large')).toEqual(['/', '/favicon.ico'])
     })
 
     test('nothing of a file is left but its picture', async () => {
