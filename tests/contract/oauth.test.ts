@@ -163,6 +163,22 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
     expect((await refresh(at(), app)).body.error).toBe('invalid_grant')
   })
 
+  test('nobody rotates what an app renews by itself, and the app goes on', async () => {
+    const person = await newPerson(at())
+    const app = await signInApp(at(), person, { ask: { resource: `${at().origin}/api`, scope: 'links:write' } })
+    const id = (await keysOf(person))[0]?.id ?? 0
+    const admin = await person.program({ scopes: ['keys:admin'] })
+    for (const who of [person, admin]) {
+      const { status, body } = await who.api('POST', `/api/me/keys/${id}/rotate`, {})
+      expect([status, body.code]).toEqual([409, 'KEY_NOT_ROTATABLE'])
+    }
+    const page = await person.fetch(`/dashboard/keys/${id}/rotate`)
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/dashboard/keys'])
+    expect(await keysOf(person)).toHaveLength(2)
+    expect(await reach(at(), app.accessToken)).toEqual({ mcp: 200, api: 200 })
+    expect((await refresh(at(), app)).status).toBe(200)
+  })
+
   test('an organisation’s token needs an admin, has their current role, and ends when they leave', async () => {
     const [owner, admin] = [await newPerson(at()), await newPerson(at())]
     const { id, memberIds } = await newOrganization(owner, [[admin, 'editor']])
