@@ -11,15 +11,19 @@ export interface ParsedMail {
   headers: ReadonlyMap<string, string>
 }
 
-/** Starts a real SMTP server on the loopback address that keeps every mail it receives. */
-export async function startMailSink(port: number) {
+/**
+ * Starts a real SMTP server on the loopback address that keeps every mail it receives.
+ * @param held what each mail waits for before it is taken.
+ */
+export async function startMailSink(port: number, held: () => Promise<void> = async () => {}) {
   const mails: ParsedMail[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
+      stream.on('end', async () => {
+        await held()
         const { mailFrom, rcptTo } = envelope
         const recipients = rcptTo.map(({ address }) => address)
         const from = mailFrom === false ? '' : mailFrom.address

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newOrganization, newPerson, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
@@ -126,6 +126,31 @@ describe('people get a mail', () => {
     await signIn(new Visitor(server), ann.email)
     await mailTo(server, ann.email, 'New sign-in')
     expect(subjectsTo(squatter.email)).toEqual(['Confirm your address for Openall'])
+  })
+
+  test('at most thirty times per day, however they are spread over its hours', async () => {
+    const bob = await newPerson(server)
+    let later = 0
+    const now = performance.now.bind(performance)
+    const clock = spyOn(performance, 'now').mockImplementation(() => now() + later)
+    try {
+      // Two hours apart, so that those of the last hour never count.
+      for (const [round, sent] of [8, 16, 24, 30, 30].entries()) {
+        later = round * 2 * 3_600_000
+        for (let made = 0; made < 8; made += 1) await bob.mint({ name: `key ${round} ${made}` })
+        await becomes(() => count(bob.email, 'New API key'), sent)
+      }
+      // Another kind is counted apart; mail is sent in order.
+      await setByMail(bob, PASSWORD)
+      await mailTo(server, bob.email, 'Your Openall password was')
+      expect(count(bob.email, 'New API key')).toBe(30)
+      later = 33 * 3_600_000
+      await signIn(bob, bob.email)
+      await bob.mint()
+      await becomes(() => count(bob.email, 'New API key'), 31)
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   test('at most ten times per hour', async () => {

@@ -39,10 +39,15 @@ const age = (ids: readonly number[], days: number) =>
   server.sql(
     `UPDATE api_keys SET created_at = created_at - ?1, expires_at = expires_at - ?1
      WHERE id IN (SELECT value FROM json_each(?2)) RETURNING 1`,
-    [days * DAY_MS, JSON.stringify(ids)],
+    [Math.round(days * DAY_MS), JSON.stringify(ids)],
   )
 const to = ({ email }: Person) =>
   sink.mails.filter(({ recipients, subject }) => recipients.includes(email) && /ends? soon/.test(subject))
+/** The keys that a person was told of. */
+const namesTo = (person: Person) =>
+  to(person)
+    .flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])
+    .toSorted()
 const untold = () =>
   server.sql('SELECT id FROM api_keys WHERE end_told_at IS NULL AND expires_at > ?1 AND expires_at <= ?1 + ?2', [
     Date.now(),
@@ -61,14 +66,7 @@ test('a person hears once, a week before, of each key that ends, and can stop it
   await allTold()
   expect(to(person)).toEqual([])
   await age([...ids, ...others], 25)
-  await becomes(
-    () =>
-      to(person)
-        .flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])
-        .toSorted(),
-    ['“nightly”', '“weekly”'],
-    PATIENCE_MS,
-  )
+  await becomes(() => namesTo(person), ['“nightly”', '“weekly”'], PATIENCE_MS)
   await allTold()
   const [mail] = to(person)
   expect(mail?.text).toContain(`${server.origin}/dashboard/keys`)
@@ -76,7 +74,7 @@ test('a person hears once, a week before, of each key that ends, and can stop it
   // Told once.
   await age(ids, 1)
   await allTold()
-  expect(to(person).flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])).toHaveLength(2)
+  expect(namesTo(person)).toHaveLength(2)
 
   const stop = /^<(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
@@ -86,7 +84,24 @@ test('a person hears once, a week before, of each key that ends, and can stop it
   expect(settings).toMatch(/name="keyEnds"(?![^>]*checked)/)
   await age([others[2]!], 30)
   await allTold()
-  expect(to(person).flatMap(({ text }) => text.match(/“far”/g) ?? [])).toEqual([])
+  expect(namesTo(person)).not.toContain('“far”')
+})
+
+test('a week is seven days: not an hour sooner, and nobody who made a key for a week is told of it', async () => {
+  const person = await newPerson()
+  const hour = 1 / 24
+  // The week begins in an hour, began an hour ago, and lasted from the first day.
+  const ids = [await mint(person, 'not yet', 30), await mint(person, 'now', 30), await mint(person, 'for a week', 7)]
+  const eight = await mint(person, 'for eight days', 8)
+  await age([ids[0]!], 23 - hour)
+  await age([ids[1]!, ids[2]!], hour)
+  await age([ids[1]!], 23)
+  await age([eight], 1 + hour)
+  await becomes(() => namesTo(person), ['“for eight days”', '“now”'], PATIENCE_MS)
+  await allTold()
+  expect(namesTo(person)).toEqual(['“for eight days”', '“now”'])
+  await age([ids[0]!], 2 * hour)
+  await becomes(() => namesTo(person), ['“for eight days”', '“not yet”', '“now”'], PATIENCE_MS)
 })
 
 test('of an organisation’s key its admins hear, wherever its maker is, and nobody else', async () => {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { startInProcess } from '../in-process.ts'
 import { type ParsedMail, startMailSink } from '../mail-sink.ts'
 import { actFor, linkIn, newEmail, newOrganization, type Person, signUp, type Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { type Server, startServer, TARGETS } from '../server.ts'
-import { startOn } from '../targets.ts'
+import { startOn, testOnce } from '../targets.ts'
 
 setDefaultTimeout(180_000)
 
@@ -13,8 +14,10 @@ const HOUR_MS = 3_600_000
 describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $target.name', ({ target }) => {
   let sink: Awaited<ReturnType<typeof startMailSink>>
   let server: Server
+  /** What a mail waits for at its server. */
+  let hold = async () => {}
   beforeAll(async () => {
-    sink = await startMailSink(freePort())
+    sink = await startMailSink(freePort(), () => hold())
     server = await startOn(target, { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'service@openall.example' })
   })
   afterAll(async () => {
@@ -128,6 +131,49 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     const other = await admin.makeBundle({ title: 'Other' })
     await propose(other.slug, viewer)
     await becomes(() => subjectsTo(admin).at(-1), 'Dana suggests a change to “Other”')
+  })
+
+  test('what comes while a mail is on its way waits for the hour too', async () => {
+    const { admin, editor, viewer, slug } = await newTeam()
+    await server.sql('UPDATE user SET mail_proposed = 0 WHERE id = ? RETURNING 1', [editor.userId])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isReached = false
+    hold = () => {
+      isReached = true
+      return promise
+    }
+    try {
+      await propose(slug, viewer)
+      await becomes(() => isReached, true)
+      await propose(slug, viewer, { title: 'two' })
+    } finally {
+      hold = async () => {}
+      resolve()
+    }
+    // The server has a mail before it is stored that it was sent.
+    await becomes(
+      () => server.sql('SELECT lease FROM proposal_mails WHERE user_id = ?', [admin.userId]),
+      [{ lease: null }],
+    )
+    await later(HOUR_MS - 60_000, admin)
+    expect(subjectsTo(admin).length).toBe(1)
+    await later(60_000, admin)
+    await becomes(() => subjectsTo(admin).length, 2)
+  })
+
+  test('one’s own decision is not mailed, whoever else’s proposal it was beside', async () => {
+    const { admin, editor, viewer, slug } = await newTeam()
+    const own = await propose(slug, editor, { description: 'mine' })
+    const also = await propose(slug, editor, { description: 'mine too' })
+    const theirs = await propose(slug, viewer, { description: 'theirs' })
+    await becomes(() => [subjectsTo(admin).length, subjectsTo(editor).length], [1, 1])
+    await decide(slug, own, 'accept', editor)
+    await decide(slug, also, 'reject', editor)
+    await decide(slug, theirs, 'reject', editor)
+    await becomes(() => subjectsTo(viewer), ['“Onboarding”: your suggestion was rejected'])
+    await allSent()
+    expect(subjectsTo(editor)).toEqual(['Dana suggests a change to “Onboarding”'])
+    expect(await rowsOf(editor)).toEqual([{ kind: 'proposed' }])
   })
 
   test('what is withdrawn before the mail sends none, and uses up no hour', async () => {
@@ -392,6 +438,39 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     await later(HOUR_MS, admin, editor)
     expect([subjectsTo(admin).length, subjectsTo(editor).length]).toEqual([1, 1])
   })
+})
+
+testOnce('whoever suggests every hour sends nobody more than thirty mails a day; the others wait', async () => {
+  const sink = await startMailSink(freePort())
+  const server = await startInProcess({ SMTP_URL: sink.url })
+  let later = 0
+  const now = performance.now.bind(performance)
+  const clock = spyOn(performance, 'now').mockImplementation(() => now() + later)
+  try {
+    const owner = await signUp(server)
+    await server.sql('UPDATE user SET email_verified = 1 RETURNING 1')
+    const agent = await owner.program({ scopes: ['links:propose'] })
+    const told = () => sink.mails.filter(({ subject }) => subject.includes('suggests')).length
+    const held = async () =>
+      (await server.sql("SELECT due_at FROM proposal_mails WHERE waiting <> '[]' AND due_at > ?", [Date.now()])).length
+    // Two hours apart, so that those of the last hour never count.
+    for (const [round, sent] of [8, 16, 24, 30, 30].entries()) {
+      later = round * 2 * HOUR_MS
+      for (let made = 0; made < 8; made += 1) {
+        const { slug } = await owner.makeBundle()
+        expect((await agent.api('POST', `/api/links/${slug}/proposals`, { title: 'x' })).status).toBe(201)
+      }
+      await becomes(async () => [told(), await held()], [sent, (round + 1) * 8 - sent])
+    }
+    // A day after the first, those that waited are sent.
+    later = 25 * HOUR_MS
+    await server.sql("UPDATE proposal_mails SET due_at = 1 WHERE waiting <> '[]' RETURNING 1")
+    await becomes(async () => [told(), await held()], [38, 2])
+  } finally {
+    clock.mockRestore()
+    await server.stop()
+    await sink.stop()
+  }
 })
 
 test('of two servers on one store, only one sends a mail', async () => {
