@@ -13,6 +13,12 @@ const PIECE_BYTES = 4 * 1024
  */
 const DIRECTLY = { keepAlive: false, proxyEnv: {} }
 
+/**
+ * How long one of several addresses is tried before the next one. By default a quarter of a second, after which a site that is
+ * further away than that, or on a busy machine, is lost if its next address refuses. A second lets systems knock twice.
+ */
+const ATTEMPT_MS = 1_500
+
 /** How much may be received. */
 interface Bound {
   maxBytes: number
@@ -29,7 +35,8 @@ export function agentFor(protocol: 'http:' | 'https:', bound: Bound): HttpAgent 
   agent.createConnection = (options) => {
     // Not all options: `path` would be a socket in the file system.
     const { host, port, lookup } = options
-    const socket = new Limited(connect({ host: host ?? '', port: Number(port), ...(lookup && { lookup }) }), bound)
+    const to = { host: host ?? '', port: Number(port), ...(lookup && { lookup }) }
+    const socket = new Limited(connect({ ...to, autoSelectFamilyAttemptTimeout: ATTEMPT_MS }), bound)
     return protocol === 'https:' ? overTls({ ...options, socket } as ClientRequestArgs) : socket
   }
   return agent

@@ -35,6 +35,26 @@ const sites = startSites()
 afterAll(() => sites.stop())
 const at = (path: string) => `http://localhost:${sites.port}${path}`
 
+/**
+ * A site that is far away, or on a busy machine: its queue of connections is full for 0.9 s, so that whoever knocks is let
+ * in at the second knock, which systems make after a second. Its other address, `::1`, refuses at once.
+ */
+async function startDistantSite() {
+  const site = `use Socket; $| = 1;
+    socket(S, PF_INET, SOCK_STREAM, 0); bind(S, pack_sockaddr_in(0, INADDR_LOOPBACK)); listen(S, 0);
+    socket(C, PF_INET, SOCK_STREAM, 0); connect(C, getsockname(S));
+    print((unpack_sockaddr_in(getsockname(S)))[0], "\n");
+    select(undef, undef, undef, 0.9); close(C);
+    while (accept(A, S)) { sysread(A, $_, 9999); print A "HTTP/1.1 200 OK\\r\\ncontent-type: text/html\\r\\nconnection: close\\r\\n\\r\\n<title>Far away</title>"; close(A) }`
+  const process = Bun.spawn(['perl', '-e', site], { stdout: 'pipe', stderr: 'inherit' })
+  const { value } = await process.stdout.getReader().read()
+  const stop = () => {
+    process.kill()
+    return process.exited
+  }
+  return { port: Number(new TextDecoder().decode(value)), stop }
+}
+
 describe('what pages say', () => {
   onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (server) => {
     let person: Person
@@ -67,6 +87,16 @@ describe('what pages say', () => {
           },
         ],
       ])
+    })
+
+    test('a site that takes a second to connect to has answered, though its other address refuses', async () => {
+      const site = await startDistantSite()
+      try {
+        const { body } = await inspect(person, [`http://localhost:${site.port}/`])
+        expect(body.links).toMatchObject([{ status: 200, title: 'Far away', problem: null }])
+      } finally {
+        await site.stop()
+      }
     })
 
     test('the encoding is that of the answer, the byte order mark or the page, else UTF-8 or that of the old Web', async () => {
