@@ -19,13 +19,15 @@ export interface Effect {
   /** `kind:id` of what it is about; an event older than the last one about the same entity is ignored. */
   entity: string
   writes: readonly Query[]
+  /** Whether it is about anybody or anything known here, if it may be about nobody. */
+  concerns?: SQL
   /** Selects the id of the person whose rights in organisations it may end, if it may end any. */
   member?: SQL<string>
 }
 
 const PROVIDER = { type: 'provider', userId: null, keyId: null } as const
 
-/** The result of a delivery; all of them answer the sender with success. */
+/** The result of a delivery; all of them answer the sender with success. What concerns nobody is `ignored`. */
 export type DeliveryResult = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 
 /**
@@ -36,7 +38,7 @@ export type DeliveryResult = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 export async function applyOnce(
   { db, write }: Store,
   { source, id, at }: WebhookEvent,
-  { entity, writes }: Effect,
+  { entity, writes, concerns = sql`1` }: Effect,
 ): Promise<DeliveryResult> {
   const mine = and(eq(providerEntities.source, source), eq(providerEntities.entity, entity))
   const newer = db
@@ -52,10 +54,12 @@ export async function applyOnce(
           .insert(providerEntities)
           .values({ source, entity, at: sql`CASE WHEN NOT EXISTS ${newer} THEN ${at} END` })
           .onConflictDoUpdate({ target: [providerEntities.source, providerEntities.entity], set: { at } }),
+        // Before the writes, after which nobody may be left.
+        sql`SELECT ${concerns} AS concerns`,
         ...writes,
       ])
-    await actingAs(PROVIDER, apply)
-    return 'applied'
+    const [, , asked] = await actingAs(PROVIDER, apply)
+    return asked?.rows[0]?.concerns === 1 ? 'applied' : 'ignored'
   } catch (error) {
     const broken = brokenConstraint(error)
     if (broken?.includes('provider_events')) return 'duplicate'

@@ -46,6 +46,7 @@ export function removeOrganization(db: Db, { data }: Event): Effect {
   const admins = sql`${member} JOIN ${organization} ON ${organization.id} = ${member.organizationId} WHERE ${organization.id} = ${id} AND ${member.role} = 'admin'`
   return {
     entity: entityOf('organization', id),
+    concerns: sql`EXISTS (SELECT 1 FROM ${organization} WHERE ${organization.id} = ${id})`,
     writes: [
       sql`INSERT INTO happened (user_id, type, target, changes) SELECT ${member.userId}, 'organization.deleted', ${organization.id},
         json_array(json_object('field', 'name', 'from', ${organization.name})) FROM ${admins}`,
@@ -92,7 +93,8 @@ export function removeMembership(db: Db, { data }: Event): Effect | null {
   if (read === null) return null
   const { sent, who, entity } = read
   const gone = and(eq(member.organizationId, sent.organization.id), eq(member.userId, who))
-  return { entity, member: who, writes: [db.delete(member).where(gone)] }
+  const concerns = sql`EXISTS (SELECT 1 FROM ${member} WHERE ${gone})`
+  return { entity, concerns, member: who, writes: [db.delete(member).where(gone)] }
 }
 
 function membershipOf(db: Db, data: unknown) {

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { owners } from '../../db/schema.ts'
+import { organization, owners, user } from '../../db/schema.ts'
 import { entryOf } from '../core/untyped.ts'
 import type { Subject } from '../identity/caller.ts'
 import { validate } from '../operations/validate.ts'
@@ -47,7 +47,8 @@ export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEven
   const plan = isPaid ? (metadata?.plan ?? 'pro') : 'free'
   // An upgrade for an unknown account fails, so that the sender retries; a downgrade has nothing to do.
   const known = plan === 'free' ? [] : [requireOwner(subject)]
-  return { entity: metadata?.subject ?? '', writes: [...known, ...setPlan(db, subject, plan)] }
+  const writes = [...known, ...setPlan(db, subject, plan)]
+  return { entity: metadata?.subject ?? '', concerns: isKnown(subject), writes }
 }
 
 /** Sets the plan of a subject; does nothing if the account does not exist. */
@@ -66,6 +67,12 @@ export function readSubject(text: string): Subject | null {
   const [, type, id = ''] = /^(user|organization):(\S{1,255})$/.exec(text) ?? []
   if (type === 'user') return { type, userId: id }
   return type === 'organization' ? { type, organizationId: id } : null
+}
+
+function isKnown(subject: Subject) {
+  return subject.type === 'user'
+    ? sql`EXISTS (SELECT 1 FROM ${user} WHERE ${user.id} = ${subject.userId})`
+    : sql`EXISTS (SELECT 1 FROM ${organization} WHERE ${organization.id} = ${subject.organizationId})`
 }
 
 /** The same, but violates a foreign key, and so fails the transaction, if the account is gone. */

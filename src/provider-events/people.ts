@@ -34,8 +34,11 @@ export function upsertPerson(db: Db, { data, at }: Event): Effect | null {
     updatedAt: new Date(at),
   }
   const entity = entityOf('user', sent.id ?? email)
-  const writes = isVerified ? upsertVerified(db, entity, email, person) : upsertUnverified(db, entity, email, person)
-  return { entity, writes }
+  if (isVerified) return { entity, writes: upsertVerified(db, entity, email, person) }
+  // Without an account of its own, and with an address that is somebody’s, it is about nobody.
+  const isFree = sql`NOT EXISTS (SELECT 1 FROM ${user} WHERE ${user.email} = ${email})`
+  const concerns = sql`(${linked(db, entity)} IS NOT NULL OR ${isFree})`
+  return { entity, concerns, writes: upsertUnverified(db, entity, email, person) }
 }
 
 type PersonRow = Pick<typeof user.$inferInsert, 'name' | 'image' | 'updatedAt'>
@@ -93,6 +96,7 @@ export function removePerson(db: Db, { data }: Event): Effect | null {
   const userId = personIs(db, sent.id, isVerified ? email : null)
   return {
     entity,
+    concerns: sql`${userId} IS NOT NULL`,
     member: userId,
     writes: [
       ...deleteBundles(db, eq(owners.userId, userId)),

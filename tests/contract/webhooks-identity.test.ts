@@ -64,10 +64,28 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     const slug = (await victim.makeBundle()).slug
     const id = newEventId()
     const address = { id: 'idn_1', email_address: victim.email, verification: { status: 'unverified' } }
-    await tell('user.created', clerkUser(id, victim.email, { email_addresses: [address], first_name: 'Mallory' }))
-    await tell('user.deleted', { id, deleted: true })
+    const squatter = clerkUser(id, victim.email, { email_addresses: [address], first_name: 'Mallory' })
+    const ignored: Receipt = { status: 200, outcome: 'ignored' }
+    expect(await tell('user.created', squatter)).toEqual(ignored)
+    expect(await tell('user.deleted', { id, deleted: true })).toEqual(ignored)
     expect((await victim.api('GET', `/api/links/${slug}`)).status).toBe(200)
     expect(await at().sql('SELECT name FROM user WHERE id = ?', [victim.userId])).not.toEqual([{ name: 'Mallory' }])
+  })
+
+  test('what ends for somebody whom nobody here knows is ignored, and keeps out an older event about them', async () => {
+    const id = newEventId()
+    const organization = { id: newEventId(), name: 'Nobody’s' }
+    const membership = { organization, public_user_data: { user_id: id }, role: 'org:editor' }
+    const now = Date.now()
+    const ago = (ms: number) => ({ timestamp: new Date(now - ms).toISOString() })
+    for (const [type, data] of [
+      ['user.deleted', { id, deleted: true }],
+      ['organizationMembership.deleted', membership],
+      ['organization.deleted', { id: organization.id, deleted: true }],
+    ] as const)
+      expect([type, await tell(type, data, ago(0))]).toEqual([type, { status: 200, outcome: 'ignored' }])
+    const older = await tell('user.created', clerkUser(id, newEmail()), ago(60_000))
+    expect(older).toEqual({ status: 200, outcome: 'outdated' })
   })
 
   test('user.deleted ends sessions, revokes keys, soft-deletes bundles and leaves organisations', async () => {

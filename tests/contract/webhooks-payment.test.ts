@@ -104,7 +104,7 @@ onEveryTarget(settings, (at) => {
     }
     for (const subject of ['user:nobody', 'organization:nobody']) {
       expect(await tell(subject)).toEqual({ status: 404, code: 'NOT_FOUND' })
-      expect(await standard('subscription.revoked', { metadata: { subject } })).toBe('applied')
+      expect(await standard('subscription.revoked', { metadata: { subject } })).toBe('ignored')
     }
     expect(await at().sql("SELECT 1 FROM owners WHERE 'nobody' IN (user_id, organization_id)")).toEqual([])
     // The refused delivery is accepted once the account exists.
