@@ -24,6 +24,18 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
     expect((await create(key)).body).toEqual(first.body)
   })
 
+  test('the same body is the same in whatever order a program writes its fields', async () => {
+    const key = randomUUID()
+    const urlMetadata = [{ note: 'One', tags: ['a'] }]
+    const first = await create(key, FIRST, { title: 'x', urls: [URL_A], urlMetadata })
+    const again = await create(key, FIRST, {
+      urlMetadata: [{ tags: ['a'], note: 'One' }],
+      urls: [URL_A],
+      title: 'x',
+    })
+    expect([first.status, again.status, again.body.slug]).toEqual([201, 201, first.body.slug])
+  })
+
   test('a network shares an address: only who sends a key that nobody guesses, as the same program, gets the claim token again', async () => {
     const cases = [
       [randomUUID(), FIRST, true],

@@ -163,8 +163,14 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     await team.join(editor, 'editor')
     const { apiKey } = await mint(server(), admin, { scopes: ['links:write'] })
     expect((await rotate(apiKey.id, {}, editor)).status).toBe(403)
+    const left = await mint(server(), admin, { scopes: ['links:write'] })
     const { body } = await rotate(apiKey.id, {}, founder)
     await team.remove(admin)
+    // Whose maker has left has ended, and comes back by no rotation.
+    expect([await statusOf(left.rawKey), outcomeOf(await rotate(left.apiKey.id, {}, founder))]).toEqual([
+      401,
+      'KEY_NOT_ROTATABLE',
+    ])
     expect(await statusOf(body.rawKey)).toBe(200)
     const team401 = await rotate(apiKey.id, {}, founder)
     expect(team401.body.code).toBe('KEY_NOT_ROTATABLE')

@@ -87,6 +87,12 @@ test('mcp.md lists each tool beside the scope it needs, and what is no tool', ()
   const needing = (scope: string) =>
     tools.filter((operation) => (scopeOf(operation) ?? 'links:read') === scope).map(({ name }) => name)
   expect(listed.slice(1)).toEqual(scopes.map((scope) => [`\`${scope}\``, needing(scope).sort()]))
+  expect(namedIn(page, /Every scope has (.*?), which need none/)).toEqual(
+    tools
+      .filter((operation) => scopeOf(operation) === undefined)
+      .map(({ name }) => name)
+      .sort(),
+  )
   expect(namedIn(page, /except (what viewers send .*?), which/)).toEqual(
     operations.flatMap((operation) => (isTool(operation) ? [] : [operation.name])).sort(),
   )
@@ -94,6 +100,11 @@ test('mcp.md lists each tool beside the scope it needs, and what is no tool', ()
 
 test('README.md says which MCP package is used where, and for which revisions', () => {
   const rows = rowsOf(sectionOf(README, 'MCP SDK packages')).slice(1)
+  const oauth = ['endpoints', 'client-documents'].map((name) =>
+    readFileSync(join(ROOT, `src/oauth/${name}.ts`), 'utf8'),
+  )
+  const schemas = new Set(oauth.join('\n').match(/\bOAuth\w+Schema\b/g))
+  expect([schemas.size, README.includes('four of its schemas')]).toEqual([4, true])
   const sources = (folder: string) =>
     [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].map((path) => readFileSync(join(ROOT, path), 'utf8'))
   const folders = ['src/mcp', 'src/oauth', 'tests'].map((folder) => [folder, sources(folder).join('\n')] as const)
@@ -110,6 +121,14 @@ test('README.md says which MCP package is used where, and for which revisions', 
     expect([library, revisions.split(' to ')[0]]).toEqual([library, OLDER.at(-1) ?? ''])
   }
   expect(rows.map(([, revisions = '']) => revisions.split(' to ')[1])).toEqual(['2026-07-28', '2026-07-28', OLDER[0]])
+})
+
+test('cors.md names what a key can call nowhere but here', () => {
+  const calls = rowsOf(pageOf('cors.md')).flatMap(([call = '', says = '']) => (says.startsWith('never') ? [call] : []))
+  const named = { record_event: 'counting a click', report_bundle: 'reporting a bundle', get_tabs: '`get_tabs`' }
+  const unshared = operations.filter(({ auth, keyScope }) => auth === 'public' && keyScope === undefined)
+  expect(unshared.map(({ name }) => name).sort()).toEqual(Object.keys(named).sort())
+  for (const text of Object.values(named)) expect(calls.join('\n')).toContain(text)
 })
 
 test('settings.md names every choice, and the bounds as they are', () => {
