@@ -402,8 +402,13 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
       'invalid_target',
     )
     expect((await redeem(at(), clientId, code, verifier, { redirect_uri: OTHER })).status).toBe(400)
+    const wait = (ms: number) =>
+      at().sql('UPDATE app_grants SET code_expires_at = code_expires_at - ? WHERE code_used_at IS NULL', [ms])
+    const inTime = await ask()
+    await wait(60_000)
+    expect((await redeem(at(), clientId, inTime, verifier)).status).toBe(200)
     const late = await ask()
-    await at().sql('UPDATE app_grants SET code_expires_at = 0 WHERE code_used_at IS NULL')
+    await wait(120_000)
     expect((await redeem(at(), clientId, late, verifier)).body.error).toBe('invalid_grant')
     for (const grant_type of ['password', 'client_credentials', 'implicit', '']) {
       const { status } = await post(at(), 'token', { grant_type, client_id: clientId, username: 'x', password: 'y' })
