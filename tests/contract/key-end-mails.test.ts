@@ -106,13 +106,18 @@ test('a week is seven days: not an hour sooner, and nobody who made a key for a 
 
 test('of an organisation’s key its admins hear, wherever its maker is, and nobody else', async () => {
   const [founder, admin, editor] = [await newPerson(), await newPerson(), await newPerson()]
+  const [disabled, unproven] = [await newPerson(), await newPerson()]
   const { id } = await newOrganization(founder, [
     [admin, 'admin'],
     [editor, 'editor'],
+    [disabled, 'admin'],
+    [unproven, 'admin'],
   ])
+  await server.sql('UPDATE user SET disabled_at = 1 WHERE id = ? RETURNING 1', [disabled.userId])
+  await server.sql('UPDATE user SET email_verified = 0 WHERE id = ? RETURNING 1', [unproven.userId])
   await actFor(founder, id)
   await age([await mint(founder, 'of the team', 30)], 25)
   await becomes(() => [founder, admin].map((person) => to(person).length), [1, 1], PATIENCE_MS)
   expect(to(admin)[0]?.text).toContain('“of the team”')
-  expect(to(editor)).toEqual([])
+  expect([editor, disabled, unproven].flatMap(to)).toEqual([])
 })
