@@ -195,7 +195,7 @@ test('a new secret beside a database, or a new database beside a secret, is told
   const env = { SERVICE_METRICS_TOKEN: METRICS_TOKEN }
   const server = await startServer({ database, env })
   await newSlug(server)
-  const { [`openall_database_created_timestamp_seconds`]: madeAt } = Object.fromEntries(await metricsOf(server))
+  const madeAt = (await metricsOf(server)).get('openall_database_created_timestamp_seconds')
   expect(await unexpected(server)).toEqual({ database: 0, secret: 0, backups: undefined })
   await server.stop()
   const kept = readFileSync(`${database}.secret`)

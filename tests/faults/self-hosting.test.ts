@@ -1,6 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +35,7 @@ const ELSEWHERE: { has: RegExp; why: string }[] = [
   { has: /create-key/, why: 'these are examples: tests/contract/operator-*.test.ts run every command' },
   {
     has: /litestream|openall\.db\.secret/,
-    why: 'there is no bucket: litestream.test.ts runs these, with a folder instead',
+    why: 'run below, once the rest is: it needs a bucket, which is a folder here',
   },
 ]
 const blocks = blocksOf(pageOf('self-hosting.md'), 'sh')
@@ -69,6 +79,9 @@ async function bootWithCheckout(executable: string): Promise<Machine> {
   mkdirSync(join(checkout, 'dist'), { recursive: true })
   cpSync(join(ROOT, 'deploy'), join(checkout, 'deploy'), { recursive: true })
   cpSync(executable, join(checkout, 'dist/openall-server'))
+  const litestream = join(booted.root, 'usr/local/bin/litestream')
+  cpSync(join(ROOT, 'node_modules/@flydotio/litestream-linux-x64/litestream'), litestream)
+  chmodSync(litestream, 0o755)
   expect(await booted.run(AUTHORITY, CHECKOUT)).toMatchObject({ code: 0 })
   writeFileSync(join(booted.root, 'root/state'), '')
   return booted
@@ -99,6 +112,13 @@ beforeAll(async () => {
     cpSync(join(machine.root, backups, name), join(other.root, backups, name))
   await run(here[IN_EARNEST] ?? '')
 })
+/** The page's blocks about Litestream: installing it, restoring, and the secret on another machine. */
+const [LITESTREAM = '', RESTORE = '', THE_SECRET = ''] = blocks.filter((block) => ELSEWHERE[4]?.has.test(block))
+/** A folder takes the place of the bucket, which cannot be reached. */
+const A_FOLDER = `sed -i 's/type: s3/type: file/; s/bucket: .*/path: "\\/var\\/lib\\/openall\\/\${LITESTREAM_BUCKET}"/; /path: openall$/d; /region:/d' deploy/litestream.yml`
+/** The restore begins with the service stopped, and ends with its start, before which the secret is put into its place. */
+const [STOPPED = '', STARTED = ''] = RESTORE.split(/(?=^systemctl start)/m)
+
 afterAll(async () => {
   await machine?.remove()
   await other?.remove()
@@ -194,9 +214,52 @@ test.skipIf(whyNoMachine !== null)(
   },
 )
 
+test.skipIf(whyNoMachine !== null)(
+  'with Litestream, the page restores a moment on this machine, and on another that has the secret',
+  async () => {
+    const run = async (on: Machine, script: string) => {
+      const ran = await on.run(script, CHECKOUT)
+      expect([script, ran]).toEqual([script, { code: 0, text: expect.any(String) }])
+      return ran.text.trim()
+    }
+    for (const on of [machine, other]) await run(on, A_FOLDER)
+    const statusOf = (on: Machine, slug: string) =>
+      run(on, `curl -sS -o /dev/null -w '%{http_code}' -H 'Host: go.example.com' http://127.0.0.1:3000/l/${slug}`)
+    await run(machine, LITESTREAM)
+    const bucket = 'var/lib/private/openall/my-bucket'
+    const isCopied = () => existsSync(join(machine.root, bucket, 'generations'))
+    await eventually(isCopied, 'the database is copied', 60_000)
+    await Bun.sleep(3_000)
+    const moment = await run(machine, 'date -u +%FT%TZ')
+    await Bun.sleep(3_000)
+    await run(machine, 'openall-admin block kept "after that moment"')
+    await eventually(async () => (await statusOf(machine, 'kept')) === '451', 'it is blocked')
+    await Bun.sleep(3_000)
+    const then = (block: string) => block.replace('2026-11-21T14:30:00Z', moment)
+    await run(machine, then(STOPPED) + STARTED)
+    expect(await statusOf(machine, 'kept')).toBe('200')
+    // Litestream alone is started by the last line there: it would copy the new, empty database.
+    await run(other, LITESTREAM.replace('enable --now', 'enable'))
+    cpSync(join(machine.root, bucket), join(other.root, bucket), {
+      recursive: true,
+      // Litestream goes by them.
+      preserveTimestamps: true,
+    })
+    cpSync(
+      join(machine.root, 'var/lib/private/openall/openall.db.secret'),
+      join(other.root, CHECKOUT, 'openall.db.secret'),
+    )
+    await run(other, 'chown -R --reference=/var/lib/openall/. /var/lib/openall/my-bucket')
+    await run(other, then(STOPPED) + THE_SECRET + STARTED)
+    expect(await statusOf(other, 'kept')).toBe('200')
+    expect(await run(other, 'systemctl is-active openall litestream')).toBe('active\nactive')
+    const told = JSON.parse(await run(other, 'openall-admin check --json || true')) as { name: string; state: string }[]
+    expect(told.filter(({ name }) => ['data', 'files'].includes(name)).map(({ state }) => state)).toEqual(['ok', 'ok'])
+  },
+)
+
 test.skipIf(whyNoMachine !== null)('systemd accepts the units', async () => {
   const units = ['openall', 'litestream'].map((name) => `deploy/${name}.service`)
-  writeFileSync(join(machine.root, 'usr/local/bin/litestream'), '', { mode: 0o755 })
   expect(await say(`systemd-analyze verify ${units.join(' ')} 2>&1`)).toBe('')
   const settings = (unit: string) =>
     readFileSync(join(ROOT, unit), 'utf8').match(/^(?:DynamicUser|StateDirectory\w*)=.*/gm)
