@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { BadSetting, settingError, UnusableSetting } from './config/settings.ts'
 import type { Handle } from './http/draining.ts'
@@ -105,7 +106,14 @@ async function start(): Promise<void> {
         : settingError(`${host} or ${port}`, error)
     }
   }
-  const server = tryToListen(config, createApp(service), 'HOST', 'PORT')
+  const waiting: (() => Promise<unknown>)[] = []
+  const app = createApp(service, (work) => waiting.push(work))
+  // What a first request loaded would hold up all others. An identity provider that does not answer is asked again by those who
+  // sign in.
+  const auth = service.auth()
+  if (config.oidc === null) await auth
+  else auth.catch((error) => log.warn({ err: error }, 'the identity provider does not answer'))
+  const server = tryToListen(config, app, 'HOST', 'PORT')
   const { metricsListener } = config
   if (metricsListener !== null) {
     const { metricsApp } = await import('./http/scrape.ts')
@@ -113,6 +121,7 @@ async function start(): Promise<void> {
   }
   sayStarted(config, log)
   notifySystemd('READY=1', log)
+  void prepare(waiting, log)
 
   // Frees about 2 MB of startup code and garbage. Once, because it also discards the code that the JIT has compiled.
   if ('Bun' in globalThis) setTimeout(() => Bun.shrink(), STARTED_WITHIN_MS).unref()
@@ -143,6 +152,11 @@ async function start(): Promise<void> {
 async function drawIcons(): Promise<void> {
   const { drawPictures } = await import('./icons/draw-process.ts')
   await drawPictures()
+}
+
+/** Makes what nobody has asked for yet, one thing after another. What fails is tried again by the request that needs it. */
+async function prepare(waiting: readonly (() => Promise<unknown>)[], log: Logger): Promise<void> {
+  for (const work of waiting) await work().catch((error) => log.error({ err: error }, 'a document could not be made'))
 }
 
 /** What the shell expects where a command was not understood, as opposed to refused or failed. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../src/config/config.ts'
 import { dashboard } from '../src/dashboard/app.ts'
-import { createRouter } from '../src/runtime/app.ts'
 import { openLog } from '../src/runtime/log.ts'
+import { createRouter } from '../src/runtime/router.ts'
 import { startService } from '../src/runtime/service.ts'
 
 // Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
@@ -16,8 +16,7 @@ const service = await startService(config, openLog(config.logLevel))
 const failed = (_: Request, error: unknown): never => {
   throw error
 }
-const { app, complete } = createRouter(service, failed)
-await complete()
+const app = createRouter(service, failed)
 console.log(JSON.stringify([...app.routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))))
 await service.stop()
 rmSync(dirname(file), { recursive: true })

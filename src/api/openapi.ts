@@ -1,6 +1,7 @@
 import { type Code, STATUS } from '../core/codes.ts'
 import type { Service } from '../core/service.ts'
 import type { JsonSchema } from '../core/shape.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
@@ -23,10 +24,10 @@ import {
 } from './openapi-parts.ts'
 import { webhookPosts } from './openapi-webhooks.ts'
 
-// The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.
+// The table of operations as an OpenAPI 3.1 document.
 
-/** The document of the service. */
-export function openApi(operations: readonly Operation[], { config }: Service): OpenApi {
+/** The document of the service; made in small pieces, which let other requests run in between. */
+export async function openApi(operations: readonly Operation[], { config }: Service): Promise<OpenApi> {
   const naming: Naming = {
     prefix: SCHEMAS,
     named: 'defined',
@@ -35,6 +36,7 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
   }
   const paths: OpenApi['paths'] = {}
   for (const operation of operations) {
+    const since = performance.now()
     const [method = ''] = operation.route.split(' ')
     const path = pathOf(operation.route)
     const auth = authOf(operation, config)
@@ -43,6 +45,7 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
       const place = pathOf(variant.route)
       paths[place] = { [method.toLowerCase()]: described({ ...operation, auth }, method, naming, variant) }
     }
+    await yieldToEventLoop(since)
   }
   const values = paths['/api/links/{slug}/tabs']?.get?.parameters.filter(({ name }) => name === 'values') ?? []
   Object.assign(paths, launcherPaths(naming, values))

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { STATUS } from '../core/codes.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { Service } from '../core/service.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { page, pageApp } from '../http/page.ts'
 import { empty, isUnchanged, JSON_TYPE, text } from '../http/respond.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
@@ -13,24 +14,29 @@ import { openApi } from './openapi.ts'
 import { problemSchema } from './problem-schema.ts'
 import { SKILL } from './skill.ts'
 
-/** Serves the OpenAPI document, its page and `/llms.txt`. Loaded on the first request for one of them. */
-export function reference(operations: readonly Operation[], service: Service) {
+/** Makes the OpenAPI document, its page and `/llms.txt`, in small pieces. */
+export async function referenceOf(operations: readonly Operation[], service: Service) {
   const { name, origin, shortPaths } = service.config
-  const document = openApi(operations, service)
+  const document = await openApi(operations, service)
   const json = JSON.stringify(document)
+  await yieldToEventLoop(performance.now())
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
   const docs = (<DocsPage site={{ name, origin, shortPaths }} document={document} problem={problem} />) as string
-  const agents = agentsText(operations, service.config)
-  const etag = `"${fingerprint(json)}"`
+  return { docs, json, agents: agentsText(operations, service.config), etag: `"${fingerprint(json)}"` }
+}
+
+/** Serves what `referenceOf` made. */
+export function reference(made: () => ReturnType<typeof referenceOf>) {
   const revalidated = { 'cache-control': 'no-cache' }
   return (
     pageApp()
-      .get('/docs', () => page(docs, 200, { ...revalidated, 'referrer-policy': 'no-referrer' }))
-      .get('/llms.txt', ({ request }) =>
-        text(request, agents, { type: 'text/plain; charset=utf-8', headers: revalidated }),
+      .get('/docs', async () => page((await made()).docs, 200, { ...revalidated, 'referrer-policy': 'no-referrer' }))
+      .get('/llms.txt', async ({ request }) =>
+        text(request, (await made()).agents, { type: 'text/plain; charset=utf-8', headers: revalidated }),
       )
       // Open to tools on other origins: it contains nothing private.
-      .get('/api/openapi.json', ({ request }) => {
+      .get('/api/openapi.json', async ({ request }) => {
+        const { json, etag } = await made()
         const anyOrigin = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
         const headers = { ...revalidated, ...anyOrigin, etag }
         if (isUnchanged(request, etag)) return empty(304, headers)

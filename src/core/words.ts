@@ -1,3 +1,4 @@
+import { lazy } from './lazy.ts'
 import { entryOf } from './untyped.ts'
 
 /** `tab` for 1, `tabs` for 2; for text that formats the number itself. */
@@ -10,11 +11,11 @@ export function count(number: number, noun: string, nouns?: string): string {
   return `${number} ${plural(number, noun, nouns)}`
 }
 
-const grouped = new Intl.NumberFormat('en-GB')
+const grouped = lazy(() => new Intl.NumberFormat('en-GB'))
 
 /** `1,234,567`. */
 export function formatInteger(number: number): string {
-  return grouped.format(number)
+  return grouped().format(number)
 }
 
 export const PLAN_NAMES = { free: 'Free', pro: 'Pro' } as const

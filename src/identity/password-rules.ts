@@ -66,8 +66,8 @@ export function besidePassword({ code, message }: Problem): string | null {
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded on first use, not at startup. */
-function commonPasswords(): Promise<ReadonlySet<string>> {
+/** Passwords that nobody may choose; loaded once. */
+export function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
     const ranked = dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH)
     return new Set(ranked.slice(0, MOST_COMMON))

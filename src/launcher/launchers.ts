@@ -7,7 +7,7 @@ import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
-import type { LauncherPolicy } from '../policies/launcher-policy.ts'
+import { type LauncherPolicy, launcherPolicy } from '../policies/launcher-policy.ts'
 import { type Encoding, Launcher, linksIn, Variant } from './cached.ts'
 import { find, type ServedBundle } from './served.ts'
 
@@ -90,7 +90,7 @@ export class Launchers {
     if (bundle === null) return null
     // Not checked per view: a change of a block drops cached launchers.
     if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
-    const policy = await policyOf(bundle)
+    const policy = policyOf(bundle)
     const isFresh = drops === this.#drops
     const loadedMeanwhile = isFresh ? this.#cache.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
@@ -202,10 +202,8 @@ export class Launchers {
   }
 }
 
-async function policyOf({ resolutionPolicy }: ServedBundle): Promise<LauncherPolicy | null> {
-  if (resolutionPolicy === null) return null
-  const { launcherPolicy } = await import('../policies/launcher-policy.ts')
-  return launcherPolicy(resolutionPolicy)
+function policyOf({ resolutionPolicy }: ServedBundle): LauncherPolicy | null {
+  return resolutionPolicy === null ? null : launcherPolicy(resolutionPolicy)
 }
 
 function takenDown(): Problem {

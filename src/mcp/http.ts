@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { refuseLarger } from '../core/json.ts'
-import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { PLAIN_SIZE, readJson } from '../http/body.ts'
@@ -8,13 +7,11 @@ import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
 import { keyHeader } from '../identity/identify.ts'
-import type { Operation } from '../operations/operation.ts'
 import { MAX_SIZE } from '../operations/validate.ts'
+import type { mcpServer } from './server.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool. */
-export function mcp(operations: readonly Operation[], service: Service) {
-  // Loaded on the first request, because the protocol’s library is larger than the rest of the service.
-  const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service))
+export function mcp(service: Service, load: () => ReturnType<typeof mcpServer>) {
   return new Elysia().post(
     '/api/mcp',
     async ({ request }) => {

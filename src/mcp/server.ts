@@ -3,6 +3,7 @@ import { callOptionsOf, callOptionType } from '../api/json-schema.ts'
 import { listBundles } from '../bundles/operations.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { requestId } from '../http/observe.ts'
 import { seenAt, seenBy } from '../launcher/seen.ts'
 import { countForKey } from '../limits/count-requests.ts'
@@ -10,6 +11,7 @@ import { challenge } from '../oauth/resources.ts'
 import type { PublicAnswer } from '../operations/answer.ts'
 import { execute, respond } from '../operations/execute.ts'
 import type { CallContext, Operation } from '../operations/operation.ts'
+import { bodyOf } from '../pages/launcher-forms.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
 import { unquoted, unquotedAs } from './quoted.ts'
@@ -17,7 +19,7 @@ import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadV
 import { INVALID_PARAMS, METHOD_NOT_FOUND, refusal, StrictServer, withBody } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
-// The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
+// The Model Context Protocol over the table of operations.
 
 /** JSON-RPC code of a refusal by the rate limit. */
 const RATE_LIMITED = -32004
@@ -42,9 +44,14 @@ interface RequestState {
  * Answers requests of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one definition.
  * All without sessions.
  */
-export function mcpServer(operations: readonly Operation[], service: Service) {
+export async function mcpServer(operations: readonly Operation[], service: Service) {
   const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
-  const listed = [...tools.values()].map((operation) => ({ operation, tool: toTool(operation) }))
+  const listed: { operation: Operation; tool: Tool }[] = []
+  for (const operation of tools.values()) {
+    const since = performance.now()
+    listed.push({ operation, tool: toTool(operation) })
+    await yieldToEventLoop(since)
+  }
   const states = new WeakMap<Request, RequestState>()
   const serve = (state: RequestState) => newServer(state, { tools, listed, service })
   const modern = createMcpHandler(({ requestInfo }) => serve(states.get(requestInfo!)!), {
@@ -139,7 +146,6 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   const readLauncher: ReadLauncher = (link) =>
     limited('launcher', async () => {
       const headers = await rateLimitHeaders()
-      const { bodyOf } = await import('../pages/launcher-forms.ts')
       const form = link.form === 'json' ? ('json' as const) : ('markdown' as const)
       return { headers, form, text: await bodyOf(form, await seenAt(link, viewer, service), service) }
     })

@@ -21,6 +21,8 @@ import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor 
 import { type PublicBundle, publicBundle, type ServedBundle } from '../launcher/served.ts'
 import type { Account } from '../policies/facts.ts'
 import { AT_LINK, NEGOTIATED } from './asked-form.ts'
+import { freeSlugPage } from './free-slug.tsx'
+import { lockedPage, tryPassword, unlocked } from './locked.tsx'
 
 /** Answers `/l/:slug`. */
 export interface LauncherPages {
@@ -109,7 +111,7 @@ export function launcherPages(service: Service): LauncherPages {
   const load = (slug: string | null) => loadLauncher(slug, service)
   const missing = async (request: Request, slug: string | null) => {
     if (slug === null || !request.headers.has('cookie')) noBundle()
-    return (await import('./free-slug.tsx')).freeSlugPage(request, slug, service)
+    return freeSlugPage(request, slug, service)
   }
 
   /** What a viewer gets who is in front of a gate and not of a launcher that is open to all. */
@@ -130,7 +132,7 @@ export function launcherPages(service: Service): LauncherPages {
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
-      return (await import('./locked.tsx')).lockedPage(request, launcher.slug, refusal, service)
+      return lockedPage(request, launcher.slug, refusal, service)
     }
     const view = <ClosedPage site={site} outside={refusal} />
     return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_LINK })
@@ -164,7 +166,6 @@ export function launcherPages(service: Service): LauncherPages {
     async unlock(request, slug, value) {
       const locked = await findLauncher(slug, service)
       if (locked === null) return null
-      const { tryPassword, unlocked } = await import('./locked.tsx')
       // Whoever got the form before they signed in needs no password.
       const isInside = (await decideAccess(locked.gate, request.headers, service)).refusal === null
       const tried = await tryPassword(request, locked, isInside, service)

@@ -8,7 +8,6 @@ import { refuseMethod } from '../api/json.ts'
 import { formFor } from '../audience/form.ts'
 import { linkOf } from '../bundles/link.ts'
 import { labelOf } from '../bundles/variables.ts'
-import { lazy } from '../core/lazy.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { qrProblem, queryOf } from '../core/template.js'
@@ -22,6 +21,7 @@ import { findLauncher, seenBy } from '../launcher/seen.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { askedFor } from './asked-form.ts'
 import type { LauncherPages } from './launcher.tsx'
+import { launcherAs } from './launcher-forms.ts'
 import { Pictures } from './pictures.ts'
 
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
@@ -34,11 +34,10 @@ export function pages(service: Service, launchers: LauncherPages) {
   const { config } = service
   const { name } = config
   const pictures = new Pictures(service.log)
-  const forms = lazy(() => import('./launcher-forms.ts'))
   return new Elysia()
     .get('/l/:slug/feed', async ({ request, params: { slug } }) => {
       await countForAddress(service, 'reading', clientNetwork(request), 'feed ')
-      return (await forms()).launcherAs({ form: 'feed', slug, isNegotiated: false }, request, service)
+      return launcherAs({ form: 'feed', slug, isNegotiated: false }, request, service)
     })
     .post(
       '/l/:slug',
@@ -107,7 +106,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       const form = formFor(request.headers)
       return form === 'html'
         ? launchers.answer(request, slug, value)
-        : (await forms()).launcherAs({ form, slug, value, isNegotiated: true }, request, service)
+        : launcherAs({ form, slug, value, isNegotiated: true }, request, service)
     })
     .post(
       '/l/:slug/:value',

@@ -1,22 +1,23 @@
-import { Elysia, NotFoundError } from 'elysia'
+import { NotFoundError } from 'elysia'
 import { inline, lines } from '../../views/parts/markdown.ts'
-import type { Failed } from '../api/json.ts'
 import type { Config } from '../config/config.ts'
 import { OWN_PATHS } from '../core/launcher-link.ts'
-import { lazy } from '../core/lazy.ts'
 import { type Met, Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { addressIn, fromOtherSite, isFromOwnPage, plainAddress, setClientAddress } from '../http/client.ts'
 import { draining, type Handle } from '../http/draining.ts'
-import { inPlaceOf, observed, pathIn, requestId, withoutId } from '../http/observe.ts'
+import { inPlaceOf, observed, pathIn, requestId } from '../http/observe.ts'
 import { jsonProblem, text } from '../http/respond.ts'
 import { audienceAt, challenge } from '../oauth/resources.ts'
-import { askedAt, askedFor, FORM_TYPES, NEGOTIATED, type OtherForm } from '../pages/asked-form.ts'
-import { launcherPages } from '../pages/launcher.tsx'
+import { askedAt, FORM_TYPES, NEGOTIATED, type OtherForm } from '../pages/asked-form.ts'
 import { headingOf, problemPage } from '../pages/problem-page.tsx'
+import { createRouter } from './router.ts'
 
-/** The whole server as a function of a request, the same on every runtime. */
-export function createApp(service: Service): Handle {
+/**
+ * The whole server as a function of a request, the same on every runtime.
+ * @param later is given what may be prepared once the service is up, so that no request has to wait for it; see `createRouter`.
+ */
+export function createApp(service: Service, later?: (work: () => Promise<unknown>) => void): Handle {
   const { config } = service
   const { authority, origin, clientIpHeader, shortPaths } = config
   const refuse = (request: Request, problem: Problem) => {
@@ -46,7 +47,7 @@ export function createApp(service: Service): Handle {
     }
     return refuse(request, problem)
   }
-  const { app } = createRouter(service, failed)
+  const app = createRouter(service, failed, later)
   // Nearly every URL starts with exactly this, which saves parsing it. Whatever the scheme of the base address, requests come
   // in plain HTTP: TLS ends at a proxy.
   const start = `http://${authority}/`
@@ -78,48 +79,6 @@ export function createApp(service: Service): Handle {
   }
   if (!shortPaths) return draining(handle, service.stopping)
   return draining((request, socketAddress) => handle(atLauncher(request), socketAddress), service.stopping)
-}
-
-/**
- * The routes. Launchers are there at once; all others, which take as long to load as everything else together, are added
- * with the first request that needs one.
- * @param failed answers a request whose handler threw.
- */
-export function createRouter(service: Service, failed: Failed) {
-  const launchers = launcherPages(service)
-  let isComplete = false
-  const complete = lazy(async () => {
-    const { addRoutes } = await import('./router.ts')
-    addRoutes(app, service, launchers, failed)
-    isComplete = true
-  })
-  // Finds the path behind `http://` and hosts of any length; by default Elysia takes them to have four characters or more.
-  const app = new Elysia({ handler: { standardHostname: false } })
-  app
-    .onError(async ({ error, request }) => {
-      if (isComplete || !(error instanceof NotFoundError)) return failed(request, error)
-      try {
-        await complete()
-        return await app.fetch(request)
-      } catch (thrown) {
-        return failed(request, thrown)
-      }
-    })
-    .get('/l/:slug', ({ request, params }) => {
-      const cached = request.method === 'GET' ? launchers.cached(request, params.slug) : undefined
-      if (cached === undefined) return launcher(request, params.slug)
-      withoutId(request)
-      return cached
-    })
-    .compile()
-  const forms = lazy(() => import('../pages/launcher-forms.ts'))
-  const launcher = async (request: Request, part: string) => {
-    const { form, slug, isNegotiated } = askedFor(part, request.headers)
-    return form === 'html'
-      ? launchers.answer(request, part)
-      : (await forms()).launcherAs({ form, slug, isNegotiated }, request, service)
-  }
-  return { app, complete }
 }
 
 /** What may be a launcher at a short path, with what is below it. */

@@ -4,21 +4,28 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { authRoutes } from '../api/auth.ts'
 import { operations } from '../api/implementations.ts'
 import { api, type Failed, refuseMethod } from '../api/json.ts'
+import { reference, referenceOf } from '../api/reference.tsx'
 import { wellKnown } from '../api/well-known.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Service } from '../core/service.ts'
+import { dashboard } from '../dashboard/app.ts'
 import { health } from '../http/health.ts'
-import { inPlaceOf } from '../http/observe.ts'
+import { inPlaceOf, withoutId } from '../http/observe.ts'
 import { pageApp } from '../http/page.ts'
+import { commonPasswords } from '../identity/password-rules.ts'
 import { mcp } from '../mcp/http.ts'
+import { mcpServer } from '../mcp/server.ts'
 import { consentPages, oauth } from '../oauth/routes.ts'
 import { accountPages } from '../pages/account-pages.tsx'
+import { askedFor } from '../pages/asked-form.ts'
 import { claimPages } from '../pages/claim-pages.tsx'
 import { copyPages } from '../pages/copy-pages.tsx'
+import { guidePages } from '../pages/guide-pages.tsx'
 import { homePages } from '../pages/home-pages.tsx'
 import { iconPages } from '../pages/icon-pages.ts'
 import { invitationPages } from '../pages/invitation-pages.tsx'
-import type { LauncherPages } from '../pages/launcher.tsx'
+import { launcherPages } from '../pages/launcher.tsx'
+import { launcherAs } from '../pages/launcher-forms.ts'
 import { linkPages } from '../pages/link-pages.tsx'
 import { pages } from '../pages/pages.ts'
 import { reportPages } from '../pages/report-pages.tsx'
@@ -27,30 +34,48 @@ import { titlePages } from '../pages/title-pages.ts'
 import { unsubscribePages } from '../pages/unsubscribe-pages.tsx'
 import { webhooks } from '../provider-events/routes.ts'
 
-/** Pages that document the service, generated from the table of operations. */
-const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
-
 /**
- * Adds all routes but the launchers' own, which is there already.
+ * All routes. They are here before the service listens: what the first request for them loaded would hold up all others.
  * @param failed answers a request whose handler threw.
+ * @param later is given what takes long to make and few ask for (the documents, the tools). It is made in small pieces: after the
+ * start, or for the first request that needs it.
  */
-export function addRoutes(app: Elysia, service: Service, launchers: LauncherPages, failed: Failed): void {
-  /** Routes whose module is loaded on the first request for one of them. */
-  const lazyRoutes = (load: () => Promise<AnyElysia>) => {
-    const loaded = lazy(async () =>
-      new Elysia({ handler: app.config.handler ?? {} })
-        .onError(({ request, error }) => failed(request, error))
-        .use(await load())
-        .compile(),
-    )
-    return async ({ request }: { request: Request }) => (await loaded()).handle(asGet(request))
+export function createRouter(service: Service, failed: Failed, later?: (work: () => Promise<unknown>) => void) {
+  const launchers = launcherPages(service)
+  const tools = lazy(() => mcpServer(operations, service))
+  const documents = lazy(() => referenceOf(operations, service))
+  later?.(documents)
+  later?.(tools)
+  later?.(commonPasswords)
+  // Finds the path behind `http://` and hosts of any length; by default Elysia takes them to have four characters or more.
+  const handler = { standardHostname: false }
+  /** Routes of all methods that refuse some by themselves. */
+  const mounted = (routes: AnyElysia) => {
+    const app = new Elysia({ handler })
+      .onError(({ request, error }) => failed(request, error))
+      .use(routes)
+      .compile()
+    return ({ request }: { request: Request }) => app.handle(asGet(request))
   }
-  const toDashboard = lazyRoutes(async () => (await import('../dashboard/app.ts')).dashboard(service))
-  const toReference = lazyRoutes(async () => (await import('../api/reference.tsx')).reference(operations, service))
-  const toGuides = lazyRoutes(async () => (await import('../pages/guide-pages.tsx')).guidePages(service))
+  const toDashboard = mounted(dashboard(service))
+  const app = new Elysia({ handler })
+  app
+    .onError(({ error, request }) => failed(request, error))
+    .get('/l/:slug', ({ request, params }) => {
+      const cached = request.method === 'GET' ? launchers.cached(request, params.slug) : undefined
+      if (cached === undefined) return launcher(request, params.slug)
+      withoutId(request)
+      return cached
+    })
+  const launcher = (request: Request, part: string) => {
+    const { form, slug, isNegotiated } = askedFor(part, request.headers)
+    return form === 'html'
+      ? launchers.answer(request, part)
+      : launcherAs({ form, slug, isNegotiated }, request, service)
+  }
   app
     .use(api(operations, service, failed))
-    .use(mcp(operations, service))
+    .use(mcp(service, tools))
     .use(authRoutes(service))
     .use(webhooks(service))
     .use(health(service))
@@ -59,10 +84,10 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
     .use(pages(service, launchers))
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
-  for (const path of REFERENCE) app.get(path, toReference)
-  app.get('/docs/:guide', toGuides).get('/docs/pictures/:picture', toGuides)
   app.use(
     pageApp()
+      .use(reference(documents))
+      .use(guidePages(service))
       .use(homePages(service))
       .use(titlePages(service))
       .use(iconPages(service))
@@ -77,7 +102,7 @@ export function addRoutes(app: Elysia, service: Service, launchers: LauncherPage
       .use(consentPages(service)),
   )
   refuseOtherMethods(app)
-  app.compile()
+  return app.compile()
 }
 
 /** A HEAD request as the GET that it describes: the outer router omits the body, and counts its bytes. */

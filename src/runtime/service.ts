@@ -4,6 +4,8 @@ import type { Logger } from 'pino'
 import { openStore } from '../../db/client.ts'
 import { MigrationFailed } from '../../db/migrator.ts'
 import { BlockedHosts } from '../abuse/hosts.ts'
+import { AccountMails } from '../accounts/account-mails.ts'
+import { startAuth } from '../accounts/auth.ts'
 import { SearchIndex } from '../bundles/search-index.ts'
 import { LinkChecks } from '../checks/link-checks.ts'
 import { type Config, databaseFault, databaseFile } from '../config/config.ts'
@@ -14,6 +16,7 @@ import { every } from '../core/every.ts'
 import type { Service } from '../core/service.ts'
 import { Tally } from '../core/tally.ts'
 import type { PasswordCost } from '../identity/passwords.ts'
+import { Proofs } from '../identity/proof.ts'
 import { sessionReader } from '../identity/sessions.ts'
 import { SiteIconFinder } from '../inspection/site-icons.ts'
 import { KeyEndMails } from '../keys/end-mails.ts'
@@ -71,6 +74,8 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const expected = await watchExpected(store, config, log)
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const mailer = new Mailer(config, log)
+  // Loaded now, not while the first mail is waited for.
+  if (config.smtpUrl !== undefined) await import('nodemailer')
   const memory = new MemoryBucket()
   const forgetting = every(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
   const redis =
@@ -87,16 +92,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const launchers = await Launchers.start(store, log, blockedHosts, config.cacheBytes, config.icons)
   blockedHosts.watch(() => launchers.clear())
   const bucket = counted(redis ?? memory, tally)
-  let people: ReturnType<Service['accounts']> | undefined
-  const accounts = () => {
-    people ??= Promise.all([import('../identity/proof.ts'), import('../accounts/account-mails.ts')]).then(
-      ([{ Proofs }, { AccountMails }]) => ({
-        proofs: new Proofs(store, () => keyRing.forget()),
-        accountMails: new AccountMails(config, store, mailer, bucket, log),
-      }),
-    )
-    return people
-  }
+  const proofs = new Proofs(store, () => keyRing.forget())
+  const accountMails = new AccountMails(config, store, mailer, bucket, log)
+  const accounts = async () => ({ proofs, accountMails })
   const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
   const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
@@ -150,10 +148,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     accounts,
     passwordCost,
     async auth() {
-      auth ??= Promise.all([import('../accounts/auth.ts'), accounts()]).then(
-        ([{ startAuth }, { proofs, accountMails }]) =>
-          startAuth({ config, store, mailer, proofs, accountMails, log, passwordCost }),
-      )
+      auth ??= startAuth({ config, store, mailer, proofs, accountMails, log, passwordCost })
       const loading = auth
       const { socialProviders } = await (await loading).$context
       // better-auth discovers the OIDC provider only once. If that failed, the next request tries again.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { dashboard } from '../../src/dashboard/app.ts'
-import { createRouter } from '../../src/runtime/app.ts'
 import { openLog } from '../../src/runtime/log.ts'
+import { createRouter } from '../../src/runtime/router.ts'
 import { startService } from '../../src/runtime/service.ts'
 import type { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
@@ -41,8 +41,7 @@ async function declaredRoutes() {
   const config = readConfig({ DATABASE_URL: `file:${join(folder, 'test.db')}`, LOG_LEVEL: 'silent' })
   const service = await startService(config, openLog('silent'))
   try {
-    const { app, complete } = createRouter(service, () => new Response())
-    await complete()
+    const app = createRouter(service, () => new Response())
     const declared = [...app.routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))
     const { api } = await service.auth()
     const endpoints = Object.values(api) as { path?: string; options?: { method?: string | string[] } }[]
