@@ -50,30 +50,55 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
     !CONSTRAINTS.has(key) &&
     !(key === 'enum' && (value as unknown[]).length > MAX_OPTIONS) &&
     !(key === 'additionalProperties' && value === false)
-  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
+  return mapped(schema, (inner) => orNull(Object.fromEntries(Object.entries(inner).filter(isStructure))))
 }
 
-/** Of a field’s schema only the type, and that of its entries. */
-export function outlineOf(schema: JsonSchema): JsonSchema {
-  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
+/** `null or a text` in the short form, which clients that check answers read as well. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema as { anyOf?: JsonSchema[] }
+  const [first, second, ...more] = anyOf ?? []
+  const isPlain = first !== undefined && Object.keys(first).length === 1 && typeof first.type === 'string'
+  return isPlain && second?.type === 'null' && more.length === 0 ? { ...rest, type: [first.type, 'null'] } : schema
 }
 
-/** The same without the values that it may have, where another tool lists them. */
+/** A schema whose definitions that are referred to once stand where they are meant, which takes fewer bytes. */
+export function withoutSingles({ $defs = {}, ...schema }: JsonSchema): JsonSchema {
+  const definitions = $defs as Record<string, JsonSchema>
+  const uses = JSON.stringify({ schema, definitions })
+  const refTo = (name: string) => `#/$defs/${name}`
+  const single = Object.keys(definitions).find((name) => uses.split(JSON.stringify(refTo(name))).length === 2)
+  if (single === undefined) return Object.keys(definitions).length === 0 ? schema : { ...schema, $defs }
+  const { [single]: meant, ...others } = definitions
+  // A definition that refers to itself would end here for ever.
+  if (JSON.stringify(meant).includes(refTo(single))) return { ...schema, $defs }
+  const put = (inner: JsonSchema): JsonSchema => {
+    const { $ref, ...rest } = inner
+    return $ref === refTo(single) ? { ...meant, ...rest } : inner
+  }
+  return withoutSingles(mapped({ ...schema, $defs: others }, put))
+}
+
+/** Of a field’s schema only the type, and that of its entries, without the values that it may have: another place lists them. */
 export function shapeOf(schema: JsonSchema): JsonSchema {
-  return mapped(outlineOf(schema), ({ enum: _, ...rest }) => rest)
+  const types = (inner: JsonSchema) => Object.fromEntries(Object.entries(inner).filter(([key]) => TYPES.has(key)))
+  const { anyOf, ...rest } = mapped(schema, types) as { anyOf?: JsonSchema[] }
+  if (anyOf === undefined) return rest
+  // Without their values, several kinds of text are one.
+  const kinds = [...new Map(anyOf.map((kind) => [JSON.stringify(kind), kind])).values()]
+  return kinds.length === 1 ? { ...rest, ...kinds[0] } : { ...rest, anyOf: kinds }
 }
 
-/** An object’s schema in which fields with these names have only their types. */
+/** An object’s schema in which fields with these names have only their types, without the values that they may have. */
 export function outlining(names: readonly string[], schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties as Record<string, JsonSchema>)
-  const properties = fields.map(([name, field]) => [name, names.includes(name) ? outlineOf(field) : field])
+  const properties = fields.map(([name, field]) => [name, names.includes(name) ? shapeOf(field) : field])
   return { ...schema, properties: Object.fromEntries(properties) }
 }
 
 const CONSTRAINTS = new Set(
   'required pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '),
 )
-const OUTLINE = new Set('type items anyOf enum const $ref'.split(' '))
+const TYPES = new Set('type items anyOf $ref'.split(' '))
 
 /** Applies a rule to a schema and to every schema in it, the innermost first. */
 function mapped(schema: JsonSchema, rule: Rule): JsonSchema {

@@ -17,7 +17,7 @@ import { prompts } from './prompts.ts'
 import { unquoted, unquotedAs } from './quoted.ts'
 import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadVariables } from './resources.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, refusal, StrictServer, withBody } from './strict.ts'
-import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
+import { isAllowed, isSwitchedOff, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations.
 
@@ -45,7 +45,8 @@ interface RequestState {
  * All without sessions.
  */
 export async function mcpServer(operations: readonly Operation[], service: Service) {
-  const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
+  const offered = operations.filter((one) => isTool(one) && !isSwitchedOff(one, service.config))
+  const tools = new Map(offered.map((operation) => [operation.name, operation]))
   const listed: { operation: Operation; tool: Tool }[] = []
   for (const operation of tools.values()) {
     const since = performance.now()

@@ -4,10 +4,11 @@ import { DryRun } from '../bundles/answers.ts'
 import { isContent } from '../bundles/content.ts'
 import { LINK_NAMES, type LinkName, linkField } from '../bundles/link-fields.ts'
 import { VARIABLE_LABELS } from '../bundles/variables.ts'
+import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 import { type Operation, scopeOf } from '../operations/operation.ts'
-import { leanInput, leanOutput, outlineOf, outlining, shapeOf } from './lean.ts'
+import { leanInput, leanOutput, outlining, shapeOf, withoutSingles } from './lean.ts'
 
 /** A tool as listed. */
 export interface Tool {
@@ -16,8 +17,11 @@ export interface Tool {
   description: string
   inputSchema: JsonSchema & { type: 'object' }
   outputSchema: JsonSchema & { type: 'object' }
-  annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint: boolean }
+  annotations: Partial<Record<keyof typeof MCP_DEFAULTS, boolean>>
 }
+
+/** What MCP takes annotations for that are left out. */
+const MCP_DEFAULTS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 
 /** Whether an operation is a tool: all that read or use a credential, unless they say otherwise or their answer may not fit into a message. */
 export function isTool({ route, auth, keyScope, download, noTool }: Operation): boolean {
@@ -26,6 +30,11 @@ export function isTool({ route, auth, keyScope, download, noTool }: Operation): 
     download === undefined &&
     (auth !== 'public' || keyScope !== undefined || route.startsWith('GET '))
   )
+}
+
+/** Whether the operator has switched off what an operation does: then it is not offered. */
+export function isSwitchedOff({ openedBy }: Operation, { inspect }: Pick<Config, 'inspect'>): boolean {
+  return openedBy === 'inspect' && inspect === 'off'
 }
 
 /** Whether a key with these scopes may call it. */
@@ -37,29 +46,39 @@ export function isAllowed(operation: Operation, scopes: readonly Scope[]): boole
 /** An operation as a tool: its input is a flat object, its output the body of its route. */
 export function toTool(operation: Operation): Tool {
   const { name, summary, description } = operation
-  const annotations = hintsOf(operation)
   return {
     name,
     title: summary,
-    description,
+    description: TO_HOLDERS[name] ?? description,
     inputSchema: inputOf(operation),
     outputSchema: outputOf(operation),
-    annotations,
+    annotations: hintsOf(operation),
   }
 }
 
-/** Derived from the route’s method, or from the declared effect. */
+/** Descriptions for whoever has a key, where the API’s also speak to others. */
+const TO_HOLDERS: Readonly<Partial<Record<string, string>>> = {
+  create_bundle:
+    'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens its `url` sees them and can open all at once.',
+  get_overview:
+    'Reports how all your bundles are used together: totals, those of the period before, counts per UTC day, and the ten most viewed.',
+  claim_bundle:
+    'Moves a bundle that was created without an account into yours. Send the claim token, or the claim link that holds it.',
+}
+
+/** Derived from the route’s method, or from the declared effect; only what differs from MCP’s defaults. */
 function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
   const isDeletion = route.startsWith('DELETE ')
   const readOnlyHint = route.startsWith('GET ') || effect === 'none'
-  // By MCP, the other two mean nothing then.
-  if (readOnlyHint) return { readOnlyHint, openWorldHint: openWorld === true }
-  return {
+  const hints = {
     readOnlyHint,
-    destructiveHint: isDeletion,
-    idempotentHint: isDeletion || effect === 'repeatable',
+    // By MCP, these two mean nothing for what only reads.
+    destructiveHint: isDeletion || readOnlyHint,
+    idempotentHint: !readOnlyHint && (isDeletion || effect === 'repeatable'),
     openWorldHint: openWorld === true,
   }
+  const names = Object.keys(hints) as (keyof typeof hints)[]
+  return Object.fromEntries(names.flatMap((name) => (hints[name] === MCP_DEFAULTS[name] ? [] : [[name, hints[name]]])))
 }
 
 /** Tools that say what content is for; others refer to them. */
@@ -75,17 +94,19 @@ const RECEIVER = '{ type: organization, organizationId } or { type: user, userId
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
-/** The fields of a condition that say what is compared. */
-const COMPARED: readonly string[] = ['field', 'value']
+/** The fields of a condition whose values or meaning its description does not say. */
+const SAID_THERE: readonly string[] = ['op', 'days', 'value']
 
 /** What that one says of the policy as a whole. */
 const TRIED = 'Shows different viewers different tabs; who matches no rule gets `urls`. Null for none.'
 
 /** Those that say in short what policies are. */
-const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle', 'put_bundle', 'propose_edit']
+const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle']
 const POLICY =
   'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
   `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. Conditions: see ${SHOWS_POLICIES}.`
+
+const AS_CREATED = 'As for create_bundle.'
 
 /**
  * Fields without a meaning for tools: `email` is for callers without a credential, `breakdown` for CSV, and `source` says what
@@ -108,7 +129,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const naming = newNaming('inline', ['description'], {
     Receiver: RECEIVER,
     AddedLink: ADDED,
-    NewBundle: 'As for create_bundle.',
+    NewBundle: AS_CREATED,
     OneEdit: 'As for update_bundle.',
     MetadataChange: METADATA,
     ...(hasContent ? {} : { UrlMetadata: METADATA }),
@@ -126,19 +147,21 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     const { description: _, ...structure } = inner
     if (field === 'events' && name !== 'create_webhook') return [[field, shapeOf(structure)]]
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
-    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
+    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : shapeOf(structure)]]
     if (field === 'resolutionPolicy' && SETS_POLICIES.includes(name))
       return [[field, { ...structure, description: POLICY }]]
-    if (field === 'resolutionPolicy' && name === SHOWS_POLICIES) return [[field, { ...structure, description: TRIED }]]
+    if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES)
+      return [[field, { ...shapeOf(structure), description: AS_CREATED }]]
+    if (field === 'resolutionPolicy') return [[field, { ...structure, description: TRIED }]]
     if (hasContent) return [[field, inner]]
-    return [[field, field === 'urlMetadata' ? structure : outlineOf(structure)]]
+    return [[field, field === 'urlMetadata' ? structure : shapeOf(structure)]]
   })
   const properties = Object.fromEntries(fields)
   // What conditions are describes most of their fields.
   const definitions = [...naming.definitions].map(([key, defined]) => [
     key,
     outlining(
-      Object.keys(defined.properties ?? {}).filter((field) => !COMPARED.includes(field)),
+      Object.keys(defined.properties ?? {}).filter((field) => !SAID_THERE.includes(field)),
       defined,
     ),
   ])
@@ -171,6 +194,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   limit: 'list_bundles',
   offset: 'list_bundles',
   cursor: 'list_bundles',
+  range: 'get_insights',
 }
 
 /** Requires no field, because a failed call’s `{ error, code }`, which clients check against this schema too, has none. */
@@ -183,7 +207,7 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
     ...(operation.dryRun === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
   ]
   const answer = answers.length === 1 ? answers[0] : { anyOf: answers }
-  return { ...leanOutput({ ...answer, ...definitionsOf(naming) }), type: 'object' }
+  return { ...withoutSingles(leanOutput({ ...answer, ...definitionsOf(naming) })), type: 'object' }
 }
 
 /** Shapes in the answers of several tools, with the one that shows them. */

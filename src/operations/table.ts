@@ -122,7 +122,7 @@ export const OPERATIONS = {
     openWorld: true,
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
-  replace_url: { route: 'POST /me/replace', auth: 'links:write', noTool: true },
+  replace_url: { route: 'POST /me/replace', auth: 'links:write' },
   // Only the order of the caller's own lists changes, so who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },
@@ -149,7 +149,8 @@ export const OPERATIONS = {
   withdraw_proposal: { route: 'POST /links/:slug/proposals/:id/withdraw', auth: 'links:propose', body: 'none' },
   preview_policy: { route: 'POST /links/:slug/policy/preview', auth: 'links:read', effect: 'none' },
   claim_bundle: { route: 'POST /claims', auth: 'links:write', invalidates: 'launcher' },
-  list_claims: { route: 'GET /me/claims', auth: 'links:read' },
+  // Empty for whoever has no session.
+  list_claims: { route: 'GET /me/claims', auth: 'links:read', noTool: true },
   get_tabs: { route: 'GET /links/:slug/tabs', auth: 'public', limit: 'reading', query: 'values' },
   get_insights: { route: 'GET /links/:slug/insights', auth: 'links:read', csv: true },
   record_event: {
@@ -161,7 +162,7 @@ export const OPERATIONS = {
   },
   report_bundle: { route: 'POST /links/:slug/reports', auth: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', auth: 'authenticated' },
-  get_overview: { route: 'GET /me/insights', auth: 'links:read', noTool: true },
+  get_overview: { route: 'GET /me/insights', auth: 'links:read' },
   // Events of what only admins manage are left out without their scope and role.
   list_events: { route: 'GET /me/events', auth: 'links:read', csv: true },
   export_data: { route: 'GET /me/export', auth: 'keys:admin', proof: ['recentSignIn'] },
@@ -195,7 +196,6 @@ export const OPERATIONS = {
     auth: 'webhooks:write',
     proof: ['address', 'recentSignIn'],
     body: 'none',
-    noTool: true,
   },
   delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', auth: 'webhooks:write' },
   test_webhook: {

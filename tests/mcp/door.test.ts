@@ -154,8 +154,8 @@ onEveryTarget({}, (at) => {
   test('exactly the tools that have the service send requests to a chosen URL say that they reach the open world', async () => {
     const { rawKey } = await keyOf()
     const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
-    const tools = body.result.tools as unknown as { name: string; annotations: { openWorldHint: boolean } }[]
-    const open = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
+    const tools = body.result.tools as unknown as { name: string; annotations: { openWorldHint?: boolean } }[]
+    const open = tools.filter(({ annotations }) => annotations.openWorldHint !== false).map(({ name }) => name)
     expect(open).toEqual(['inspect_urls', 'create_webhook', 'update_webhook', 'test_webhook', 'redeliver'])
   })
 
@@ -344,5 +344,17 @@ onEveryTarget({}, (at) => {
     // Running requests get ten seconds; endless streams are not waited for.
     expect(performance.now() - before).toBeLessThan(10_000)
     await listening.body?.cancel().catch(() => {})
+  })
+})
+
+onEveryTarget({ SERVICE_INSPECT: 'off' }, (at) => {
+  test('what the operator has switched off is no tool', async () => {
+    const { rawKey } = await mint(at(), await newPerson(at()))
+    const bearer = { authorization: `Bearer ${rawKey}` }
+    const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer)
+    const names = body.result.tools.map(({ name }) => name)
+    expect([names.includes('list_bundles'), names.includes('inspect_urls')]).toEqual([true, false])
+    const called = await send(at(), callOf('inspect_urls', { urls: ['https://a.example/'] }), bearer)
+    expect(called.body.error.code).toBe(-32602)
   })
 })

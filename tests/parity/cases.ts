@@ -460,11 +460,23 @@ export const CASES: readonly Case[] = [
     refused: 'BAD_REQUEST',
   },
 
-  { operation: 'list_claims', title: 'all', input: () => ({}) },
+  { operation: 'get_overview', title: 'of a month', input: () => ({}) },
   {
-    operation: 'list_claims',
-    title: 'an unknown field',
-    input: () => ({ email: 'x@y.example' }),
+    operation: 'get_overview',
+    title: 'of no such range',
+    input: () => ({ from: '2026-10-31', to: '2026-10-01' }),
+    refused: 'BAD_REQUEST',
+  },
+
+  {
+    operation: 'replace_url',
+    title: 'tried',
+    input: () => ({ from: 'https://nowhere.example/', to: 'https://elsewhere.example/', dryRun: true }),
+  },
+  {
+    operation: 'replace_url',
+    title: 'by none',
+    input: () => ({ from: 'https://nowhere.example/' }),
     refused: 'BAD_REQUEST',
   },
 
@@ -633,6 +645,12 @@ export const CASES: readonly Case[] = [
     refused: 'BAD_REQUEST',
   },
 
+  {
+    operation: 'rotate_webhook_secret',
+    title: 'none',
+    input: () => ({ webhookId: 'none' }),
+    refused: 'NOT_FOUND',
+  },
   {
     operation: 'create_webhook',
     title: 'for two events',
