@@ -678,6 +678,7 @@ export const CASES: readonly Case[] = [
   },
   { operation: 'update_webhook', title: 'disabled', input: ({ webhookId }) => ({ webhookId, enabled: false }) },
   { operation: 'update_webhook', title: 'nothing', input: ({ webhookId }) => ({ webhookId }), refused: 'BAD_REQUEST' },
+  { operation: 'rotate_webhook_secret', title: 'one’s own', input: ({ webhookId }) => ({ webhookId }) },
   { operation: 'delete_webhook', title: 'one’s own', input: ({ webhookId }) => ({ webhookId }) },
   { operation: 'delete_webhook', title: 'none', input: () => ({ webhookId: 'wh_none' }), refused: 'NOT_FOUND' },
   { operation: 'test_webhook', title: 'one’s own', input: ({ webhookId }) => ({ webhookId }) },
