@@ -17,6 +17,8 @@ export interface Failure {
   cause?: 'time' | 'stop'
 }
 
+const STOPPED: Failure = { failure: 'it was stopped', cause: 'stop' }
+
 /** A thread or process that answers each message with one. */
 export interface Helper<Message> {
   send(message: Message): void
@@ -33,6 +35,7 @@ export class IdleHelper<Message, Answer extends object> {
   #answered: (answer: Answer | Failure) => void = () => {}
   #idle: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  #isStopped = false
 
   /**
    * @param start makes a helper, which a service that stops does not wait for.
@@ -58,15 +61,21 @@ export class IdleHelper<Message, Answer extends object> {
     return this.#turns.run(whose, () => this.#ask(message))
   }
 
-  /** Ends the helper. */
+  /** Ends the helper for good: none is started for messages that still wait. */
   stop(): void {
+    this.#isStopped = true
+    this.#end()
+    this.#answered(STOPPED)
+  }
+
+  #end(): void {
     clearTimeout(this.#idle)
     this.#helper?.end()
     this.#helper = null
-    this.#answered({ failure: 'it was stopped', cause: 'stop' })
   }
 
   async #ask(message: Message): Promise<Answer | Failure> {
+    if (this.#isStopped) return STOPPED
     clearTimeout(this.#idle)
     const { promise, resolve } = Promise.withResolvers<Answer | Failure>()
     this.#answered = resolve
@@ -80,8 +89,8 @@ export class IdleHelper<Message, Answer extends object> {
     const answer = await promise
     clearTimeout(this.#timer)
     // What it has stumbled over may have left it in any state.
-    if ('failure' in answer) this.stop()
-    this.#idle = setTimeout(() => this.stop(), IDLE_MS)
+    if ('failure' in answer) this.#end()
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS)
     this.#idle.unref()
     return answer
   }
@@ -96,8 +105,11 @@ export class IdleHelper<Message, Answer extends object> {
     helper.heardBy((answer) => {
       // One that was ended may still have answered, and the next has another message.
       if (this.#helper !== helper) return
-      if (answer === READY) this.#wait(this.patienceMs)
-      else this.#answered(answer as Answer | Failure)
+      if (answer === READY) return this.#wait(this.patienceMs)
+      const answered = answer as Answer | Failure
+      // It may have died without a message, and the next must not be sent to it.
+      if ('failure' in answered) this.#end()
+      this.#answered(answered)
     })
     return helper
   }

@@ -50,6 +50,8 @@ test.each(RUNTIMES)(
       ['is ended', 1],
       ['has gone', 1],
       ['goes on', 1],
+      ['replaces one that died', 1],
+      ['stays stopped', 1],
     ])
   },
 )
