@@ -192,8 +192,10 @@ function isNoExec(error: unknown): boolean {
 
 process.umask(OWNER_ONLY)
 const args = process.argv.slice(2)
-// The executable also names the file that was to be run.
-const running = args.at(-1) === DRAW_ICONS ? drawIcons() : args.length === 0 ? start() : runAdminCommand(args)
+// The executable also names the file that was to be run. Only a process that this program has started has `send`: a slug may be
+// called like the argument.
+const isForIcons = process.send !== undefined && args.at(-1) === DRAW_ICONS
+const running = isForIcons ? drawIcons() : args.length === 0 ? start() : runAdminCommand(args)
 running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : isNoExec(error) ? NO_EXEC : error)
   process.exit(error instanceof BadSetting && !(error instanceof UnusableSetting) ? WRONG_SETTING : 1)

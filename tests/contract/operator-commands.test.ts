@@ -165,6 +165,12 @@ describe('an operator’s commands', () => {
       ])
   })
 
+  test('a word that the program gives itself is an argument like any other', () => {
+    const env = { DATABASE_URL: `file:${join(folder, 'named.db')}` }
+    expect(run(['migrate'], { env }).code).toBe(0)
+    expect(run(['unblock', 'draw-icons'], { env })).toMatchObject({ code: 0, out: 'It was not blocked.\n' })
+  })
+
   test('deploy/openall-admin runs in the folder of the service, from anywhere', () => {
     const place = join(folder, 'service')
     mkdirSync(join(place, 'deploy'), { recursive: true })
