@@ -62,6 +62,10 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
   },
   {
+    file: /src\/imports\/reading\.ts$/,
+    replace: [[/new URL\('\.\/reading-worker\.ts', import\.meta\.url\)/, "'./src/imports/reading-worker.ts'"]],
+  },
+  {
     file: /src\/pages\/pictures\.ts$/,
     replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/pages/picture-worker.ts'"]],
   },
@@ -99,7 +103,12 @@ const INSIDE = '/$bunfs/root'
 /** Which of them there were: a pattern that matches no file is passed over silently. */
 const embedded = new Set<RegExp>()
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
+  entrypoints: [
+    'src/main.ts',
+    'db/backup-worker.ts',
+    'src/pages/picture-worker.ts',
+    'src/imports/reading-worker.ts',
+  ].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   // Bun would write where a package lay when it was built: another machine's path, and another build's bytes.
   define: { __dirname: JSON.stringify(INSIDE), __filename: JSON.stringify(`${INSIDE}/openall-server`) },

@@ -90,6 +90,11 @@ export function readSections(text: string): ImportPlan {
   return { format, bundles: splitList(list), skipped, changed, counts }
 }
 
+/** What a text can be read as. */
+export const READERS = { list: readList, bundles: readImport, sections: readSections }
+
+export type ReadAs = keyof typeof READERS
+
 /** The names of a list's groups as sections. Folders within one folder are named without it, and it names the list. */
 function headings(format: ImportFormat, groups: readonly Group[]): { title: string; names: string[] } {
   const titles = groups.map(({ texts }) => texts.title)

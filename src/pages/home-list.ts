@@ -4,6 +4,7 @@ import { ABOUT_NAMES, each } from '../bundles/content.ts'
 import { onOneLine } from '../imports/clean.ts'
 import { readList, splitList } from '../imports/import.ts'
 import type { FoundList, ImportedLink } from '../imports/plan.ts'
+import { readText } from '../imports/reading.ts'
 
 // The list of the home page. Its form has the pasted text, and below it a row for each link: its address in `url`, its
 // title in `note`, the title that was found in `was`, and in `removed` its address if it is to be left out. So whatever was
@@ -39,8 +40,8 @@ export function typedText(sent: URLSearchParams, name: string): string {
 }
 
 /** The links of the form's text as they are listed below it, with what was typed there. */
-export function readListing(sent: URLSearchParams): Listing {
-  const read = readList(sent.getAll('urls').join('\n'))
+export async function readListing(sent: URLSearchParams): Promise<Listing> {
+  const read = await readText(sent.getAll('urls').join('\n'), 'list')
   const rows = rowsIn(sent)
   const removed = new Set(sent.getAll('removed'))
   const listed = read.links.map((link) => {

@@ -23,8 +23,9 @@ import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
 import { seeOther } from '../http/respond.ts'
 import { onOneLine } from '../imports/clean.ts'
-import { readList, splitList, toNewBundle } from '../imports/import.ts'
+import { splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
+import { readText } from '../imports/reading.ts'
 import { countForAddress } from '../limits/count-requests.ts'
 import { execute } from '../operations/execute.ts'
 import { typedText, unreadListing, WRITTEN } from './home-list.ts'
@@ -61,7 +62,7 @@ export function homePages(service: Service) {
         await countForAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM, WRITTEN)
         if (!fields.has('listed')) {
-          const list = readList(fields.getAll('urls').join('\n'))
+          const list = await readText(fields.getAll('urls').join('\n'), 'list')
           return page(<FoundLinks list={list} />, 200, NO_REFERRER)
         }
         return page(<ListParts form={formAfter(await pressed(fields))} />, 200, NO_REFERRER)

@@ -3,7 +3,6 @@ import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES } from '../bundles/content.ts'
 import { type Offer, offersIn, taken, usesOf } from '../bundles/placeholders.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
-import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { readListing, WRITTEN } from './home-list.ts'
 
 // What the buttons of the home page do to its form, with and without the script. Variables of its bundle are in the fields
@@ -29,7 +28,7 @@ const BUTTON = /^(declare|leave|remove|back)-(.+)$/s
 export async function pressed(sent: URLSearchParams): Promise<Pressed> {
   const [, button, about = ''] = BUTTON.exec(sent.get('do') ?? '') ?? []
   if (button === undefined) {
-    const listing = readListing(sent)
+    const listing = await readListing(sent)
     const offers = offersOf(listing, sent)
     const known = sent.getAll('offered')
     const isAsked = offers.every(({ written }) => known.includes(written))
@@ -45,7 +44,7 @@ export async function pressed(sent: URLSearchParams): Promise<Pressed> {
   if (button === 'back' || button === 'remove') without(fields, 'removed', about)
   if (button === 'remove') fields.append('removed', about)
   const isDeclared = button === 'declare' && (await declare(fields, about))
-  const listing = readListing(fields)
+  const listing = await readListing(fields)
   const offers = offersOf(listing, fields)
   const isWanted = sent.has('wanted')
   // The last answer also makes the link, so that it takes two presses with and without the script.
@@ -61,8 +60,7 @@ function without(fields: URLSearchParams, name: string, value: string) {
 
 /** Makes a variable of what is written so in the links. Returns whether there is such an offer. */
 async function declare(fields: URLSearchParams, written: string): Promise<boolean> {
-  const since = performance.now()
-  const offer = offersOf(readListing(fields), fields).find((one) => one.written === written)
+  const offer = offersOf(await readListing(fields), fields).find((one) => one.written === written)
   if (offer === undefined) return false
   for (const name of ['urls', ...ABOUT_NAMES, ...WRITTEN]) {
     const texts = fields.getAll(name)
@@ -70,8 +68,6 @@ async function declare(fields: URLSearchParams, written: string): Promise<boolea
     for (const text of texts) fields.append(name, taken(text, offer))
   }
   if (!declaredIn(fields).includes(offer.name)) fields.append('declared', offer.name)
-  // A long text is read twice.
-  await yieldToEventLoop(since)
   return true
 }
 

@@ -14,9 +14,9 @@ import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
 import { Problem } from '../../core/problem.ts'
 import { sanitized, unfitUrl } from '../../core/text.ts'
 import { isInstant } from '../../core/time.ts'
-import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
+import { readText } from '../../imports/reading.ts'
 import { instantOf } from '../../policies/instants.ts'
 import { typedOwn } from './own-form.ts'
 import { placed, variableFields, variablesOf } from './variable-fields.ts'
@@ -60,11 +60,12 @@ export function formOf(content: Content): BundleForm {
  * The submitted form; links pasted into its large field are appended as rows, and a variable that was renamed is renamed
  * wherever it stands. A field that was not sent stays as it was.
  * @param before the form as it was opened.
+ * @param pasted what is in its large field.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
-export function readBundleForm(sent: URLSearchParams, before: BundleForm): BundleForm {
+export function readBundleForm(sent: URLSearchParams, before: BundleForm, pasted: FoundList | null): BundleForm {
   const text = (name: string) => sent.get(name)?.replaceAll('\r\n', '\n')
-  const links = [...typedLinks(sent, before.links), ...pastedLinks(sent)]
+  const links = [...typedLinks(sent, before.links), ...pastedLinks(sent, pasted)]
   if (links.length > MAX_ROWS) {
     throw new Problem(
       'BAD_REQUEST',
@@ -104,20 +105,19 @@ function typedLinks(sent: URLSearchParams, before: readonly LinkFields[]): LinkF
 const PASTED = 'more'
 
 /** The result of reading the pasted text of a form; null if there is none. */
-export function pastedIn(sent: URLSearchParams): FoundList | null {
+export async function pastedIn(sent: URLSearchParams): Promise<FoundList | null> {
   const text = (sent.get(PASTED) ?? '').replaceAll('\r\n', '\n')
-  return text.trim() === '' ? null : readList(text)
+  return text.trim() === '' ? null : readText(text, 'list')
 }
 
 /** The button of a form. What was pasted is first listed, if it is to be saved: nothing is that nobody has seen. */
-export function buttonOf(sent: URLSearchParams): string {
+export function buttonOf(sent: URLSearchParams, pasted: FoundList | null): string {
   const button = sent.get('do') || 'save'
-  return button === 'save' && pastedIn(sent) !== null ? 'paste' : button
+  return button === 'save' && pasted !== null ? 'paste' : button
 }
 
 /** The links of a pasted text as rows; without links, the text itself as a row, where its error is shown. */
-function pastedLinks(sent: URLSearchParams): LinkFields[] {
-  const list = pastedIn(sent)
+function pastedLinks(sent: URLSearchParams, list: FoundList | null): LinkFields[] {
   if (list === null) return []
   if (list.links.length === 0) return [{ ...NEW_LINK, url: (sent.get(PASTED) ?? '').trim() }]
   return list.links.map(({ url, metadata }) => textsOf(wholeLink(url, metadata)))

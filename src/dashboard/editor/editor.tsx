@@ -71,9 +71,10 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   requireRole(roleOver(bundle, visit.site.user), 'editor')
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
-  const form = readBundleForm(sent, savedForm(bundle))
+  const pasted = await pastedIn(sent)
+  const form = readBundleForm(sent, savedForm(bundle), pasted)
   const over = versionIn(sent.get('over') ?? '')
-  const button = buttonOf(sent)
+  const button = buttonOf(sent, pasted)
   const pressed = afterButton(form, button)
   const focus = pressed?.focus ?? null
   const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button, health: bundle.health }
@@ -82,7 +83,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   if (isOld || (over !== null && button !== 'save')) return besideTheirs(visit, late, focus)
   if (button === 'restore') return editorPage(visit, bundle, { ...touched(form), version })
   if (pressed !== null) {
-    return editorPage(visit, bundle, { ...touched(pressed.form), pasted: pastedIn(sent), focus, version })
+    return editorPage(visit, bundle, { ...touched(pressed.form), pasted, focus, version })
   }
 
   const { content } = contentOf(form)

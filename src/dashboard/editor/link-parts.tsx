@@ -27,8 +27,8 @@ export const linkPartScreens: readonly Screen[] = [
     /** The pasted links as rows, or one empty row. */
     async post(visit, sent) {
       const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
-      const { links } = readBundleForm(pasted, NEW_FORM)
-      const list = pastedIn(pasted)
+      const list = await pastedIn(pasted)
+      const { links } = readBundleForm(pasted, NEW_FORM, list)
       const rows = links.length === 0 ? NEW_FORM.links : links
       const ids = `link-${randomUUID().slice(0, 8)}`
       const icons = await iconsFor(visit, { urls: rows.map(({ url }) => url), icons: sent.get('icons') !== 'no' })

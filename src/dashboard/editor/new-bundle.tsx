@@ -89,16 +89,16 @@ function callOf(
 
 async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const from = await originalOf(visit, sent)
-  const form = readBundleForm(sent, from === null ? BLANK_FORM : formOf(from))
+  const pasted = await pastedIn(sent)
+  const form = readBundleForm(sent, from === null ? BLANK_FORM : formOf(from), pasted)
   const idempotencyKey = sent.get('idempotencyKey') || null
-  const pressed = afterButton(form, buttonOf(sent))
+  const pressed = afterButton(form, buttonOf(sent, pasted))
   if (pressed !== null) {
-    const pasted = pastedIn(sent)
     const title = pressed.form.title.trim() === '' ? (pasted?.title ?? '') : pressed.form.title
     const state = { ...touched({ ...pressed.form, title }), pasted, focus: pressed.focus }
     return newBundlePage(visit, from, state, { idempotencyKey })
   }
-  if (buttonOf(sent) === 'restore') return newBundlePage(visit, from, touched(form), { idempotencyKey })
+  if (buttonOf(sent, pasted) === 'restore') return newBundlePage(visit, from, touched(form), { idempotencyKey })
   const { resolutionPolicy } = rulesOf(form)
   const rules = resolutionPolicy === undefined ? {} : { resolutionPolicy: withoutIds(resolutionPolicy) }
   const made = await resultOrProblem(() => {

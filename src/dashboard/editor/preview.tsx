@@ -18,7 +18,7 @@ import { validate } from '../../operations/validate.ts'
 import { iconsFor } from '../parts/icons.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { resultOrProblem, type Visit } from '../parts/visit.ts'
-import { contentOf, type FormContent, NEW_FORM, readBundleForm } from './bundle-form.ts'
+import { contentOf, type FormContent, NEW_FORM, pastedIn, readBundleForm } from './bundle-form.ts'
 
 /** The launcher beside the editor's form. */
 export const previewScreens: readonly Screen[] = [
@@ -29,7 +29,7 @@ export const previewScreens: readonly Screen[] = [
      * users see only what they sent.
      */
     async post(visit, sent) {
-      const { content, linkOf } = contentOf(readBundleForm(sent, NEW_FORM))
+      const { content, linkOf } = contentOf(readBundleForm(sent, NEW_FORM, await pastedIn(sent)))
       const refused = await resultOrProblem(async () => refuseInvalid(content, visit))
       if (refused instanceof Problem) return empty(204)
       const { name, origin, shortPaths, user } = visit.site

@@ -5,7 +5,7 @@ import { Check } from '../../../views/dashboard/editor/links.tsx'
 import { getBundle } from '../../bundles/operations.ts'
 import type { Outcome } from '../parts/screens.tsx'
 import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
-import { contentOf, type FormInput, NEW_FORM, passwordOf, readBundleForm } from './bundle-form.ts'
+import { contentOf, type FormInput, NEW_FORM, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
 import { checkedForm } from './checked-form.ts'
 
 export function untouched(form: BundleForm): EditorState {
@@ -28,7 +28,8 @@ export async function check(
   // Rules use variables too.
   const bundle = slug && hasVariables ? await run(visit, getBundle, { slug }) : null
   // What is not sent has no errors.
-  const form = readBundleForm(sent, { ...NEW_FORM, rules: bundle?.resolutionPolicy ?? null })
+  const before = { ...NEW_FORM, rules: bundle?.resolutionPolicy ?? null }
+  const form = readBundleForm(sent, before, await pastedIn(sent))
   const refused = await resultOrProblem(() => attempt({ ...contentOf(form).content, ...passwordOf(form) }))
   const checked = checkedForm(form, refused ?? null)
   const isStale = refused?.code === 'VERSION_CONFLICT'

@@ -15,8 +15,9 @@ import { fingerprint } from '../../core/hash.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { FORMATS } from '../../imports/formats.ts'
-import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
+import { toNewBundle } from '../../imports/import.ts'
 import type { ImportPlan } from '../../imports/plan.ts'
+import { readText } from '../../imports/reading.ts'
 import { validate } from '../../operations/validate.ts'
 import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
@@ -30,16 +31,16 @@ export const importScreens: readonly Screen[] = [
     path: '/dashboard/links/import',
     async get(visit) {
       requireRole(visit.site.user.role, 'editor')
-      const view = <ImportPage form={readForm('')} site={visit.site} />
+      const view = <ImportPage form={await readForm('')} site={visit.site} />
       return { section: 'bundles', title: 'Import', view }
     },
     async post(visit, sent) {
       requireRole(visit.site.user.role, 'editor')
       const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
-      if (new URLSearchParams({ text }).toString().length > MAX_SENT) return importPage(tooLong(text))
+      if (new URLSearchParams({ text }).toString().length > MAX_SENT) return importPage(await tooLong(text))
       const action = sent.get('do')
       const chosen = action === 'sections' || action === 'bundles' ? action : sent.get('as')
-      const form = readForm(text, chosen === 'sections' ? 'sections' : 'bundles')
+      const form = await readForm(text, chosen === 'sections' ? 'sections' : 'bundles')
       // Ticks and titles are only valid for the text they were shown with.
       if (action === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
       return read(visit, form)
@@ -48,8 +49,8 @@ export const importScreens: readonly Screen[] = [
 ]
 
 /** The form for a text, with all its bundles and links ticked. */
-function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
-  const { plan, error } = planOf(text, as)
+async function readForm(text: string, as: ImportForm['as'] = 'bundles'): Promise<ImportForm> {
+  const { plan, error } = await planOf(text, as)
   const bundles = plan?.bundles ?? []
   return {
     text,
@@ -74,19 +75,19 @@ function untitledIn(bundles: ImportPlan['bundles']): string[] {
 }
 
 /** What is in a text; what is wrong with it as a whole belongs beside it. */
-function planOf(text: string, as: ImportForm['as']): Pick<ImportForm, 'plan' | 'error'> {
+async function planOf(text: string, as: ImportForm['as']): Promise<Pick<ImportForm, 'plan' | 'error'>> {
   if (text.trim() === '') return { plan: null, error: null }
   try {
-    return { plan: as === 'sections' ? readSections(text) : readImport(text), error: null }
+    return { plan: await readText(text, as), error: null }
   } catch (error) {
-    if (error instanceof Problem) return { plan: null, error: error.message }
+    if (error instanceof Problem && error.status < 500) return { plan: null, error: error.message }
     throw error
   }
 }
 
-function tooLong(text: string): ImportForm {
+async function tooLong(text: string): Promise<ImportForm> {
   const error = 'This is too long to read at once: import it in parts.'
-  return { ...readForm(''), text, error }
+  return { ...(await readForm('')), text, error }
 }
 
 function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {

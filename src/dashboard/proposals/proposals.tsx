@@ -174,12 +174,13 @@ async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcom
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
-  const form = readBundleForm(sent, mergedForm(found))
+  const pasted = await pastedIn(sent)
+  const form = readBundleForm(sent, mergedForm(found), pasted)
   const rules = sent.get('rules') ?? ''
-  const pressed = afterButton(form, buttonOf(sent))
+  const pressed = afterButton(form, buttonOf(sent, pasted))
   const shown = { ...found, version, isLate: false, rules }
   if (pressed !== null) {
-    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
+    const state = { ...touched(pressed.form), pasted, focus: pressed.focus }
     return editPage(visit, { ...shown, state })
   }
   const { content } = contentOf(form)

@@ -57,13 +57,14 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you started from: reload the bundle')
   const { versions } = await run(visit, listVersions, { slug, before: version + 1, limit: 1 })
   const base = versions[0] ?? bundle
-  const form = readBundleForm(sent, formOf(base))
+  const pasted = await pastedIn(sent)
+  const form = readBundleForm(sent, formOf(base), pasted)
   const reason = (sent.get('reason') ?? '').replaceAll('\r\n', '\n')
   const idempotencyKey = sent.get('idempotencyKey') || randomUUID()
-  const pressed = afterButton(form, buttonOf(sent))
+  const pressed = afterButton(form, buttonOf(sent, pasted))
   const shown = { version, idempotencyKey, reason }
   if (pressed !== null) {
-    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
+    const state = { ...touched(pressed.form), pasted, focus: pressed.focus }
     return suggestPage(visit, bundle, { ...shown, state })
   }
   const changes = { ...changed(base, contentOf(form).content), ...rulesOf(form) }
