@@ -7,7 +7,7 @@ import type { OperationName } from '../operations/table.ts'
 export const INTRODUCTION =
   'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code, requestId, docUrl }`: ' +
   'a sentence that says what to do, a code for programs, an id for the operator, and where the code is explained; if more than ' +
-  'one thing of an input is wrong, `errors` has all. `x-errors` lists every code, those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
+  'one field of an input is wrong, `errors` has one for each, up to 100. `x-errors` lists every code, those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
   'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
   'tells what changed.'
 

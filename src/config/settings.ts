@@ -10,7 +10,7 @@ interface Reader<T> {
   read(text: string): T | undefined
 }
 
-// Not arktype, which takes longer to load than everything a launcher needs.
+// Not arktype, which `openall-server health` would load every few seconds.
 
 function text(mustBe: string, pattern: RegExp): Reader<string> {
   return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }

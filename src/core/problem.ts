@@ -51,7 +51,7 @@ export class Problem extends Error {
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
 
-  /** What is wrong: `{ error, code }`, with `errors` if more than one thing of the input is, the first as in `error`. */
+  /** What is wrong: `{ error, code }`, with `errors` if more than one field of the input is, the first as in `error`. */
   told(): { error: string; code: Code; errors?: { path: string; message: string }[] } {
     const { message: error, code, issues } = this
     if (issues.length < 2) return { error, code }

@@ -28,7 +28,7 @@ export class IconSearch {
 
   constructor(readonly site: Site) {}
 
-  /** Ends the thread that draws. */
+  /** Ends the process that draws. */
   stop(): void {
     this.#drawing.stop()
   }

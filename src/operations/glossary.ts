@@ -180,7 +180,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   results: ['What became of each entry, in their order.'],
   'BulkResult.status': ['The HTTP status that it would have had by itself.', 201],
   'BulkResult.errors': [
-    'Everything that is wrong with the entry, if it is more than one thing; paths begin in the entry.',
+    'What is wrong with each field of the entry, if it is more than one; paths begin in the entry.',
   ],
   'BulkResult.bundle': ['The bundle that was created or edited.'],
   pagination: ['The requested page.', { limit: 20, offset: 0 }],
@@ -210,7 +210,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ...EXPORT_FIELDS,
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   code: ['The kind of error, for programs.', 'INVALID_URLS'],
-  errors: ['Everything that is wrong with the input, if it is more than one thing; the first as in `error`.'],
+  errors: ['What is wrong with each field, if it is more than one; the first as in `error`.'],
   'errors.path': ['The field, as a JSON path.', 'urls[3]'],
   'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],

@@ -13,7 +13,7 @@ import type { Service } from '../core/service.ts'
 import { page, pageApp } from '../http/page.ts'
 import { headersWith, text } from '../http/respond.ts'
 
-/** Serves the guides as pages, as Markdown with `.md`, and their pictures. Loaded on the first request for one; each is rendered once. */
+/** Serves the guides as pages, as Markdown with `.md`, and their pictures. Each is rendered on the first request for it, once. */
 export function guidePages({ config: { name, origin, shortPaths } }: Service) {
   const titles = GUIDES.map((guide) => ({ guide, title: guideTitle(guide) }))
   const make = (guide: GuideName) => (

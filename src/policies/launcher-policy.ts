@@ -9,7 +9,7 @@ export interface LauncherPolicy extends Pick<CompiledPolicy, 'needs' | 'needsAcc
   match(request: ViewerRequest): Rule | null
 }
 
-/** Compiles a policy for a launcher. Loaded with the first bundle that has one, because most have none. */
+/** Compiles a policy for a launcher. */
 export function launcherPolicy(policy: Policy): LauncherPolicy {
   const { needs, needsAccount, match } = compile(policy)
   return { needs, needsAccount, match: (request) => match(viewerOf(request)) }

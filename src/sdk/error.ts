@@ -24,7 +24,7 @@ export interface InputError {
 export interface ErrorBody {
   error: string
   code: OpenallCode
-  /** Everything that is wrong with the input, if it is more than one thing. */
+  /** What is wrong with each field of the input, if it is more than one. */
   errors?: readonly InputError[]
   /** With RATE_LIMITED. */
   retryAfterSeconds?: number
