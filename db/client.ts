@@ -113,9 +113,11 @@ export async function openStore(
     write: (queries) => write(queries.map(inStatement)),
     writeCounters,
     reach() {
-      // Concurrent checks share one query.
-      const probe = writesFailSince === null ? null : withTimeout(write([aWrite()]), REMOTE_TIMEOUT_MS)
-      reaching ??= Promise.all([reached(reads), probe?.catch(() => {})])
+      // Concurrent checks share one query, and one write.
+      const tryToWrite = async () => {
+        if (writesFailSince !== null) await withTimeout(write([aWrite()]), REMOTE_TIMEOUT_MS).catch(() => {})
+      }
+      reaching ??= Promise.all([reached(reads), tryToWrite()])
         .then(() => {})
         .finally(() => {
           reaching = undefined

@@ -3,18 +3,25 @@ import type { Logger } from 'pino'
 import { every, type Loop } from '../core/every.ts'
 
 const CHECK_MS = 2_000
+/** Below this limit a few slow clients can hold every connection. */
+const ENOUGH = 1_024
 /** Fractions of the limit at which to warn, and to report recovery. */
 const [WARN_AT, RECOVERED_AT] = [0.9, 0.7]
 
 /**
- * Logs when the process nearly runs out of file descriptors: it then stops accepting connections, and neither runtime
- * reports that. Linux only.
+ * Logs at the start if the process may open few file descriptors, and later when it nearly runs out of them: it then stops
+ * accepting connections, and neither runtime reports that. Linux only.
  * @returns null where they cannot be counted.
  */
 export function watchDescriptors(log: Logger): Loop | null {
   if (process.platform !== 'linux') return null
   const limit = readLimit()
   if (Number.isNaN(limit)) return null
+  if (limit < ENOUGH)
+    log.warn(
+      { limit },
+      'few file descriptors are allowed, and each connection takes one: so many slow connections keep everybody else waiting. Allow 65536 (LimitNOFILE, ulimits in compose, ulimit -n), or put a proxy in front',
+    )
   let hasWarned = false
   const look = () => {
     const use = inUse(limit)

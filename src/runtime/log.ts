@@ -1,25 +1,85 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
+import { type DestinationStream, type LogFn, type Logger, pino, stdSerializers } from 'pino'
 import type { Config } from '../config/config.ts'
 import { escapeControls } from '../core/text.ts'
+import { formatInteger } from '../core/words.ts'
 
 /**
  * JSON lines, to standard output unless `destination` is given. Never log addresses, tokens, cookies or bodies: log
- * ids, route patterns (not paths, which may contain tokens), statuses and errors.
+ * ids, route patterns (not paths, which may contain tokens), statuses and errors. Of warnings and errors with one message, a
+ * line a second is written (`Repeats`); so give what differs as fields.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
+  const repeats = new Repeats()
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutValues },
     // Escaped, so that logged text cannot control the reader’s terminal.
-    hooks: { streamWrite: escapeControls },
+    hooks: {
+      streamWrite: escapeControls,
+      logMethod(this: Logger, sent: Parameters<LogFn>, method: LogFn, severity: number) {
+        if (severity < pino.levels.values.warn!) return method.apply(this, sent)
+        const args: unknown[] = sent
+        const at = typeof args[0] === 'string' ? 0 : 1
+        const message = String(args[at] ?? '')
+        repeats.write(message, (more) => {
+          const told = more === 0 ? args : args.with(at, `${message} … and ${formatInteger(more)} more like this`)
+          method.apply(this, told as Parameters<LogFn>)
+        })
+      },
+    },
   }
   if (destination !== undefined) return pino(options, destination)
   // Whoever read the log (`| logger`) may go away; an error that nobody handles would end the process.
   process.stdout.on('error', () => {})
+  process.on('exit', () => repeats.end())
   return pino(options)
+}
+
+const LINE_EVERY_MS = 1_000
+/** So many kinds are told apart at one time. Our own messages are fewer; a library’s may contain what somebody sent. */
+const MAX_KINDS = 100
+
+/** Writes a line that stands for so many more. */
+type Write = (more: number) => void
+
+/**
+ * Lets through a line a second of each kind, so that nobody can fill the disk with what they are refused. Of the lines that come
+ * within the second, the last is written at its end, and says how many more there were.
+ */
+class Repeats {
+  /** The kinds that had a line within the last second, with what has come since. */
+  readonly #kinds = new Map<string, { held: number; last: Write }>()
+
+  write(message: string, line: Write): void {
+    const isTold = this.#kinds.has(message) || this.#kinds.size < MAX_KINDS
+    const kind = isTold ? message : ''
+    const open = this.#kinds.get(kind)
+    if (open === undefined) this.#begin(kind, line, 0)
+    else {
+      open.held += 1
+      open.last = line
+    }
+  }
+
+  /** Writes what is held, as the process ends. */
+  end(): void {
+    for (const { held, last } of this.#kinds.values()) if (held > 0) last(held - 1)
+    this.#kinds.clear()
+  }
+
+  #begin(kind: string, line: Write, more: number): void {
+    const open = { held: 0, last: line }
+    this.#kinds.set(kind, open)
+    const timer = setTimeout(() => {
+      this.#kinds.delete(kind)
+      if (open.held > 0) this.#begin(kind, open.last, open.held - 1)
+    }, LINE_EVERY_MS)
+    timer.unref()
+    line(more)
+  }
 }
 
 /**

@@ -54,8 +54,9 @@ interface RunningService extends Service {
  */
 export async function startService(config: Config, log: Logger, passwordCost?: PasswordCost): Promise<RunningService> {
   const blockedHosts = openBlockedHosts(config, log)
-  for (const file of restrictFiles(config))
-    log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
+  const files = restrictFiles(config)
+  if (files.length > 0)
+    log.warn({ files }, 'these files belong to another user and may be readable by others: chmod 600 them')
   const tally = new Tally()
   let searchIndex: SearchIndex | undefined
   let siteIcons: SiteIconFinder | undefined
