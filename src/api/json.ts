@@ -9,6 +9,7 @@ import { RAW, readJson } from '../http/body.ts'
 import { callContext, isFromOwnPage, refuseOtherSites } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
+import { giveBackForKey } from '../limits/count-requests.ts'
 import type { PublicAnswer } from '../operations/answer.ts'
 import { respond } from '../operations/execute.ts'
 import { EXTERNAL, externalIdIn } from '../operations/external-id.ts'
@@ -66,7 +67,10 @@ function answering<In, Out>(
       const sent = await respond(operation, decode, context, service)
       const { status, body, headers: own, file, download, next } = sent
       const headers = next === undefined ? own : { ...own, link: linkTo(request, next) }
-      if (isUnchanged(request, headers.etag)) return empty(304, headers)
+      if (isUnchanged(request, headers.etag)) {
+        const { caller } = context
+        return empty(304, caller.kind === 'key' ? await giveBackForKey(caller.key, headers, service) : headers)
+      }
       const onError = (error: unknown) => service.log.error({ err: error }, 'a download failed midway')
       if (file !== undefined) return csvOrJson(request, { file, body, headers }, onError, kind)
       if (download !== undefined) return streamParts(download, headers, onError)

@@ -90,6 +90,23 @@ export async function countForKey(
   }
 }
 
+/**
+ * Uncounts a request of a key that read what its client had already, while there are few of them: those beyond the limit on
+ * reading stay counted.
+ * @param headers what `countForKey` returned for it, in whatever the answer has besides.
+ * @returns the headers with one request more left.
+ */
+export async function giveBackForKey(
+  { id, rateLimitPerHour: max }: KnownKey,
+  { ratelimit, ...headers }: Record<string, string>,
+  { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
+): Promise<Record<string, string>> {
+  if (ratelimit === undefined) return headers
+  if (!(await bucket.take(limits.reading, `unchanged ${id}`)).allowed) return { ...headers, ratelimit }
+  await bucket.giveBack(hourly(max), String(id))
+  return { ...headers, ratelimit: ratelimit.replace(/(?<=;r=)\d+/, (left) => String(Number(left) + 1)) }
+}
+
 const HOUR_MS = 3_600_000
 
 /** The limit of a key: requests in any hour. */

@@ -96,6 +96,26 @@ onEveryTarget(WINDOW, (server) => {
     expect((await ask(server(), 'POST /api/links', { key: other.rawKey, body })).status).toBe(201)
   })
 
+  test('what a client has already costs a key nothing, 120 times a minute', async () => {
+    const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 20 })
+    const line = `GET /api/links/${await newBundle(server(), person)}`
+    const first = await ask(server(), line, { key })
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+    for (let read = 0; read < 120; read += 1) {
+      const answer = await ask(server(), line, { key, headers })
+      expect([read, answer.status, fields(answer)]).toEqual([
+        read,
+        304,
+        { q: 20, w: 3600, r: 19, t: expect.any(Number) },
+      ])
+    }
+    // Those beyond are counted, and refused once none are left.
+    const flood: Answered[] = []
+    for (let read = 0; read < 20; read += 1) flood.push(await ask(server(), line, { key, headers }))
+    expect(flood.map(({ status }) => status)).toEqual([...Array(19).fill(304), 429])
+    expect(flood.map((answer) => fields(answer).r)).toEqual([...Array(19).keys(), 0].toSorted((a, b) => b - a))
+  })
+
   test('a replayed answer counts like any request', async () => {
     const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 3 })
     const send = () =>

@@ -91,6 +91,22 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
     expect((await tabs(slug)).map(({ url }) => url)).toEqual([B, C, A])
   })
 
+  test('of the links that are gone, the fifty that were opened most are named', async () => {
+    const { slug } = await owner.makeBundle({ urls: [A] })
+    for (let edit = 0; edit < 3; edit += 1) {
+      const urls = Array.from({ length: 17 }, (_, at) => `https://${edit}-${at}.example/`)
+      await owner.api('PATCH', `/api/links/${slug}`, { urls: edit === 2 ? [...urls, B] : urls })
+      await opened(slug, ...urls, ...(edit === 2 ? [B] : []))
+      if (edit === 2) await opened(slug, B)
+      await becomes(async () => (await rows(slug, 'daily_opens')) >= 17 * (edit + 1), true)
+    }
+    await owner.api('PATCH', `/api/links/${slug}`, { urls: [A] })
+    await becomes(() => tabs(slug).then((all) => all.slice(0, 3).map(({ opens }) => opens)), [0, 2, 1])
+    const all = await tabs(slug)
+    expect([all.length, all[0]?.url, all[1]?.url]).toEqual([51, A, B])
+    expect(await rows(slug, 'daily_opens')).toBe(52)
+  })
+
   test('made-up links, other sites’ pages, bots and closed bundles count nothing and leave no row', async () => {
     const { slug } = await owner.makeBundle({ urls: [A] })
     const closed = await owner.makeBundle({ urls: [A], opensAt: new Date(Date.now() + DAY_MS).toISOString() })
