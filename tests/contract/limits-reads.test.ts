@@ -56,3 +56,30 @@ test('six hundred reads a minute by default, and 0 is no limit', async () => {
     await server.stop()
   }
 })
+
+test('a network reads 120 feeds a minute, of all bundles together, made once for everybody; then it waits, and nobody else', async () => {
+  const server = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
+  const ann = await newPerson(server)
+  const [one, other] = [await ann.makeBundle({ title: 'First' }), await ann.makeBundle()]
+  const reader = new Visitor(server, { 'x-client': '192.0.2.1' })
+  const strangers = ['192.0.2.2', '2001:db8::1'].map((at) => new Visitor(server, { 'x-client': at }))
+  const first = await (await reader.fetch(`/l/${one.slug}/feed`)).text()
+  // What is kept does not ask the store again.
+  await server.sql('UPDATE bundle_versions SET edited_at = edited_at + 86400000')
+  const statuses: number[] = []
+  for (let read = 1; read < 120; read += 1) {
+    const answer = await reader.fetch(`/l/${one.slug}/feed`, read % 2 ? { headers: { 'if-none-match': '*' } } : {})
+    if (answer.status === 200) expect(await answer.text()).toBe(first)
+    statuses.push(answer.status)
+  }
+  expect(statuses).toEqual(statuses.map((_, at) => (at % 2 ? 200 : 304)))
+  for (const { slug } of [one, other]) {
+    const refused = await reader.fetch(`/l/${slug}/feed`)
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/plain; charset=utf-8'])
+    expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 61)
+    expect(await refused.text()).toContain('Too many requests from your network.')
+    expect((await reader.fetch(`/l/${slug}`)).status).toBe(200)
+  }
+  for (const who of strangers) expect((await who.fetch(`/l/${other.slug}/feed`)).status).toBe(200)
+  await server.stop()
+})
