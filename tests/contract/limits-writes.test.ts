@@ -64,6 +64,19 @@ describe('at most six writes in a minute', () => {
     await new Visitor(at()).makeBundle()
   })
 
+  test('each bundle of one request counts; what is beyond the limit is not done', async () => {
+    const ann = await newPerson(at())
+    const bundles = Array(8).fill({ urls: [URL_A] })
+    const { body } = await ann.api<{ results: { status: string; code?: string }[] }>('POST', '/api/links/bulk', {
+      bundles,
+    })
+    expect(body.results.map(({ code }) => code)).toEqual([
+      ...Array(6).fill(undefined),
+      ...Array(2).fill('RATE_LIMITED'),
+    ])
+    expect((await ann.api<{ bundles: unknown[] }>('GET', '/api/me/links')).body.bundles).toHaveLength(6)
+  })
+
   test('dry runs and checks use nothing up', async () => {
     const ann = await newPerson(at())
     const dry = () => ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })

@@ -62,6 +62,7 @@ onBothSchemes({ SERVICE_SECURITY_CONTACT: CONTACT }, (at) => {
       ['CF-Ray', 'x'],
       ['Fly-Client-IP', '192.0.2.1'],
       ['Fastly-Client-IP', '192.0.2.1'],
+      ['Fastly-SSL', '1'],
       ['CDN-Loop', 'edge'],
     ]
     for (const [name, value] of marks)
