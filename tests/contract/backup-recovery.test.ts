@@ -125,12 +125,15 @@ test('backups of a new, empty database never push out those of another that hold
     expect(await backUpIfDue(two.database, plan)).toMatchObject({ bundles: 0 })
     age(to, copiesIn(to).at(-1) ?? '', days)
   }
-  // Nor do empty ones pile up, should every start make another database.
   expect(copiesIn(to)).toHaveLength(3)
   expect(copiesIn(to)[0]).toBe(kept)
   await backUpIfDue(one.database, plan)
   expect(copiesIn(to)).toHaveLength(4)
   expect(copiesIn(to)[0]).toBe(kept)
+  // Nor do empty ones pile up, should every start make another database.
+  age(to, copiesIn(to).at(-1) ?? '', 2)
+  await backUpIfDue(one.database, { ...plan, keep: 1 })
+  expect(copiesIn(to)).toHaveLength(2)
 })
 
 test('what looks like the wrong backup is restored only with --yes', async () => {
