@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
@@ -10,6 +12,7 @@ import { retryWhileBusy } from './busy.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
+import { refuseOtherVersion } from './migrate.ts'
 import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS, type Tell } from './migrator.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
@@ -153,6 +156,8 @@ interface Connections {
 /** A file has one connection for short reads, one for long ones, and one for writing. */
 async function openConnections(file: string, committed: Committed, tell: Tell): Promise<Connections> {
   const retry = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
+  // Before the first setting, which writes.
+  if (existsSync(file)) await retry(() => withPlainClient(file, refuseOtherVersion))
   const reads = await openFile(file, retry, (path) => new FileReads(path))
   await migrate(reads, knownMigrations(), tell)
   const writer = await openWriter(file, committed)
@@ -166,6 +171,11 @@ async function openConnections(file: string, committed: Committed, tell: Tell): 
     checkpointWal: writer.checkpoint,
     others: [writer, longReads],
   }
+}
+
+async function withPlainClient(file: string, run: (client: Client) => Promise<void>): Promise<void> {
+  const client = createClient({ url: pathToFileURL(file).href })
+  await run(client).finally(() => client.close())
 }
 
 async function openServer(remote: RemoteStore, committed: Committed, tell: Tell): Promise<Connections> {

@@ -34,6 +34,15 @@ async function journalOf(client: Pick<Client, 'execute'>): Promise<string[] | nu
   return (await client.execute(`SELECT hash FROM ${JOURNAL}`)).rows.map(({ hash }) => String(hash))
 }
 
+/**
+ * Refuses a store of a newer version, or of before the first release; changes nothing.
+ * @throws OtherVersion; what the driver throws if it is not a database.
+ */
+export async function refuseOtherVersion(client: Pick<Client, 'execute'>): Promise<void> {
+  const other = otherVersion((await journalOf(client)) ?? [])
+  if (other !== null) throw new OtherVersion(other)
+}
+
 /** How many migrations a store has had; a half-done one does not count. */
 export async function appliedMigrations(client: Pick<Client, 'execute'>): Promise<number> {
   const applied = (await journalOf(client)) ?? []

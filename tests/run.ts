@@ -38,11 +38,11 @@ const LONG = [
   // Amounts.
   /^tests\/(?:policies\/amounts|unit\/(?:link-turns|sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.
-  /^tests\/(?:keys\/key-ring|limits\/redis|contract\/(?:backup|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
+  /^tests\/(?:keys\/key-ring|limits\/redis|contract\/(?:backup|file-faults|identity-oidc|inspect-tls|mail-log|metrics|operat|private|running|upgrade))/,
 ]
 const isLong = (file: string) => LONG.some((some) => some.test(file))
 /** Of those, what is about files, disks and whole machines, and so runs on a disk. */
-const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backup|operat|running|upgrade))/
+const ABOUT_DISKS = /^tests\/(?:faults\/|deploy|image|release|contract\/(?:backup|file-faults|operat|running|upgrade))/
 /** Of those, what measures how long the service is held up, which whatever runs beside it would add to: alone. */
 const MEASURES = /^tests\/contract\/(?:held|large-bodies)\./
 /** Names by which a file declares its tests for each part of the matrix. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { openStore } from '../../db/client.ts'
+import { OtherVersion } from '../../db/migrate.ts'
 import { MigrationFailed } from '../../db/migrator.ts'
 import { BlockedHosts } from '../abuse/hosts.ts'
 import { AccountMails } from '../accounts/account-mails.ts'
@@ -11,7 +12,7 @@ import { LinkChecks } from '../checks/link-checks.ts'
 import { type Config, databaseFault, databaseFile } from '../config/config.ts'
 import { fileFault } from '../config/file-faults.ts'
 import { closeToOthers, keepPrivate } from '../config/private-files.ts'
-import { SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
+import { BadSetting, SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
 import { every } from '../core/every.ts'
 import type { Service } from '../core/service.ts'
 import { Tally } from '../core/tally.ts'
@@ -68,6 +69,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const tell = (progress: string) => log.info(progress)
   const store = await openStore(config.database, committed, tell).catch((error) => {
     const file = databaseFile(config.database.url)
+    // Only another version or another file helps: starting again would not.
+    if (error instanceof OtherVersion || error.code === 'SQLITE_NOTADB')
+      throw new BadSetting(`DATABASE_URL must name a database of this version: ${error.message}`)
     throw error instanceof MigrationFailed
       ? new UnusableSetting(error.message)
       : settingError('DATABASE_URL', error, file === null ? null : databaseFault(file))

@@ -100,7 +100,7 @@ onEveryTarget({}, (at) => {
   describe('the sign-in of a proxy', () => {
     const OTHERS = [
       'Basic dXNlcjpwYXNz',
-      'Digest username="ada", realm="x"',
+      'Digest username="oa_ada", realm="x"',
       'Negotiate YIIF',
       'NTLM TlRMTVNT',
       'Basic',

@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { readConfig } from '../../src/config/config.ts'
 import { BadSetting, SETTINGS } from '../../src/config/settings.ts'
 import { openLog } from '../../src/runtime/log.ts'
@@ -173,13 +174,47 @@ for (const runtime of RUNTIMES) {
           const printed = output.replaceAll(/\{"level":.*\n/g, '')
           expect([env, printed.split('\n').length]).toEqual([env, 1])
           // systemd does not restart after 78; a port that is taken, or a store that is away, may be free again.
-          const code = /cannot be used/.test(printed) ? 1 : 78
+          const code = /cannot be used|is in use/.test(printed) ? 1 : 78
           expect([env, printed.startsWith(`the server exited with ${code}: `)]).toEqual([env, true])
           expect(printed).toContain(name)
         }
         await taken.stop()
       },
       2 * START_MS,
+    )
+
+    test(
+      'a database that only another version can open stops the start with 78, and is not touched',
+      async () => {
+        const open = (file: string, ...statements: string[]) => {
+          const database = new Database(file)
+          for (const statement of statements) database.run(statement)
+          database.close()
+        }
+        const journal = 'CREATE TABLE __drizzle_migrations (hash text, created_at numeric)'
+        const first = readMigrationFiles({ migrationsFolder: 'db/migrations' })[0]!.hash
+        const insert = (hash: string) => `INSERT INTO __drizzle_migrations VALUES ('${hash}', 1)`
+        const cases: [string, (file: string) => void, string][] = [
+          [
+            'newer',
+            (file) => open(file, journal, insert(first), insert('of the future')),
+            'a newer version of this service',
+          ],
+          ['unreleased', (file) => open(file, journal, insert('of the past')), 'before the first release'],
+          ['no-database', (file) => writeFileSync(file, 'Dear diary, '.repeat(1000)), 'not a database'],
+        ]
+        for (const [name, make, says] of cases) {
+          const file = join(folder, `${name}-${runtime}.db`)
+          make(file)
+          const before = Bun.hash(readFileSync(file))
+          const output = await failedStart({ runtime, database: file })
+          expect([name, output]).toEqual([name, expect.stringMatching(/^the server exited with 78: /)])
+          expect(output).toContain(`DATABASE_URL must name a database of this version: `)
+          expect(output).toContain(says)
+          expect([name, Bun.hash(readFileSync(file))]).toEqual([name, before])
+        }
+      },
+      START_MS,
     )
 
     for (const [name, text] of Object.entries(HOSTS))
