@@ -37,11 +37,18 @@ export function api(operations: readonly Operation[], service: Service, failed: 
     app.route(method, path, handle, RAW)
     if (isShared(operation)) shared.set(path, [...(shared.get(path) ?? []), method])
   }
-  for (const [path, methods] of shared) app.options(path, () => optionsOf(methods), RAW)
+  for (const [path, methods] of shared) {
+    app.options(path, ({ params }: { params?: Fields }) => optionsOf(methodsAt(methods, params)), RAW)
+  }
   return app
 }
 
 type Fields = Record<string, string>
+
+/** The methods of a path that it has with these parameters: PUT only with an external id in the place of a slug. */
+export function methodsAt(methods: readonly string[], params: Fields = {}): string[] {
+  return methods.filter((method) => method !== 'PUT' || externalIdIn(params) !== null)
+}
 
 /** Answers a request whose handler threw. */
 export type Failed = (request: Request, error: unknown) => Response

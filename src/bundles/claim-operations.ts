@@ -11,8 +11,13 @@ import { linkOf } from './link.ts'
 import { etag, toBundle } from './present.ts'
 import { Claims } from './shapes.ts'
 
+/** A claim token, alone or at the end of its link. */
+const Token = type('0 < string <= 500')
+  .pipe((sent) => /\/claim\/([^/?#\s]+)/.exec(sent)?.[1] ?? sent.trim())
+  .to('0 < string <= 200')
+
 /** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
-const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
+const Claim = type({ 'token?': Token, 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
   refusing({ minProperties: 1, maxProperties: 1 }, ({ token, slug }: { token?: string; slug?: string }) =>
     (token === undefined) === (slug === undefined) ? { code: 'no_token' } : null,
   ),

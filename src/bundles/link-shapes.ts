@@ -25,9 +25,9 @@ export const UrlMetadata = type({ ...optional(metadata), '+': 'reject' }).config
 function shapeOf(field: ReturnType<typeof linkField>): Type<unknown> {
   switch (field.kind) {
     case 'text':
-      return field.lines === 'many' ? lines(field.max) : line(field.max).narrow(withText(field.label.toLowerCase()))
+      return field.lines === 'many' ? lines(field.max) : line(field.max).narrow(withText)
     case 'tags':
-      return line(field.max).narrow(withText('tag')).array().atMostLength(field.most)
+      return line(field.max).narrow(withText).array().atMostLength(field.most)
     case 'choice':
       return type.enumerated(...field.options)
     case 'switch':

@@ -8,7 +8,7 @@ import { optional } from './link-shapes.ts'
 // What a bundle has for its owner alone: it is in no version, and no viewer and no copy gets it.
 
 /** A bundle’s name in another system of its owner’s. */
-export const ExternalId = line(BOUNDS.externalId).narrow(withText('text'))
+export const ExternalId = line(BOUNDS.externalId).narrow(withText)
 
 const KEY = /^[A-Za-z0-9_.-]{1,40}$/
 /** JavaScript gives it a meaning of its own, so that it would be lost on the way. */

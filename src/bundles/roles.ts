@@ -48,8 +48,11 @@ const rows = prepared((db) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
 
+const NO_BUNDLE =
+  'There is no bundle with this slug. A slug is what a link ends in, /l/<slug>: list_bundles with q finds it by the title.'
+
 /** The error for an unknown slug, or one whose bundle is deleted. */
-export function noBundle(message = 'There is no bundle with this slug.'): Problem {
+export function noBundle(message = NO_BUNDLE): Problem {
   const userMessage = 'This bundle doesn’t exist. It may have been deleted.'
   return new Problem('NOT_FOUND', message, { userMessage })
 }

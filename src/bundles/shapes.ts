@@ -157,7 +157,7 @@ export const Listing = type({
   offset: OFFSET,
   'cursor?': Cursor,
   'q?': line(BOUNDS.title),
-  'tag?': line(BOUNDS.tag).narrow(withText('tag')),
+  'tag?': line(BOUNDS.tag).narrow(withText),
   'externalId?': ExternalId,
   'health?': "'broken' | 'moved'",
   sort: "'created' | 'updated' | 'title' = 'created'",

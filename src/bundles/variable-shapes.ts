@@ -12,12 +12,12 @@ const VariableName = type('string').narrow(
   }),
 )
 
-const value = (max: number) => line(max).narrow(withText('value'))
+const value = (max: number) => line(max).narrow(withText)
 
 /** A variable: what whoever opens the launcher fills in. */
 export const Variable = type({
   name: VariableName,
-  'label?': line(BOUNDS.variableLabel).narrow(withText('label')),
+  'label?': line(BOUNDS.variableLabel).narrow(withText),
   'example?': value(BOUNDS.variableExample),
   'default?': value(BOUNDS.variableDefault),
   'options?': value(BOUNDS.option).array().atLeastLength(1).atMostLength(BOUNDS.options),

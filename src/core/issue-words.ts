@@ -13,10 +13,10 @@ const MAX_QUOTED = 200
 /** The ends of "it must be …". */
 const EXPECTED: Words<Expectation> = {
   type: ({ expected }) => expected,
-  either: ({ of }) => of.map(expectationIn).join(' or '),
+  either: ({ of }) => [...new Set(of.map(expectationIn))].join(' or '),
   too_high: ({ limit }) => `at most ${limit}`,
   too_low: ({ limit }) => `at least ${limit}`,
-  blank: ({ what }) => `a ${what} that is not blank`,
+  blank: 'a text that is not blank',
   text_too_long: ({ max }) => `at most ${max} characters`,
   length: ({ min, max }) => `${min} to ${max} characters`,
   turning_marks: 'free of invisible marks that turn the direction of text',
@@ -30,6 +30,9 @@ const EXPECTED: Words<Expectation> = {
   not_a_slug: 'lower-case letters and digits, with single hyphens between them',
   not_to_come: 'a time to come',
   too_far_ahead: ({ years }) => `within the next ${years} years`,
+  not_an_idempotency_key: '1 to 255 printable ASCII characters',
+  not_a_version: 'the number of a version',
+  not_an_etag: 'the ETag of a bundle: "v<N>"',
   not_a_network: 'an address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32',
   not_a_metadata_key: 'left out: a key of metadata is 1 to 40 letters, digits, _, . or -',
   no_change: 'an object with at least one field to change',
@@ -42,6 +45,7 @@ const EXPECTED: Words<Expectation> = {
   listed_twice: 'different from the options before it',
   not_an_option: 'one of the options',
   variable_named_twice: ({ variable }) => `another name than that of variables[${variable}]`,
+  not_a_country: ({ meant }) => `a country’s code of two letters, such as ${meant ?? 'DE'}`,
   not_a_rule_id: 'the id of a rule of this bundle',
   name_taken: ({ rule }) => `another name than that of rules[${rule}]`,
   key_taken: ({ entry }) => `another key than the one of entry ${entry + 1}`,
@@ -113,12 +117,21 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
 
 const HINTS: { readonly [Code in Hint['code']]: (hint: Extract<Hint, { code: Code }>, field: string) => string } = {
   sent_as: ({ name }, field) => `: did you mean ${field} instead of ${name}?`,
-  near: ({ name }) => `, or did you mean ${name}?`,
+  near: ({ name, value }) => `, or did you mean ${name}${value === undefined ? '' : `: ${shown(value)}`}?`,
+  as_header: ({ header }) => `, and send ${header} as a header instead`,
+  wrapped: () => ', and send its fields beside the others, without an object around them',
   instead_of: ({ sent, meant }) => `, not ${quoted(sent)}${meant === null ? '' : `: did you mean "${meant}"?`}`,
-  meant_list: ({ link }) => `: did you mean [${quoted(link)}]?`,
-  meant_tab: ({ link }) => `: did you mean {"url": ${quoted(link)}}?`,
+  meant_each: ({ values }) => `: did you mean each of ${values.map(quoted).join(', ')}?`,
+  meant: ({ value }) => `: did you mean ${shown(value)}?`,
   meant_json: () => ', not a text with its JSON: send it without the quotes around it',
   meant_text: ({ link }) => `: did you mean ${quoted(link)}? Notes and tags go into urlMetadata`,
+  left_out: ({ orNull }) => (orNull ? ': for none, send null' : ': for none, leave it out'),
+  by_listed_id: () => ': the id of a key is a number, which list_keys says, and no part of its text',
+  by_link: () => ': links are named by their URL, not by their place',
+  by_receiver: () =>
+    ': send {"type": "organization", "organizationId": …} or {"type": "user", "userId": …}; who_am_i says which you have',
+  by_access: () =>
+    ': "link" lets in everybody who has the link, "members" those of the organisation, "password" who knows it',
 }
 
 /** What a value must be, as the end of "it must be …". */
@@ -141,10 +154,21 @@ function hintIn(hint: Hint, field: string): string {
   return (HINTS[hint.code] as (hint: Hint, field: string) => string)(hint, field)
 }
 
+/** A value as JSON on one line. */
+function shown(value: unknown): string {
+  const lines = JSON.stringify(value, null, 1)
+  return escapeControls(lines.replace(/,\n */g, ', ').replace(/\n */g, ''))
+}
+
 /** A path as JSON paths are written, and no longer than what is quoted: `resolutionPolicy.rules[0].name`. */
 export function pathText(path: Path): string {
+  const [header] = path
+  if (path.length === 1 && HEADERS.includes(header)) return header as string
   return clip(path.map(keyText).join('').replace(/^\./, ''))
 }
+
+/** Sent beside an input, and told with what is wrong with it. */
+const HEADERS: readonly unknown[] = ['Idempotency-Key', 'If-Match']
 
 function keyText(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`

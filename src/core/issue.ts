@@ -9,7 +9,7 @@ export type Expectation =
   | { code: 'type'; expected: string }
   | { code: 'either'; of: readonly Expectation[] }
   | { code: 'too_high' | 'too_low'; limit: number }
-  | { code: 'blank'; what: string }
+  | { code: 'blank' }
   | { code: 'text_too_long'; max: number }
   | { code: 'length'; min: number; max: number }
   | { code: 'turning_marks' | 'control_characters' | 'not_unicode' }
@@ -25,6 +25,8 @@ export type Expectation =
     }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
   | { code: 'not_to_come' | 'not_a_network' }
+  // Of what is sent beside the input.
+  | { code: 'not_an_idempotency_key' | 'not_a_version' | 'not_an_etag' }
   | { code: 'too_far_ahead'; years: number }
   | { code: 'not_a_cursor' }
   | { code: 'more_metadata_than_urls'; urls: number }
@@ -33,6 +35,8 @@ export type Expectation =
   | { code: 'variable_named_twice'; variable: number }
   // Of policies.
   | { code: 'not_a_rule_id' }
+  /** `meant`: the code of a country whose name it is. */
+  | { code: 'not_a_country'; meant: string | null }
   | { code: 'name_taken'; rule: number }
   // Of the editor's form: JSON has no key twice.
   | { code: 'key_taken'; entry: number }
@@ -84,14 +88,26 @@ export type UnfitTarget = {
 export type Hint =
   /** A missing field was sent under another name. */
   | { code: 'sent_as'; name: string }
-  /** An unknown field is near a known one. */
-  | { code: 'near'; name: string }
+  /** An unknown field is near a known one; with the value that this may take, if that is another. */
+  | { code: 'near'; name: string; value?: unknown }
+  /** An unknown field is sent as a header. */
+  | { code: 'as_header'; header: string }
+  /** Fields were sent in an object of their own. */
+  | { code: 'wrapped' }
   /** The text that was sent, and the web address that it may stand for. */
   | { code: 'instead_of'; sent: string; meant: string | null }
-  /** A link was sent as a text in place of a list or a tab, or with its notes in place of a text. */
-  | { code: 'meant_list' | 'meant_tab' | 'meant_text'; link: string }
+  /** A value was sent in another form than its place takes. */
+  | { code: 'meant'; value: unknown }
+  /** One entry was sent for several. */
+  | { code: 'meant_each'; values: readonly string[] }
+  /** A link was sent with its notes in place of a text. */
+  | { code: 'meant_text'; link: string }
   /** A list or an object was sent as the text of its JSON. */
   | { code: 'meant_json' }
+  /** An empty text was sent for none. */
+  | { code: 'left_out'; orNull: boolean }
+  /** What is known by its id, its address or its receiver was named by something else. */
+  | { code: 'by_listed_id' | 'by_link' | 'by_receiver' | 'by_access' }
 
 /** One error in the input. */
 export interface Issue {

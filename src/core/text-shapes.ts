@@ -8,9 +8,8 @@ const fit = (max: number, controls: RegExp) =>
     unfit(text, max, controls),
   )
 
-/** Refuses a string of whitespace only. @param what the name of the field, in words. */
-export const withText = (what: string) =>
-  refusing({ pattern: '\\S' }, (text: string) => (text.trim() === '' ? { code: 'blank', what } : null))
+/** Refuses a string of whitespace only. */
+export const withText = refusing({ pattern: '\\S' }, (text: string) => (text.trim() === '' ? { code: 'blank' } : null))
 
 /** A single-line string of at most `max` code points. */
 export const line = (max: number) => type('string').narrow(fit(max, CONTROLS))

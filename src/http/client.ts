@@ -71,7 +71,7 @@ function contextOf(caller: Caller, request: Request, { config }: Service): CallC
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
     source: 'api',
     viewer: request,
-    conditions: () => ({ idempotencyKey: headers.get('idempotency-key'), expectedVersion: readIfMatch(headers) }),
+    conditions: () => ({ idempotencyKey: headers.get('idempotency-key'), ...readIfMatch(headers) }),
   }
 }
 
@@ -102,12 +102,14 @@ export function fromOtherSite({ origin }: Pick<Config, 'origin'>): Problem {
   })
 }
 
-function readIfMatch(headers: Headers): number | null {
+const ANY_VERSION = { expectedVersion: null }
+const NO_ETAG = { expectedVersion: null, wrong: [{ path: ['If-Match'], reason: { code: 'not_an_etag' } }] } as const
+
+function readIfMatch(headers: Headers): Omit<ReturnType<CallContext['conditions']>, 'idempotencyKey'> {
   const match = headers.get('if-match')?.trim()
-  if (match === undefined || match === '*') return null
+  if (match === undefined || match === '*') return ANY_VERSION
   const version = /^"v(\d{1,15})"$/.exec(originalEtag(match))?.[1]
-  if (version === undefined) throw new Problem('BAD_REQUEST', 'If-Match must be the ETag of a bundle: "v<N>"')
-  return Number(version)
+  return version === undefined ? NO_ETAG : { expectedVersion: Number(version) }
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/

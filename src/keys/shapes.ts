@@ -30,7 +30,7 @@ const Network = type('string')
 
 /** The body of POST /api/me/keys. */
 export const NewKey = type({
-  name: line(100).narrow(withText('name')),
+  name: line(100).narrow(withText),
   scopes: type
     .enumerated(...SCOPES)
     .array()

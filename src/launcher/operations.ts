@@ -31,7 +31,7 @@ export const getTabs = implement('get_tabs', {
   output: LauncherTabs,
   errors: ['NOT_FOUND', 'MEMBERS_ONLY', 'PASSWORD_REQUIRED', 'NOT_OPEN_YET', 'CLOSED', 'BLOCKED'],
   async run({ slug, values = {} }, { service, viewer }) {
-    const link = linkIn(slug, service.config) ?? { slug, value: null, query: new URLSearchParams() }
+    const link = linkIn(slug, service.config)
     for (const [name, value] of Object.entries(values)) link.query.set(name, value)
     return tabsOf(await seenAt(link, viewer, service), service.config)
   },

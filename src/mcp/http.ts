@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
-import { refuseLarger } from '../core/json.ts'
+import { parseJson, refuseLarger } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { asObject, isObject } from '../core/untyped.ts'
 import { PLAIN_SIZE, readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
@@ -20,6 +21,7 @@ export function mcp(service: Service, load: () => ReturnType<typeof mcpServer>) 
       if (keyHeader(request.headers) === null) throw unauthorized()
       const context = await callContext(request, service, 'mcp')
       const message = await readJson(request, ['application/json'])
+      readArguments(message)
       refuseLargeMessages(message)
       const answer = await (await load())(request, message, context)
       const headers = headersWith({ 'cache-control': 'no-store' })
@@ -30,13 +32,30 @@ export function mcp(service: Service, load: () => ReturnType<typeof mcpServer>) 
   )
 }
 
+/** Reads arguments that a model sent as the text of their JSON, which the library would refuse, and null for none. */
+function readArguments(sent: unknown): void {
+  for (const message of Array.isArray(sent) ? sent.slice(0, MAX_BATCH) : [sent]) {
+    const { params } = asObject(message)
+    if (!isObject(params)) continue
+    if (params.arguments === null) delete params.arguments
+    if (typeof params.arguments !== 'string' || !/^\s*\{/.test(params.arguments)) continue
+    try {
+      params.arguments = parseJson(params.arguments)
+    } catch {
+      // The library says that they must be an object.
+    }
+  }
+}
+
+/** The library refuses a batch of more for its number alone. */
+const MAX_BATCH = 100
+
 /**
  * Refuses what the library would take long to read. Arguments may be as large as an operation’s input, all else is small.
  * @throws Problem BAD_REQUEST.
  */
 function refuseLargeMessages(sent: unknown): void {
-  // The library refuses a batch of more than a hundred for its number alone.
-  for (const message of Array.isArray(sent) ? sent.slice(0, 100) : [sent]) {
+  for (const message of Array.isArray(sent) ? sent.slice(0, MAX_BATCH) : [sent]) {
     const { params, ...others } = (message ?? {}) as { params?: { arguments?: unknown } }
     if (params?.arguments !== undefined) refuseLarger(params.arguments, MAX_SIZE)
     const more = params?.arguments === undefined ? params : { ...params, arguments: undefined }

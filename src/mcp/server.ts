@@ -1,6 +1,8 @@
 import { createMcpHandler, isLegacyRequest, type Server } from '@modelcontextprotocol/server'
 import { callOptionsOf, callOptionType } from '../api/json-schema.ts'
 import { listBundles } from '../bundles/operations.ts'
+import { isNear } from '../core/distance.ts'
+import type { Issue } from '../core/issue.ts'
 import { type Met, Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
@@ -14,7 +16,7 @@ import type { CallContext, Operation } from '../operations/operation.ts'
 import { bodyOf } from '../pages/launcher-forms.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
-import { unquoted, unquotedAs } from './quoted.ts'
+import { unquoted, unquotedAs, unwrapped } from './quoted.ts'
 import { type Call, offerResources, type ReadLauncher, type ReadList, type ReadVariables } from './resources.ts'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, refusal, StrictServer, withBody } from './strict.ts'
 import { isAllowed, isSwitchedOff, isTool, type Tool, toTool } from './tools.ts'
@@ -165,7 +167,11 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     const operation = tools.get(params.name)
     if (operation === undefined) {
       await count('tools/call')
-      throw refusal(INVALID_PARAMS, new Problem('BAD_REQUEST', `There is no tool ${params.name.slice(0, 100)}.`), met)
+      throw refusal(
+        INVALID_PARAMS,
+        new Problem('BAD_REQUEST', `There is no tool ${params.name.slice(0, 100)}${nearTool(params.name, tools)}`),
+        met,
+      )
     }
     try {
       return succeeded(await call(operation, params.arguments ?? {}))
@@ -189,24 +195,29 @@ const INSTRUCTIONS =
 /** Splits a tool’s arguments into the operation’s input and the call options. */
 function splitArguments(
   operation: Operation,
-  sent: Record<string, unknown>,
+  given: Record<string, unknown>,
   context: CallContext,
 ): [() => unknown, CallContext] {
   const options = callOptionsOf(operation)
+  const sent = unwrapped(operation.input, options, given)
   const optionIn = (name: 'idempotencyKey' | 'expectedVersion') =>
     options.includes(name) ? unquotedAs(callOptionType(name), sent[name] ?? null) : null
   const input = Object.fromEntries(
     Object.entries(sent).filter(([name]) => name === 'dryRun' || !options.includes(name as (typeof options)[number])),
   )
   const conditions = () => {
-    const [idempotencyKey, expectedVersion] = [optionIn('idempotencyKey'), optionIn('expectedVersion')]
-    if (idempotencyKey !== null && typeof idempotencyKey !== 'string') {
-      throw new Problem('BAD_REQUEST', 'idempotencyKey must be a text of 1 to 255 printable ASCII characters')
+    const [idempotencyKey, expectedVersion] = [optionIn('idempotencyKey'), versionOf(optionIn('expectedVersion'))]
+    const isKey = idempotencyKey === null || typeof idempotencyKey === 'string'
+    const isVersion = expectedVersion === null || Number.isSafeInteger(expectedVersion)
+    const wrong: Issue[] = [
+      ...(isKey ? [] : [{ path: ['idempotencyKey'], reason: { code: 'not_an_idempotency_key' } } as const]),
+      ...(isVersion ? [] : [{ path: ['expectedVersion'], reason: { code: 'not_a_version' } } as const]),
+    ]
+    return {
+      idempotencyKey: isKey ? idempotencyKey : null,
+      expectedVersion: isVersion ? (expectedVersion as number | null) : null,
+      wrong,
     }
-    if (expectedVersion !== null && !Number.isSafeInteger(expectedVersion)) {
-      throw new Problem('BAD_REQUEST', 'expectedVersion must be the number of a version')
-    }
-    return { idempotencyKey, expectedVersion: expectedVersion as number | null }
   }
   const decode = () => {
     const { dryRun, ...own } = input
@@ -214,6 +225,22 @@ function splitArguments(
     return dryRun === undefined ? read : { ...read, dryRun: unquotedAs(callOptionType('dryRun'), dryRun) }
   }
   return [decode, { ...context, source: 'mcp', conditions }]
+}
+
+/** The tool that a name probably stands for, which calls bundles links. */
+function nearTool(name: string, tools: ReadonlyMap<string, unknown>): string {
+  const plain = name.slice(0, MAX_TOOL).toLowerCase().replace(/-/g, '_').replace(/link/g, 'bundle')
+  const near = [...tools.keys()].find((tool) => isNear(tool, plain))
+  return near === undefined ? '.' : `: did you mean ${near}?`
+}
+
+/** Longer than any tool’s name. */
+const MAX_TOOL = 40
+
+/** The number of a version that was sent as an ETag has it: `v3` or `"v3"`. */
+function versionOf(sent: unknown): unknown {
+  const [, version] = (typeof sent === 'string' && /^\s*"?v(\d{1,15})"?\s*$/.exec(sent)) || []
+  return version === undefined ? sent : Number(version)
 }
 
 function succeeded({ body, note }: PublicAnswer) {

@@ -1,5 +1,6 @@
 import { actingAs } from '../../db/acting.ts'
 import { brokenConstraint, type Store } from '../../db/client.ts'
+import type { Issue } from '../core/issue.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { actorOf, type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
@@ -35,6 +36,8 @@ interface Call<In, Out> {
   service: Service
   /** What a key has left; null if it has no limit. */
   rateLimitHeaders?: Record<string, string> | null
+  /** What is wrong with what was sent beside the input. */
+  wrong?: readonly Issue[]
 }
 
 /**
@@ -88,10 +91,11 @@ async function checked<In, Out, T extends PublicAnswer>(
       throw new Problem('FORBIDDEN', message, { headers: { 'www-authenticate': challenge } })
     }
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
-    const conditions = conditionsOf(context)
+    const conditions = context.conditions()
+    call.wrong = wrongIn(conditions)
     const decoding = call.decode()
     const sent = decoding instanceof Promise ? await decoding : decoding
-    const decoded = operation.query === undefined ? withSlug(sent, service.config) : sent
+    const decoded = namesBundle(operation) ? withSlug(sent, service.config) : sent
     if (caller.kind !== 'anonymous') await countForCaller(service, countedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
@@ -107,6 +111,11 @@ async function checked<In, Out, T extends PublicAnswer>(
   }
 }
 
+/** Whether `slug` is that of a bundle there is, and the operation does not read the rest of a link itself. */
+function namesBundle({ route, query }: Pick<Operation, 'route' | 'query'>): boolean {
+  return query === undefined && route.includes('/:slug')
+}
+
 function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn): void {
   if (proof.includes('address')) requireProvenAddress(caller)
   if (proof.includes('recentSignIn')) requireRecentSignIn(caller)
@@ -120,12 +129,11 @@ async function unlessAccountGone(error: unknown, caller: Caller, { store, invali
   return gone()
 }
 
-function conditionsOf(context: CallContext): Conditions {
-  const conditions = context.conditions()
-  if (conditions.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(conditions.idempotencyKey)) {
-    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
-  }
-  return conditions
+const NOTHING_WRONG: readonly Issue[] = []
+
+function wrongIn({ idempotencyKey, wrong = NOTHING_WRONG }: ReturnType<CallContext['conditions']>): readonly Issue[] {
+  if (idempotencyKey === null || /^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) return wrong
+  return [...wrong, { path: ['Idempotency-Key'], reason: { code: 'not_an_idempotency_key' } }]
 }
 
 function perform<In, Out>(
@@ -134,7 +142,7 @@ function perform<In, Out>(
   conditions: Conditions,
 ): Promise<Answer<Out>> | Answer<Out> {
   const { operation, service, context } = call
-  const input = validate(operation.input, raw)
+  const input = validate(operation.input, raw, call)
   // A click's answer is the same whether or not there is such a bundle.
   if (operation.ownPagesOnly === true || externalIdIn(input) === null) return performValid(call, input, conditions)
   return slugFound(input, context.caller, service.store).then((found) => performValid(call, found, conditions))
@@ -180,13 +188,14 @@ async function performOrDryRun<In, Out>(
   conditions: Conditions,
 ): Promise<PublicAnswer> {
   const { operation, service } = call
-  const { dryRun, ...raw } = sent as Record<string, unknown>
-  if (dryRun !== undefined && typeof dryRun !== 'boolean') {
-    throw new Problem('BAD_REQUEST', 'dryRun must be true or false')
+  const { dryRun = null, ...raw } = sent as Record<string, unknown>
+  if (dryRun !== null && typeof dryRun !== 'boolean') {
+    const reason = { code: 'type', expected: 'true or false' } as const
+    call.wrong = [...(call.wrong ?? []), { path: ['dryRun'], reason }]
   }
   if (dryRun !== true || operation.dryRun === undefined) return perform(call, raw, conditions)
   const context = contextOf(call, conditions, withoutWrite(service))
-  const input = await slugFound(validate(operation.input, raw), call.context.caller, service.store)
+  const input = await slugFound(validate(operation.input, raw, call), call.context.caller, service.store)
   const body = { dryRun, ...(await operation.dryRun(input, context)) }
   return { status: 200, body, headers: {} }
 }

@@ -2,6 +2,7 @@ import type { Type, type } from 'arktype'
 import type { LauncherViewer } from '../audience/client.ts'
 import type { Config } from '../config/config.ts'
 import type { Code } from '../core/codes.ts'
+import type { Issue } from '../core/issue.ts'
 import type { Service } from '../core/service.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
@@ -17,7 +18,7 @@ declare module '../core/service.ts' {
 
 /** What callers can send besides the input, for operations that support it. */
 export interface Conditions {
-  /** As sent, or null; `execute` validates it. */
+  /** As sent, or null; `execute` checks it. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match): the edit is refused if there is another now. Null: any. */
   expectedVersion: number | null
@@ -32,11 +33,11 @@ export interface CallContext {
   source: 'web' | 'api' | 'mcp'
   /** What the call shows of who sends it: for what a bundle’s rules and gates let this viewer see. */
   viewer: LauncherViewer
-  /**
-   * Called only once the caller is authorised, because 401 wins over an invalid header.
-   * @throws Problem BAD_REQUEST.
-   */
-  conditions(): Conditions
+  /** Called only once the caller is authorised, because 401 wins over an invalid header. */
+  conditions(): Conditions & {
+    /** What is wrong with them, told with what is wrong with the input. */
+    wrong?: readonly Issue[]
+  }
 }
 
 /** What `run` gets besides its input. */

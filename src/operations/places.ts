@@ -1,5 +1,5 @@
 import type { Path } from '../core/issue.ts'
-import { jsonSchemaOf } from '../core/shape.ts'
+import { jsonSchemaOf, shownSchemaOf } from '../core/shape.ts'
 import type { Operation } from './operation.ts'
 
 // The places of an operation’s input, from its JSON Schema; of checks, how much they let an object hold.
@@ -10,6 +10,9 @@ type Schema = Operation['input']
 export interface Place {
   type?: string
   const?: unknown
+  enum?: readonly unknown[]
+  format?: string
+  required?: readonly string[]
   anyOf?: Place[]
   properties?: Record<string, Place>
   items?: Place
@@ -51,9 +54,28 @@ export function within(places: readonly Place[], key: string | number): readonly
   })
 }
 
-/** The names of the fields of the object at a path of an input. */
-export function fieldsAt(schema: Schema, path: Path): string[] {
-  return path.reduce(within, placesOf(schema)).flatMap(({ properties = {} }) => Object.keys(properties))
+const wholly = new WeakMap<Schema, readonly Place[]>()
+
+/** The same with the places in what is checked later. */
+export function allPlacesOf(schema: Schema): readonly Place[] {
+  let places = wholly.get(schema)
+  if (places === undefined) {
+    const predicate: Fallback = ({ base, predicate }) =>
+      shownSchemaOf(predicate)?.toJsonSchema({ fallback: ({ base }) => base }) ?? base
+    places = branchesOf(schema.toJsonSchema({ fallback: { default: ({ base }) => base, predicate } }) as Place)
+    wholly.set(schema, places)
+  }
+  return places
+}
+
+/** What may be at a path of an input. */
+export function placesAt(schema: Schema, path: Path): readonly Place[] {
+  return path.reduce(within, allPlacesOf(schema))
+}
+
+/** The names of the fields that an object in one of these places may have. */
+export function fieldsOf(places: readonly Place[]): string[] {
+  return places.flatMap(({ properties = {} }) => Object.keys(properties))
 }
 
 /** The type of a field of an input in JSON, if it has one. */
@@ -65,7 +87,8 @@ export function typeOf(schema: Schema, field: string): string | undefined {
 const LIST = Symbol('a list')
 
 /**
- * The input with changes that leave what is wrong with it wrong.
+ * The input without what means nothing, and with changes that leave what is wrong with it wrong.
+ * - A null in an optional field that does not take it is left out: programs that must send every field send it there.
  * - Every list in an object’s place is replaced by something that the schema refuses. To arktype a list is an object whose
  *   keys are all missing, so it would take `[]` wherever no key is required.
  * - Of the unknown fields of all objects only the first `maxUnknown` are kept, and of a list that is too long one entry too
@@ -95,11 +118,25 @@ function replaced(places: readonly Place[], value: unknown, left: { unknown: num
       continue
     }
     const inner = (value as Record<string, unknown>)[name]
+    if (inner === null && !isList && isLeftOut(places, name)) delete changed()[name]
     if (inner === null || typeof inner !== 'object') continue
     const read = replaced(within(places, isList ? Number(name) : name), inner, left)
     if (read !== inner) changed()[name] = read
   }
   return copy ?? value
+}
+
+/** Whether null in a field says no more than that it is not sent. */
+export function isLeftOut(places: readonly Place[], name: string): boolean {
+  const having = places.filter(({ properties = {} }) => Object.hasOwn(properties, name))
+  const isOptional = having.length > 0 && having.every(({ required = [] }) => !required.includes(name))
+  return isOptional && !within(having, name).some(takesNull)
+}
+
+/** Whether null is a value of a place. */
+export function takesNull({ type, const: only, enum: options }: Place): boolean {
+  if (type !== undefined) return type === 'null'
+  return options === undefined ? only === undefined || only === null : options.includes(null)
 }
 
 /** The length of the longest list that may be in a place. */

@@ -19,20 +19,24 @@ type SchemaError = type.errors[number]
  * The input as its schema parses it.
  * @throws Problem INVALID_URLS if something under `urls` is wrong, otherwise BAD_REQUEST; with every issue, up to a limit.
  */
-export function validate<In>(schema: Schema<In>, raw: unknown): In {
+export function validate<In>(schema: Schema<In>, raw: unknown, { operation, wrong = [] }: Sender = {}): In {
   refuseLarger(raw, MAX_SIZE)
   const read = bounded(schema, examinable(schema, raw, MAX_ISSUES))
-  if (!(read instanceof type.errors)) return read as In
-  const found = read.flatMap((error) => foundIn(error))
+  const isRead = !(read instanceof type.errors)
+  if (isRead && wrong.length === 0) return read as In
+  const found = isRead ? [] : read.flatMap((error) => foundIn(error))
   // What was stopped may not have come to the links, which decide the code.
-  if (found.length >= MAX_ISSUES && !found.some(({ issue }) => isUnderUrls(issue))) found.push(...ofLinks(schema, raw))
-  const sorted = [
-    ...found.filter(({ issue }) => isUnderUrls(issue)),
-    ...found.filter(({ issue }) => !isUnderUrls(issue)),
-  ]
-  throw invalid(
-    sorted.slice(0, MAX_ISSUES).map(({ issue, data }) => ({ ...issue, hint: hintFor(issue, data, schema, raw) })),
-  )
+  if (found.length >= MAX_ISSUES && !found.some(isUnderUrls)) found.push(...ofLinks(schema, raw))
+  const sorted = [...found.filter(isUnderUrls), ...found.filter((issue) => !isUnderUrls(issue))]
+  const told = sorted.slice(0, MAX_ISSUES).map((issue) => ({ ...issue, hint: hintFor(issue, schema, raw, operation) }))
+  throw invalid([...told, ...wrong].slice(0, MAX_ISSUES))
+}
+
+/** Of the call that an input belongs to. */
+interface Sender {
+  operation?: Pick<Operation, 'versioned' | 'idempotent'>
+  /** What is wrong with what was sent beside it. */
+  wrong?: readonly Issue[]
 }
 
 /** Goes on to the next field or entry until there are as many errors as are answered: each takes 40 µs to make. */
@@ -56,21 +60,15 @@ function bounded(schema: (value: unknown) => unknown, value: unknown): unknown {
 }
 
 /** The issues of an input’s links, looked at without its other fields. */
-function ofLinks<In>(schema: Schema<In>, raw: unknown): Found[] {
+function ofLinks<In>(schema: Schema<In>, raw: unknown): Issue[] {
   const fields = Object.entries(raw as object).filter(([name]) => UNDER_URLS.includes(name))
   const read = bounded(schema, examinable(schema, Object.fromEntries(fields), MAX_ISSUES))
   if (!(read instanceof type.errors)) return []
-  return read.flatMap((error) => foundIn(error)).filter(({ issue }) => isUnderUrls(issue))
-}
-
-/** An issue with the value that it is about. */
-interface Found {
-  issue: Issue
-  data: unknown
+  return read.flatMap((error) => foundIn(error)).filter(isUnderUrls)
 }
 
 /** Each error by itself, and those inside a branch of a union, which say more than that no branch matches. */
-function foundIn(error: SchemaError, above: Path = []): Found[] {
+function foundIn(error: SchemaError, above: Path = []): Issue[] {
   const path = [...above, ...Array.from(error.path, (key) => (typeof key === 'number' ? key : String(key)))]
   if (error.hasCode('intersection')) return error.errors.flatMap((one) => foundIn(one, above))
   if (error.hasCode('union')) {
@@ -83,7 +81,7 @@ function foundIn(error: SchemaError, above: Path = []): Found[] {
     const said = error.errors.filter((one) => 'reason' in one && !isExpectation(reasonOf(one)))
     if (said.length > 0) return said.flatMap((one) => foundIn(one, above))
   }
-  return [{ issue: { path, reason: reasonOf(error) }, data: error.data }]
+  return [{ path, reason: reasonOf(error) }]
 }
 
 function reasonOf(error: SchemaError): Reason {

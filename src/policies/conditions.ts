@@ -34,8 +34,10 @@ function read(raw: unknown, report: Report, depth: number, inner: ReadInner): Co
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return report({ code: 'not_a_condition' })
   const { op } = raw as Raw
   if (!isOperator(op)) return report({ code: 'no_option', options: Object.keys(OPERATORS) }, 'op')
-  for (const key of Object.keys(raw)) if (!KEYS.get(op)?.has(key)) report({ code: 'unknown_field' }, key)
-  return OPERATORS[op].read(raw as Raw, report, depth, inner)
+  // No key takes null: whoever must send those of all operators sends it for the others.
+  const sent: Raw = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
+  for (const key of Object.keys(sent)) if (!KEYS.get(op)?.has(key)) report({ code: 'unknown_field' }, key)
+  return OPERATORS[op].read(sent, report, depth, inner)
 }
 
 function isOperator(op: unknown): op is Condition['op'] {

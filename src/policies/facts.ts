@@ -7,8 +7,10 @@ import { formFor } from '../audience/form.ts'
 import { bestLanguage } from '../audience/language.ts'
 import { domainOf } from '../audience/referrer.ts'
 import type { ParsedUserAgent } from '../audience/user-agent.ts'
+import { refusing } from '../core/shape.ts'
 import { line } from '../core/text-shapes.ts'
 import { ROLES, type Role } from '../identity/roles.ts'
+import { countryCode } from './countries.ts'
 import { CONDITION_BOUNDS } from './operators.ts'
 
 /** The part of a launcher’s request that policies read, independent of any transport. */
@@ -89,7 +91,11 @@ const DEFINITIONS = {
   os: { shape: text, read: ({ userAgent }) => userAgent.os },
   browser: { shape: text, read: ({ userAgent }) => userAgent.browser },
   country: {
-    shape: text,
+    shape: text.narrow(
+      refusing({ pattern: '^[A-Za-z]{2}$' }, (sent: string) =>
+        /^[a-z]{2}$/i.test(sent) ? null : { code: 'not_a_country', meant: countryCode(sent) },
+      ),
+    ),
     read: ({ request: { headers, countryHeader } }) =>
       countryHeader === undefined ? null : countryOf(headers.get(countryHeader) ?? ''),
     format: { pattern: /^[a-z]{2}$/i, words: 'a code of two letters such as DE' },

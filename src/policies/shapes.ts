@@ -25,7 +25,7 @@ const When = type('object')
 const Tab = type({
   url: Url,
   'note?': lines(POLICY_BOUNDS.note),
-  'section?': line(POLICY_BOUNDS.section).narrow(withText('section')),
+  'section?': line(POLICY_BOUNDS.section).narrow(withText),
   '+': 'reject',
 } as const satisfies ShapeOf<StoredTab>)
 
@@ -34,7 +34,7 @@ const Rule = type({
     refusing({ pattern: RULE_ID.source }, (id: string) => (isRuleId(id) ? null : { code: 'not_a_rule_id' })),
   ),
   'showBadge?': 'boolean',
-  name: line(POLICY_BOUNDS.name).narrow(withText('name')),
+  name: line(POLICY_BOUNDS.name).narrow(withText),
   when: When,
   tabs: Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs),
   '+': 'reject',

@@ -3,7 +3,7 @@ import '../core/schemas.ts'
 import { type AnyElysia, Elysia } from 'elysia'
 import { authRoutes } from '../api/auth.ts'
 import { operations } from '../api/implementations.ts'
-import { api, type Failed, refuseMethod } from '../api/json.ts'
+import { api, type Failed, methodsAt, refuseMethod } from '../api/json.ts'
 import { reference, referenceOf } from '../api/reference.tsx'
 import { wellKnown } from '../api/well-known.ts'
 import { lazy } from '../core/lazy.ts'
@@ -118,6 +118,6 @@ function refuseOtherMethods(app: AnyElysia): void {
     // Handlers of all methods refuse by themselves.
     if (methods.includes('ALL')) continue
     const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    app.all(path, () => refuseMethod(allow), RAW)
+    app.all(path, ({ params }: { params?: Record<string, string> }) => refuseMethod(methodsAt(allow, params)), RAW)
   }
 }

@@ -117,7 +117,9 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
   if (method === 'GET' || method === 'DELETE') {
     if (format !== undefined) fields.set('format', format)
     if (operation.query !== undefined) spread(fields, operation.query)
-    const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
+    // In a query, null would be a text.
+    const sent = [...fields].filter(([, value]) => value !== null)
+    const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)])).toString()
     return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
   }
   if (operation.body !== undefined && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }

@@ -6,7 +6,7 @@ import { actFor, type BundleBody, newOrganization, newPerson, type Person, URL_A
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
-import { told } from '../told.ts'
+import { NO_BUNDLE, told } from '../told.ts'
 import { RUNTIMES, Shell, serveCommand } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
@@ -792,6 +792,6 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       expect(done.stderr).not.toMatch(/\u001b|^ +at /m)
     }
     const { stderr } = await mine.openall(['show', 'no-such-bundle', '--json'])
-    expect(JSON.parse(stderr)).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND', ...told })
+    expect(JSON.parse(stderr)).toEqual({ error: NO_BUNDLE, code: 'NOT_FOUND', ...told })
   })
 })

@@ -83,7 +83,7 @@ const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, strin
   ['a note with an escape', meta([{ note: '\u001b[0m' }]), BAD, 'urlMetadata[0].note must be free of control'],
   ['11 tags', meta([{ tags: Array(11).fill('x') }]), BAD, 'urlMetadata[0].tags must have at most 10 entries'],
   ['a tag of 41 characters', meta([{ tags: ['a', 'x'.repeat(41)] }]), BAD, `urlMetadata[0].tags[1] ${TOO_LONG} 40`],
-  ['a tag of spaces', meta([{ tags: [' '] }]), BAD, 'urlMetadata[0].tags[0] must be a tag that is not blank'],
+  ['a tag of spaces', meta([{ tags: [' '] }]), BAD, 'urlMetadata[0].tags[0] must be a text that is not blank'],
   ['a tag with a newline', meta([{ tags: ['a\nb'] }]), BAD, 'urlMetadata[0].tags[0] must be free of control'],
   ['openPolicy of another value', meta([{ openPolicy: 'never' }]), BAD, 'urlMetadata[0].openPolicy must be "auto" or'],
   ['urlMetadata longer than urls', meta([{}, {}]), BAD, 'urlMetadata must be no longer than urls'],

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { told } from '../told.ts'
+import { NO_BUNDLE, told } from '../told.ts'
 
 /** Mistakes that people and agents make, and the hint that each gets. */
 const MISTAKES: [string, object, string, string][] = [
@@ -138,7 +138,7 @@ onEveryTarget({}, (at) => {
       code: 'NOT_FOUND',
       ...told,
     })
-    expect((await read(await newPerson(at()))).error).toBe('There is no bundle with this slug.')
+    expect((await read(await newPerson(at()))).error).toBe(NO_BUNDLE)
   })
 
   test('an editor, who cannot restore a bundle of the organisation, is not told to', async () => {
@@ -149,7 +149,7 @@ onEveryTarget({}, (at) => {
     await admin.api('DELETE', `/api/links/${slug}`)
     const errorFor = async (by: Visitor) => (await by.api('GET', `/api/links/${slug}`)).body.error
     expect(await errorFor(admin)).toContain('restore_bundle')
-    expect(await errorFor(editor)).toBe('There is no bundle with this slug.')
+    expect(await errorFor(editor)).toBe(NO_BUNDLE)
     expect((await editor.api('POST', `/api/links/${slug}/restore`)).status).toBe(403)
   })
 })

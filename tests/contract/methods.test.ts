@@ -38,12 +38,14 @@ onBothSchemes({}, (server) => {
     expect(routes.length).toBeGreaterThan(60)
     for (const [path, named] of routes) {
       const target = `${server().origin}${path.replaceAll(/:\w+/g, 'abc')}`
-      const allowed = named.includes('GET') ? [...named, 'HEAD'] : named
+      // There it takes an external id, and no slug.
+      const known = path.startsWith('/api/links/:slug') ? named.filter((method) => method !== 'PUT') : named
+      const allowed = named.includes('GET') ? [...known, 'HEAD'] : known
       if (named.includes('GET')) {
         const { status } = await fetch(target, { method: 'HEAD', redirect: 'manual' })
         expect(['HEAD', path, status === 405]).toEqual(['HEAD', path, false])
       }
-      for (const method of METHODS.filter((known) => !named.includes(known))) {
+      for (const method of METHODS.filter((one) => !named.includes(one))) {
         const answer = await fetch(target, { method, redirect: 'manual' })
         const said = answer.headers.get('allow')?.split(', ') ?? []
         // A dashboard route accepts all methods and decides itself.

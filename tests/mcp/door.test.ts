@@ -8,7 +8,7 @@ import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
 import { requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
 import { onEveryTarget } from '../targets.ts'
-import { told } from '../told.ts'
+import { NO_BUNDLE, told } from '../told.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -172,7 +172,7 @@ onEveryTarget({}, (at) => {
     const failed = (await send(at(), callOf('get_bundle', { slug: 'none' }), bearer(rawKey))).body.result
     expect(failed.isError).toBe(true)
     expect(failed.structuredContent).toEqual({
-      error: 'There is no bundle with this slug.',
+      error: NO_BUNDLE,
       code: 'NOT_FOUND',
       ...told,
     })
