@@ -1,5 +1,6 @@
 import { SMTPServer } from 'smtp-server'
-import { eventually } from './eventually.ts'
+import { becomes, eventually } from './eventually.ts'
+import type { Server } from './server.ts'
 
 /** A mail received over SMTP. */
 export interface ParsedMail {
@@ -14,11 +15,20 @@ export interface ParsedMail {
 /**
  * Starts a real SMTP server on the loopback address that keeps every mail it receives.
  * @param held what each mail waits for before it is taken.
+ * @param refuse the status with which it refuses a recipient, such as 451; null if it takes the mail.
  */
-export async function startMailSink(port: number, held: () => Promise<void> = async () => {}) {
+export async function startMailSink(
+  port: number,
+  held: () => Promise<void> = async () => {},
+  refuse: (recipient: string) => number | null = () => null,
+) {
   const mails: ParsedMail[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo({ address }, _, done) {
+      const responseCode = refuse(address)
+      done(responseCode === null ? null : Object.assign(new Error(`<${address}>: not now`), { responseCode }))
+    },
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -46,6 +56,11 @@ export async function startMailSink(port: number, held: () => Promise<void> = as
       return latest()!
     },
   }
+}
+
+/** Waits until a service has tried every mail that is due. What waits then waits for a later try. */
+export async function allTried({ sql }: Pick<Server, 'sql'>): Promise<void> {
+  await becomes(() => sql('SELECT 1 FROM mails WHERE lease IS NOT NULL OR due_at <= ?', [Date.now()]), [])
 }
 
 /** Enough of MIME for plain text: headers, with words of other letters, and quoted-printable, which long lines need. */

@@ -34,7 +34,7 @@ const LONG = [
   // Races.
   /^tests\/contract\/(?:deleted-meanwhile|proof-races|transfer-races)\./,
   // The passing of days, and what is done in the background.
-  /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|link-(?:checks|health|repairs)|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
+  /^tests\/(?:insights\/(?:days|known-viewers|recorder|salts)\.|contract\/(?:events-kept|icon-life|idempotency-life|key-end-mails|mail-outbox|link-(?:checks|health|repairs)|owners-gone|owners-sweep|proposal-mails|retention|webhooks-gone)\.)/,
   // Amounts.
   /^tests\/(?:policies\/amounts|unit\/(?:link-turns|sweep|streams|readers)\.|insights\/viewer-quota|contract\/(?:bounds\.|filled-alike|history|large-bodies|large-lists|reading|search-index|turns|version-parts))/,
   // Operating.

@@ -41,16 +41,16 @@ export class AccountMails {
   ) {}
 
   /**
-   * Notifies a person if their address is verified: an unverified one may be a stranger’s. Runs in the background; a
-   * failure is logged and never reaches the caller.
+   * Notifies a person if their address is verified: an unverified one may be a stranger’s. Resolves once the mail is stored;
+   * a failure is logged and never reaches the caller.
    */
-  notify(userId: string, event: AccountEvent): void {
-    this.inBackground(() => this.#send(userId, event))
+  notify(userId: string, event: AccountEvent): Promise<void> {
+    return this.attempt(() => this.#send(userId, event))
   }
 
-  /** Does what leads to account mails: nobody waits for it, and a failure is logged. */
-  inBackground(work: () => Promise<void>): void {
-    work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
+  /** Does what leads to account mails; never rejects, because what they tell of is done: a failure is logged. */
+  attempt(work: () => Promise<void>): Promise<void> {
+    return work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }
 
   /** Notifies whoever manages what an owner has: the user, or an organisation’s admins. */
@@ -60,12 +60,12 @@ export class AccountMails {
       .from(owners)
       .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.role, 'admin')))
       .where(and(eq(owners.id, ownerId), or(isNotNull(owners.userId), isNotNull(member.userId))))
-    for (const { id } of people) this.notify(id, event)
+    for (const { id } of people) await this.notify(id, event)
   }
 
   /** Notifies the former address of an account; it must have been verified. */
-  notifyFormerAddress(userId: string, email: string, to: string): void {
-    this.inBackground(() => this.#mail(userId, email, { kind: 'addressChanged', to }))
+  notifyFormerAddress(userId: string, email: string, to: string): Promise<void> {
+    return this.attempt(() => this.#mail(userId, email, { kind: 'addressChanged', to }))
   }
 
   async #send(userId: string, event: AccountEvent): Promise<void> {
@@ -78,7 +78,7 @@ export class AccountMails {
 
   async #mail(userId: string, to: string, event: AccountEvent): Promise<void> {
     if (!(await takeAll(this.bucket, countsOf(TO_ONE_PERSON, `${event.kind} ${userId}`))).allowed) return
-    this.mailer.send({ to, ...(await noticeOf(event, this.config)) })
+    await this.mailer.send({ to, ...(await noticeOf(event, this.config)) })
   }
 }
 

@@ -105,7 +105,7 @@ export async function followUp(call: Call, { config, store, accountMails }: Hook
   call.setCookie(name, value, attributes)
   const at = newSession.session.createdAt
   if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
-  accountMails.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
+  await accountMails.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
 }
 
 async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext, 'accountMails'>): Promise<void> {
@@ -148,7 +148,7 @@ export async function changePassword(call: Call, { store, accountMails }: HookCo
     throw signedOut()
   }
   await endPlaceholders(store, user.id)
-  accountMails.notify(user.id, { kind: 'passwordSet' })
+  await accountMails.notify(user.id, { kind: 'passwordSet' })
   return call.json({ token: null, user })
 }
 

@@ -63,7 +63,7 @@ export function organizationPlugin(
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
-        accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
+        await accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
       },
       async beforeRemoveMember({ member }) {
         const remove = () => removeMember(store, member)
@@ -72,7 +72,7 @@ export function organizationPlugin(
     },
     async sendInvitationEmail({ id, email, role, organization, inviter: { user }, invitation: { expiresAt } }) {
       const path = mailedPath({ id, expiresAt }, config)
-      if (isRole(role)) mails.invitation({ path, email, role, expiresAt, organization, inviter: user })
+      if (isRole(role)) await mails.invitation({ path, email, role, expiresAt, organization, inviter: user })
     },
   })
 }

@@ -28,6 +28,7 @@ import {
   proveByLink,
   refuseStrangers,
   requireProof,
+  resetNobody,
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
@@ -88,6 +89,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     attributes: { path: '/', secure: isSecure, sameSite: 'lax' as const },
   }
   const mails = linkMails(config, mailer)
+  const decoys = linkMails(config, { send: (mail) => mailer.sendToNobody(mail) })
   const readSession = sessionReader(store, config)
   return betterAuth({
     appName: service,
@@ -145,6 +147,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
         await refuseStrangers(ctx, store)
         await proveByLink(ctx, proofs)
         await resolvePlaceholder(ctx, store)
+        await resetNobody(ctx, decoys.setPassword)
         const instead =
           (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
         return instead ?? leaveOrganization(ctx, store, accountMails)
@@ -196,7 +199,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
         // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
         await endSessions(store, id)
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
-        accountMails.notify(id, { kind: 'passwordSet' })
+        await accountMails.notify(id, { kind: 'passwordSet' })
       },
       onExistingUserSignUp: async ({ user }) => mails.alreadyHasAccount(user.email),
     },
@@ -209,12 +212,9 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       magicLink({
         expiresIn: MAGIC_LINK_MINUTES * 60,
         storeToken: 'hashed',
-        // Not sent if the address has no account and may not get one. Not awaited, because the duration would reveal which
-        // addresses have one.
-        sendMagicLink({ email, url, token }) {
-          isAdmitted(store, config, email)
-            .then((isAdmitted) => isAdmitted && mails.signInLink(email, token, url))
-            .catch((error) => log.error({ err: error }, 'could not mail a sign-in link'))
+        // Not sent if the address has no account and may not get one.
+        async sendMagicLink({ email, url, token }) {
+          await ((await isAdmitted(store, config, email)) ? mails : decoys).signInLink(email, token, url)
         },
       }),
       organizationPlugin(config, store, mails, accountMails),

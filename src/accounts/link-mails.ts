@@ -2,7 +2,8 @@ import type { Config } from '../config/config.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
-import { clipped, type Mail, oneLine, quoted, unlinked } from '../mail/mailer.ts'
+import { clipped, oneLine, quoted, unlinked } from '../mail/mailer.ts'
+import type { Mail } from '../mail/smtp.ts'
 import { localPath, passwordPath } from './links.ts'
 
 // Mails with sign-in, confirmation, password and invitation links. Only an invitation contains users’ texts, the names of who
@@ -24,71 +25,81 @@ interface Invited {
 }
 
 /**
- * Sends mails with links.
+ * Sends mails with links. None is sent once its link has ended: each tells when that is, because the mail server may take it
+ * later.
  * @param config name and origin of the service.
  */
 export function linkMails(
   { name: service, origin }: Pick<Config, 'name' | 'origin'>,
-  mailer: { send(mail: Mail): void },
+  mailer: { send(mail: Mail): void | Promise<void> },
 ) {
-  const send = (to: string, subject: string, ...paragraphs: string[]) =>
-    mailer.send({ to, subject, text: paragraphs.join('\n\n') })
+  const sendLink = (to: string, subject: string, endsAt: number, paragraphs: readonly string[]) =>
+    mailer.send({ to, subject, text: paragraphs.join('\n\n'), endsAt })
   return {
     /** To the owner of an address that someone tried to sign up with again. */
-    alreadyHasAccount(email: string) {
-      send(
-        email,
-        `You already have an account on ${service}`,
+    async alreadyHasAccount(email: string) {
+      const paragraphs = [
         `Someone, probably you, tried to sign up for ${service} with this address. It already has an account.`,
         'If you just signed up and your dashboard is empty, sign out, then sign in to your existing account:',
         `${origin}/sign-in`,
         'Wasn’t you? You can ignore this email.',
-      )
+      ]
+      return mailer.send({
+        to: email,
+        subject: `You already have an account on ${service}`,
+        text: paragraphs.join('\n\n'),
+      })
     },
     /** @param url better-auth's own link, whose `callbackURL` says where to continue. */
-    confirmAddress(email: string, token: string, url: string) {
+    async confirmAddress(email: string, token: string, url: string) {
       if (isPlaceholder(email)) return
-      send(
-        email,
-        `Confirm your address for ${service}`,
+      const endsAt = inMinutes(CONFIRMATION_HOURS * 60)
+      return sendLink(email, `Confirm your address for ${service}`, endsAt, [
         'Open this link to confirm your email address:',
         origin + confirmationPath(token, url),
-        `It works for ${CONFIRMATION_HOURS} hours. Didn’t sign up? You can ignore this email.`,
-      )
+        `It works until ${told(endsAt)}. Didn’t sign up? You can ignore this email.`,
+      ])
     },
     /** @param url better-auth's own link. */
-    signInLink(email: string, token: string, url: string) {
-      send(
-        email,
-        `Your sign-in link for ${service}`,
+    async signInLink(email: string, token: string, url: string) {
+      const endsAt = inMinutes(MAGIC_LINK_MINUTES)
+      return sendLink(email, `Your sign-in link for ${service}`, endsAt, [
         'Open this link to sign in:',
         origin + magicLinkPath(token, url),
-        `It works once, for ${MAGIC_LINK_MINUTES} minutes. Didn’t ask for it? You can ignore this email.`,
-      )
+        `It works once, until ${told(endsAt)}. Didn’t ask for it? You can ignore this email.`,
+      ])
     },
-    setPassword(email: string, token: string) {
-      send(
-        email,
-        `Set a password for ${service}`,
+    async setPassword(email: string, token: string) {
+      const endsAt = inMinutes(RESET_MINUTES)
+      return sendLink(email, `Set a password for ${service}`, endsAt, [
         'Open this link to choose a new password:',
         origin + passwordPath(token),
-        `It works once, for ${RESET_MINUTES} minutes, and signs you out everywhere. Didn’t ask for it? You can ignore this email.`,
-      )
+        `It works once, until ${told(endsAt)}, and signs you out everywhere. Didn’t ask for it? You can ignore this email.`,
+      ])
     },
-    invitation({ path, email, role, expiresAt, inviter, organization }: Invited) {
+    async invitation({ path, email, role, expiresAt, inviter, organization }: Invited) {
       const who = inviter.name.trim() === '' ? inviter.email : `${quoted(inviter.name).trim()} (${inviter.email})`
       const as = role === 'viewer' ? 'a viewer' : `an ${role}`
-      send(
-        email,
-        `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} as ${as}`,
+      const subject = `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} as ${as}`
+      return sendLink(email, subject, expiresAt.getTime(), [
         `${who} invited you to ${quoted(organization.name).trim()} as ${as}.`,
         `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
         'Open this link to join:',
         origin + path,
-        `It’s only for you, and works until ${exactTime(minuteOf(expiresAt))}. Don’t know them? You can ignore this email.`,
-      )
+        `It’s only for you, and works until ${told(expiresAt)}. Don’t know them? You can ignore this email.`,
+      ])
     },
   }
+}
+
+/** A time so many minutes from now, in milliseconds since 1970. */
+function inMinutes(minutes: number): number {
+  return Date.now() + minutes * 60_000
+}
+
+/** The end of a link, as its mail tells it. */
+function told(endsAt: number | Date): string {
+  return exactTime(minuteOf(endsAt))
 }
 
 /** In characters: two names leave room for what the mail is about. */

@@ -2,10 +2,12 @@ import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-a
 import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { organization } from '../../db/schema.ts'
+import { randomBase62 } from '../core/secrets.ts'
 import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave, roleIn } from '../identity/members.ts'
 import { emailUnverified, type Proofs } from '../identity/proof.ts'
 import type { AccountMails } from './account-mails.ts'
+import { RESET_MINUTES } from './link-mails.ts'
 import { emailIn, magicLinkIdentifier } from './links.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
@@ -46,13 +48,32 @@ export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> 
  * An account with a taken address may ask for a confirmation mail like any other: the address’s owner gets a notice
  * instead.
  */
-export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => void) {
+export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => Promise<void>) {
   if (ctx.path !== '/send-verification-email') return
   const found = await getSessionFromCtx(ctx)
   const email = found === null ? null : await addressBehind(store, found.user.email)
   if (email === null || String(ctx.body?.email).toLowerCase() !== email) return
-  notify(email)
+  await notify(email)
   return ctx.json({ status: true })
+}
+
+/**
+ * Does for an address without an account what better-auth does for one that has one, because the time would tell them apart:
+ * it stores a link that nobody knows, and a mail that nobody gets.
+ * @param mail stores the mail.
+ */
+export async function resetNobody(ctx: Ctx, mail: (email: string, token: string) => Promise<void>): Promise<void> {
+  const email: unknown = ctx.body?.email
+  if (ctx.path !== '/request-password-reset' || typeof email !== 'string') return
+  const { internalAdapter } = ctx.context
+  if ((await internalAdapter.findUserByEmail(email)) !== null) return
+  const token = randomBase62(24)
+  await internalAdapter.createVerificationValue({
+    value: randomBase62(32),
+    identifier: `reset-password:${token}`,
+    expiresAt: new Date(Date.now() + RESET_MINUTES * 60_000),
+  })
+  await mail(email, token)
 }
 
 /** A sign-in link proves its address; recorded before better-auth handles it. */

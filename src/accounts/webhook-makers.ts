@@ -9,11 +9,12 @@ import type { AccountMails } from './account-mails.ts'
 // bundles to an address that they know. So its admins are told when there is a new one, and when its maker goes.
 
 /**
- * Tells whoever manages a subject's webhooks that there is a new one, in case it was not them. Runs in the background.
+ * Tells whoever manages a subject's webhooks that there is a new one, in case it was not them. Resolves once the mails are
+ * stored.
  * @param caller who made it.
  */
-export function tellOfNew(accountMails: AccountMails, { subject, userId }: SignedIn, url: string): void {
-  accountMails.inBackground(async () => {
+export function tellOfNew(accountMails: AccountMails, { subject, userId }: SignedIn, url: string): Promise<void> {
+  return accountMails.attempt(async () => {
     const [found] = await accountMails.store.db
       .select({ ownerId: owners.id, organization: organization.name, by: realEmail })
       .from(owners)
@@ -27,7 +28,7 @@ export function tellOfNew(accountMails: AccountMails, { subject, userId }: Signe
 
 /**
  * Makes a change of memberships, and then tells the admins of organisations whose webhooks were made by a person who was
- * an admin before it and is none after. Telling runs in the background.
+ * an admin before it and is none after.
  * @param who the person that the change is about.
  * @returns the result of the change.
  */
@@ -38,7 +39,7 @@ export async function whileMembersChange<Result>(
 ): Promise<Result> {
   const before = await madeByAdmin(accountMails, who)
   const result = await change()
-  if (before.length > 0) accountMails.inBackground(() => tellOfGone(accountMails, before))
+  if (before.length > 0) await accountMails.attempt(() => tellOfGone(accountMails, before))
   return result
 }
 

@@ -48,6 +48,9 @@ const MAILING = new Set([
 /** Routes that check the password of the session’s account. */
 const CONFIRMING = new Set(['/change-password', '/verify-password', '/delete-user'])
 
+/** How long to wait while the mail server takes none of the mails there are. */
+const FULL_FOR_SECONDS = 600
+
 /** Error codes that mean a wrong password. */
 const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD'])
 
@@ -86,6 +89,10 @@ export async function withinLimits(call: AuthCall, make: () => Promise<Response>
 async function withinMails({ path, sent, request, service }: AuthCall, make: () => Promise<Response>) {
   const to = emailIn(sent)
   if (to === null || !MAILING.has(path)) return make()
+  if (service.mailer.isFull) {
+    const text = `Too many emails are waiting to be sent. Try again in ${duration(FULL_FOR_SECONDS)}.`
+    throw new Problem('RATE_LIMITED', text, { retryAfterSeconds: FULL_FOR_SECONDS })
+  }
   const { waitSeconds, undo } = await countMail(service.bucket, to, deviceOf(request.headers, to, service.config))
   if (waitSeconds > 0) {
     const text = `We’ve sent too many emails to this address lately. Try again in ${duration(waitSeconds)}.`

@@ -10,7 +10,7 @@ import { Problem } from '../core/problem.ts'
 import { exactTime, iso, minuteOf } from '../core/time.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
-import type { Mail } from '../mail/mailer.ts'
+import type { Mail } from '../mail/smtp.ts'
 import { waitForReadSlot } from '../operations/read-slots.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
@@ -20,7 +20,14 @@ import { loadFor, type StoredBundle } from './roles.ts'
 import type { Claims } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
-const WITHHELD = ' No email was sent: too many have gone to that address lately.'
+/** Whether the claim’s link is mailed, and if not, why. */
+export type ClaimMail = 'sent' | 'tooMany' | 'full'
+
+const NOT_MAILED = {
+  sent: '',
+  tooMany: ' No email was sent: too many have gone to that address lately.',
+  full: ' No email was sent: too many are waiting to be sent.',
+} as const satisfies Record<ClaimMail, string>
 
 /** A claim for a bundle about to be inserted: its row, and the fields that the creator is shown once. */
 export function newClaim(
@@ -31,7 +38,7 @@ export function newClaim(
     mail,
     config,
     now,
-  }: { bundleId: SQL<number>; email: string | null; mail: 'sent' | 'withheld'; config: Config; now: number },
+  }: { bundleId: SQL<number>; email: string | null; mail: ClaimMail; config: Config; now: number },
 ) {
   let token = randomBytes(32).toString('base64url')
   // A command line would read it as a flag.
@@ -45,7 +52,7 @@ export function newClaim(
       claimUrl: `${config.origin}/claim/${token}`,
       claimToken: token,
       claimExpiresAt: iso(expiresAt),
-      warning: `claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.${mail === 'sent' ? '' : WITHHELD}`,
+      warning: `claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.${NOT_MAILED[mail]}`,
     },
   }
 }
@@ -238,6 +245,7 @@ export function claimMail(
   return {
     to,
     subject: `Your private edit link for ${url}`,
+    endsAt: Date.parse(claimExpiresAt),
     text: `You created a bundle on ${name}: ${url}\n\nTo edit it, add it to your account by ${exactTime(minuteOf(claimExpiresAt))}:\n\n${claimUrl}\n\nDidn’t create it? You can ignore this email.`,
   }
 }

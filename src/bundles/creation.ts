@@ -21,7 +21,7 @@ import {
 import { ensureOwner, ownerId, subjectIdOf, subjectOf } from '../plans/owners.ts'
 import { recordRuleIds, withRuleIds } from '../policies/rule-ids.ts'
 import type { CreatedBundle } from './answers.ts'
-import { newClaim } from './claims.ts'
+import { type ClaimMail, newClaim } from './claims.ts'
 import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
@@ -65,7 +65,7 @@ type SlugField = 'slug' | 'newSlug'
 interface Creation extends Creator {
   commit: Commit
   /** Withheld if too many mails were sent to the address. */
-  claimMail?: 'sent' | 'withheld'
+  claimMail?: ClaimMail
   /** The hash of the password that a copy takes over, unless the input has one. */
   keptPassword?: string | null
 }

@@ -44,9 +44,9 @@ export const createBundle = implement('create_bundle', {
     const mail = email !== undefined && mailer.isConfigured ? await countMail(bucket, email, null) : null
     const creation = { ...creating(context, 'slug'), commit: context.commit }
     try {
-      const isWithheld = mail !== null && mail.waitSeconds > 0
-      const created = await create(input, { ...creation, claimMail: isWithheld ? 'withheld' : 'sent' })
-      if (email !== undefined && !isWithheld) mailer.sendIfConfigured(claimMail(email, created, config))
+      const mailed = mailer.isFull ? 'full' : mail !== null && mail.waitSeconds > 0 ? 'tooMany' : 'sent'
+      const created = await create(input, { ...creation, claimMail: mailed })
+      if (email !== undefined && mailed === 'sent') await mailer.sendIfConfigured(claimMail(email, created, config))
       return created
     } catch (error) {
       await mail?.undo()

@@ -1,10 +1,11 @@
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundleLinks, bundles, checkedLinks, linkMails, member, owners, user } from '../../db/schema.ts'
 import { IS_BROKEN } from '../bundles/health.ts'
 import type { Config } from '../config/config.ts'
 import { count } from '../core/words.ts'
-import { type Mail, type Mailer, quoted } from '../mail/mailer.ts'
+import { type Mailer, quoted } from '../mail/mailer.ts'
+import type { Mail } from '../mail/smtp.ts'
 import { SWITCHES, unsubscribeLink } from '../mail/switches.ts'
 import { inLongReadSlot } from '../operations/read-slots.ts'
 
@@ -35,16 +36,22 @@ export function noteBroken(mailer: Pick<Mailer, 'isConfigured'>, ownerId: number
 }
 
 /**
- * Mails the people who are to be told of broken links. Any number of processes may do so on one store: each marks a person first,
- * so that one of them tells, and a mail that a mail server does not take is logged and not sent again.
+ * Mails the people who are to be told of broken links. Any number of processes may do so on one store: a person is marked in the
+ * transaction that stores the mail, so that one of them tells.
  */
 export async function mailSome(store: Store, mailer: Mailer, site: Site, now: number): Promise<void> {
-  const due = sql`SELECT ${linkMails.userId} FROM ${linkMails} WHERE ${linkMails.dueAt} <= ${now} ORDER BY ${linkMails.dueAt} LIMIT ${AT_ONCE}`
-  const mark = store.db.update(linkMails).set({ dueAt: null, sentAt: now }).where(sql`${linkMails.userId} IN (${due})`)
-  const [marked] = await store.write([mark.returning({ userId: linkMails.userId })])
-  for (const { user_id } of marked?.rows ?? []) {
-    const mail = await mailFor(store, String(user_id), site)
-    if (mail !== null) mailer.send(mail)
+  const due = store.db
+    .select({ userId: linkMails.userId, dueAt: sql<number>`${linkMails.dueAt}` })
+    .from(linkMails)
+    .where(lte(linkMails.dueAt, now))
+    .orderBy(linkMails.dueAt)
+    .limit(AT_ONCE)
+  if (mailer.isFull) return
+  for (const { userId, dueAt } of await due) {
+    const mail = await mailFor(store, userId, site)
+    const isDue = and(eq(linkMails.userId, userId), eq(linkMails.dueAt, dueAt))
+    const mark = store.db.update(linkMails).set({ dueAt: null, sentAt: now }).where(isDue)
+    await mailer.sendWith(mail === null ? [] : [mail], sql`EXISTS (SELECT 1 FROM ${linkMails} WHERE ${isDue})`, [mark])
   }
 }
 

@@ -5,7 +5,8 @@ import { apiKeys, member, organization, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
-import { type Mail, type Mailer, quoted } from '../mail/mailer.ts'
+import { type Mailer, quoted } from '../mail/mailer.ts'
+import type { Mail } from '../mail/smtp.ts'
 import { SWITCHES, unsubscribeLink } from '../mail/switches.ts'
 
 /** How long before its end a key’s owner is told. */
@@ -16,8 +17,7 @@ const AT_ONCE = 50
 
 /**
  * Mails the owner of a key, or the admins of the organisation that owns it, a week before it ends. Any number of processes
- * may do so on one store: each key is marked first, so that one of them tells of it, and a mail that a mail server does not
- * take is logged and not sent again.
+ * may do so on one store: a key is marked in the transaction that stores its mails, so that one of them tells of it.
  */
 export class KeyEndMails {
   #loop: Loop | undefined
@@ -41,7 +41,7 @@ export class KeyEndMails {
   }
 
   async #tell(): Promise<void> {
-    const { db, write } = this.store
+    const { db } = this.store
     const now = Date.now()
     const isNext = and(gt(apiKeys.expiresAt, now), lte(apiKeys.expiresAt, now + BEFORE_MS), isNull(apiKeys.endToldAt))
     const some = db
@@ -52,11 +52,12 @@ export class KeyEndMails {
       .limit(AT_ONCE)
     for (;;) {
       // Nothing is written most of the time.
-      if ((await some).length === 0) return
-      const mark = db.update(apiKeys).set({ endToldAt: now }).where(inArray(apiKeys.id, some))
-      const [marked] = await write([mark.returning({ id: apiKeys.id })])
-      const mine = (marked?.rows ?? []).map((row) => Number(row.id))
-      if (mine.length > 0) for (const mail of await mailsFor(this.store, mine, this.config)) this.mailer.send(mail)
+      const ids = (await some).map(({ id }) => id)
+      if (ids.length === 0 || this.mailer.isFull) return
+      const isAmong = inArray(apiKeys.id, ids)
+      const isUntold = sql`NOT EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${isAmong} AND ${apiKeys.endToldAt} IS NOT NULL)`
+      const mark = db.update(apiKeys).set({ endToldAt: now }).where(and(isAmong, isUntold))
+      await this.mailer.sendWith(await mailsFor(this.store, ids, this.config), isUntold, [mark])
     }
   }
 }

@@ -21,7 +21,7 @@ export const createKey = implement('create_key', {
     const minter = signedIn(caller)
     const minted = await keys.mint(input, { store: service.store, caller: minter, commit })
     const { accountMails } = await service.accounts()
-    accountMails.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
+    await accountMails.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
     return minted
   },
 })
@@ -74,7 +74,11 @@ export const rotateKey = implement('rotate_key', {
     const rotator = signedIn(caller)
     const made = await rotate(input, service.store, rotator)
     const { accountMails } = await service.accounts()
-    accountMails.notify(rotator.userId, { kind: 'keyRotated', name: made.apiKey.name, actsFor: rotator.subject.type })
+    await accountMails.notify(rotator.userId, {
+      kind: 'keyRotated',
+      name: made.apiKey.name,
+      actsFor: rotator.subject.type,
+    })
     return made
   },
 })

@@ -1,6 +1,9 @@
-import { once } from 'node:events'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import type { Query, Store } from '../../db/client.ts'
 import type { Config } from '../config/config.ts'
+import { MailOutbox } from './outbox.ts'
+import type { Mail } from './smtp.ts'
 
 declare module '../core/service.ts' {
   interface Service {
@@ -8,118 +11,80 @@ declare module '../core/service.ts' {
   }
 }
 
-/** A mail to one person, in plain text. */
-export interface Mail {
-  to: string
-  subject: string
-  text: string
-  /** Where one press stops mails of this kind, if the reader may stop them: mail programs show a button for it. */
-  unsubscribe?: string
-}
-
 const MAILBOX_SIZE = 50
 
-/** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
-/** For all that is said to a mail server and by it, because each word of a slow one starts the time above anew. */
-const ANSWER_WITHIN_MS = 20_000
-
-/** Sends mail by SMTP. Without SMTP_URL, mails go to the development mailbox and, with `logMails`, to the log. */
+/**
+ * Sends mail by SMTP, through an outbox. Without SMTP_URL, mails go to the development mailbox and, with `logMails`, to the
+ * log.
+ */
 export class Mailer {
   /** Newest first; empty unless in development without SMTP_URL. */
   readonly mailbox: (Mail & { at: Date })[] = []
+  /** Null without SMTP_URL. */
+  readonly outbox: MailOutbox | null
 
   constructor(
-    readonly config: Pick<Config, 'smtpUrl' | 'logMails' | 'mailFrom' | 'isDevelopment'>,
+    readonly config: Pick<Config, 'smtpUrl' | 'logMails' | 'mailFrom' | 'secret' | 'isDevelopment'>,
+    readonly store: Store,
     readonly log: Logger,
-  ) {}
+  ) {
+    const { smtpUrl } = config
+    this.outbox = smtpUrl === undefined ? null : new MailOutbox(store, { ...config, smtpUrl }, log)
+  }
 
   /** Whether mails reach anything but the log. */
   get isConfigured(): boolean {
-    return this.config.smtpUrl !== undefined || this.config.isDevelopment
+    return this.outbox !== null || this.config.isDevelopment
   }
 
-  /** Sends a mail. Without SMTP_URL, logs it for the operator to pass on, or only its subject if `logMails` is off. */
-  send(mail: Mail): void {
-    const { smtpUrl, logMails } = this.config
-    if (smtpUrl === undefined && !logMails) this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
-    this.#inBackground(this.deliver(mail), mail)
-  }
-
-  /**
-   * Sends a mail, or logs it like `send`, and waits until the mail server has taken it.
-   * @throws what the server or the network says, if it does not.
-   */
-  async deliver(mail: Mail): Promise<void> {
-    const { smtpUrl, logMails } = this.config
-    if (smtpUrl === undefined && logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
-    await this.#hand(mail)
+  /** Whether so many mails wait for the mail server that no more should be asked for. */
+  get isFull(): boolean {
+    return this.outbox?.isFull === true
   }
 
   /**
-   * Sends a mail in the background, so that timing does not reveal whether one was sent. A failure is logged without
-   * the text. Without SMTP_URL nothing is sent.
+   * Sends a mail: resolves once it is stored, and the mail server gets it in the background. Without SMTP_URL, logs it for the
+   * operator to pass on, or only its subject if `logMails` is off.
    */
-  sendIfConfigured(mail: Mail): void {
-    this.#inBackground(this.#hand(mail), mail)
+  async send(mail: Mail): Promise<void> {
+    if (this.outbox !== null) return this.outbox.add(mail)
+    if (this.config.logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
+    else this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
+    this.#keep(mail)
   }
 
-  #inBackground(sending: Promise<void>, { subject }: Mail): void {
-    sending.catch((error) => this.log.error({ err: error, subject }, 'a mail could not be sent'))
+  /** Like `send`, but without SMTP_URL nothing is logged. */
+  async sendIfConfigured(mail: Mail): Promise<void> {
+    if (this.outbox !== null) return this.outbox.add(mail)
+    this.#keep(mail)
   }
 
-  async #hand(mail: Mail): Promise<void> {
-    const { smtpUrl, isDevelopment } = this.config
-    if (smtpUrl !== undefined) {
-      await deliver({ ...this.config, smtpUrl }, mail)
-    } else if (isDevelopment) {
-      this.mailbox.unshift({ ...mail, at: new Date() })
-      this.mailbox.length = Math.min(this.mailbox.length, MAILBOX_SIZE)
+  /** Does what `send` does until it resolves, and nobody gets the mail: so the time does not tell whether somebody does. */
+  async sendToNobody(mail: Mail): Promise<void> {
+    await this.outbox?.add({ ...mail, isDecoy: true })
+  }
+
+  /**
+   * Sends mails in the transaction of their cause.
+   * @param isDue whether they are still to be sent. `writes` end that, so that of several processes one sends.
+   */
+  async sendWith(mails: readonly Mail[], isDue: SQL, writes: readonly Query[]): Promise<void> {
+    const { outbox } = this
+    const insertion = (mail: Mail) => outbox?.insertion(mail, isDue) ?? sql`SELECT 0 AS bytes WHERE ${isDue}`
+    const made = await this.store.write([...mails.map(insertion), ...writes])
+    for (const [at, mail] of mails.entries()) {
+      const stored = made[at]?.rows[0]
+      if (stored === undefined) continue
+      if (outbox === null) await this.send(mail)
+      else outbox.added(Number(stored.bytes))
     }
   }
-}
 
-/**
- * Hands a mail to the mail server.
- * @throws what the server or the network says, if it does not take it.
- */
-export async function deliver(
-  { smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string },
-  { unsubscribe, ...mail }: Mail,
-): Promise<void> {
-  const { createTransport } = await import('nodemailer')
-  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: mailFrom })
-  try {
-    // As an object: a string would be parsed as a list of addresses.
-    const to = { name: '', address: mail.to }
-    // By RFC 8058: the mail program sends a POST there, without asking anybody.
-    const headers =
-      unsubscribe === undefined
-        ? {}
-        : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-    await transport.sendMail({ ...mail, to, headers, disableFileAccess: true, disableUrlAccess: true })
-  } finally {
-    transport.close()
+  #keep(mail: Mail): void {
+    if (!this.config.isDevelopment) return
+    this.mailbox.unshift({ ...mail, at: new Date() })
+    this.mailbox.length = Math.min(this.mailbox.length, MAILBOX_SIZE)
   }
-}
-
-/**
- * Asks the mail server whether it would take mails, without sending one: it connects, encrypts and signs in as for a mail.
- * @throws what it says, if not, within twenty seconds.
- */
-export async function reachMailServer(smtpUrl: string): Promise<void> {
-  const { createTransport } = await import('nodemailer')
-  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl })
-  try {
-    await Promise.race([transport.verify(), tooLate(AbortSignal.timeout(ANSWER_WITHIN_MS))])
-  } finally {
-    transport.close()
-  }
-}
-
-async function tooLate(signal: AbortSignal): Promise<never> {
-  await once(signal, 'abort')
-  throw new Error('it did not finish its answers in time')
 }
 
 /**

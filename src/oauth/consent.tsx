@@ -83,7 +83,7 @@ async function connect(visit: Visit, subject: Subject): Promise<Page> {
     throw (await subjectExists(service.store, subject)) ? error : gone()
   })
   const { accountMails } = await service.accounts()
-  accountMails.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
+  await accountMails.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
   return back(visit, { code })
 }
 

@@ -97,7 +97,7 @@ async function connect(visit: Visit, form: URLSearchParams): Promise<Page> {
   })
   if (!isConnected) return askForCode(service, session, code, NOT_WAITING)
   const { accountMails } = await service.accounts()
-  accountMails.notify(userId, { kind: 'appConnected', name, actsFor: subject.type })
+  await accountMails.notify(userId, { kind: 'appConnected', name, actsFor: subject.type })
   return decided(visit, true)
 }
 

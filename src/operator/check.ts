@@ -13,7 +13,7 @@ import { type Config, databaseFile } from '../config/config.ts'
 import { fileFault } from '../config/file-faults.ts'
 import { DAY_MS } from '../core/time.ts'
 import { count } from '../core/words.ts'
-import { reachMailServer } from '../mail/mailer.ts'
+import { reachMailServer } from '../mail/smtp.ts'
 import { unexpectedIn } from '../runtime/expected.ts'
 import { operatorConfig } from './config.ts'
 

@@ -1,4 +1,4 @@
-import { deliver } from '../mail/mailer.ts'
+import { deliver } from '../mail/smtp.ts'
 import { readEmail } from '../provider-events/shapes.ts'
 import { CannotOperate } from './cannot.ts'
 import { operatorConfig } from './config.ts'

@@ -14,7 +14,7 @@ import { SCOPES } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 import { mint } from '../keys/keys.ts'
 import { NewKey } from '../keys/shapes.ts'
-import { deliver, type Mail } from '../mail/mailer.ts'
+import { deliver, type Mail } from '../mail/smtp.ts'
 import { validate } from '../operations/validate.ts'
 import { CannotOperate } from './cannot.ts'
 import { operatorConfig } from './config.ts'
@@ -131,7 +131,7 @@ export async function resetPassword(
   const { smtpUrl, mailFrom } = config
   if (smtpUrl === undefined) return { link: config.origin + passwordPath(token) }
   const written: Mail[] = []
-  linkMails(config, { send: (mail) => written.push(mail) }).setPassword(email, token)
+  await linkMails(config, { send: (mail) => void written.push(mail) }).setPassword(email, token)
   for (const mail of written) await deliver({ smtpUrl, mailFrom }, mail)
   return { mailed: email }
 }

@@ -4,7 +4,8 @@ import type { BundleDiff } from '../bundles/diff.ts'
 import type { StoredBundle } from '../bundles/roles.ts'
 import type { Config } from '../config/config.ts'
 import { count, inSentence, joinList } from '../core/words.ts'
-import { clipped, inLine, type Mail, quoted } from '../mail/mailer.ts'
+import { clipped, inLine, quoted } from '../mail/mailer.ts'
+import type { Mail } from '../mail/smtp.ts'
 import type { Proposal } from './stored.ts'
 
 /** Characters of a name in a subject. */

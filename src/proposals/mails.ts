@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
-import type { Store } from '../../db/client.ts'
+import type { Query, Store } from '../../db/client.ts'
+import { LeasedQueue } from '../../db/queue.ts'
 import { proposalMails } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
@@ -12,13 +12,11 @@ import { MAIL_EVERY_MS, without } from './mail-queue.ts'
 
 /** How often it looks for mails to send. */
 const POLL_MS = 1_000
-/** Longer than handing over a mail may take: after this, the process that leased one is taken to be dead. */
+/** Longer than making a mail may take: after this, the process that took one is taken to be dead. */
 const LEASE_MS = 300_000
-/** Mails sent at a time. */
+/** Mails made at a time. */
 const AT_ONCE = 8
-/** How long a stop waits for the mail server. */
-const STOP_WITHIN_MS = 3_000
-/** After which time a mail that the server did not take is tried again; then it is given up. */
+/** After which time a mail that could not be made is tried again; then it is given up. */
 const RETRIES_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000]
 
 /** To one person, whatever they are told of: beyond it mails wait, and say more when they come. */
@@ -30,11 +28,11 @@ const TO_ONE_PERSON = tiers('proposal-mail', [
 type Row = typeof proposalMails.$inferSelect
 
 /**
- * Sends what is noted to be mailed about proposals. Any number of processes may do so on one store: each leases what it
- * sends. A mail is sent again only if a process dies before it has stored that it was sent.
+ * Makes mails of what is noted to be mailed about proposals. Any number of processes may do so on one store: each takes what
+ * it makes, and stores the mail in the transaction that settles its cause.
  */
 export class ProposalMails {
-  readonly #lease = randomUUID()
+  readonly #queue: LeasedQueue
   #loop: Loop | undefined
   #isStopping = false
 
@@ -44,7 +42,9 @@ export class ProposalMails {
     readonly mailer: Mailer,
     readonly bucket: Bucket,
     readonly log: Logger,
-  ) {}
+  ) {
+    this.#queue = new LeasedQueue(store, proposalMails, LEASE_MS)
+  }
 
   /** Does nothing if mails reach nobody. */
   start(): void {
@@ -52,102 +52,85 @@ export class ProposalMails {
     this.#loop = every(POLL_MS, () => this.#sendDue(), this.log, 'could not look for mails to send; trying on')
   }
 
-  /** Resolves when nothing is being sent, or nobody waits for it any longer. */
+  /** Resolves when no mail is being made. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.race([this.#loop?.stop(), new Promise((done) => setTimeout(done, STOP_WITHIN_MS).unref())])
+    await this.#loop?.stop()
   }
 
   async #sendDue(): Promise<void> {
-    while (!this.#isStopping) {
-      const leased = await this.#leaseDue()
-      if (leased.length === 0) return
-      await Promise.all(leased.map((row) => this.#send(row)))
+    while (!this.#isStopping && !this.mailer.isFull) {
+      const taken = await this.#takeDue()
+      if (taken.length === 0) return
+      await Promise.all(taken.map((row) => this.#send(row)))
     }
   }
 
-  /** Leases some of what is due, as far as no other process has. */
-  async #leaseDue(): Promise<Row[]> {
-    const { db, write } = this.store
-    const now = Date.now()
-    const isDue = and(isNotNull(proposalMails.dueAt), lte(proposalMails.dueAt, now))
+  /** Takes some of what is due, as far as no other process has. */
+  async #takeDue(): Promise<Row[]> {
+    const { db } = this.store
     const due = await db
       .select({ id: proposalMails.id })
       .from(proposalMails)
-      .where(isDue)
+      .where(and(isNotNull(proposalMails.dueAt), lte(proposalMails.dueAt, Date.now())))
       .orderBy(proposalMails.dueAt)
       .limit(AT_ONCE)
-    if (due.length === 0) return []
-    const isAmong = inArray(
-      proposalMails.id,
-      due.map(({ id }) => id),
-    )
-    await write([
-      db
-        .update(proposalMails)
-        .set({ dueAt: now + LEASE_MS, lease: this.#lease })
-        .where(and(isAmong, isDue)),
-    ])
-    return db
-      .select()
-      .from(proposalMails)
-      .where(and(isAmong, eq(proposalMails.lease, this.#lease)))
+    const taken = await this.#queue.take(due.map(({ id }) => id))
+    return taken.length === 0 ? [] : db.select().from(proposalMails).where(inArray(proposalMails.id, taken))
   }
 
   async #send(row: Row): Promise<void> {
-    const outcome = await this.#handOver(row).catch((error: unknown) => ({ error }))
-    if ('sentAt' in outcome) return this.#settle(row, outcome.sentAt)
-    if ('wait' in outcome) return this.#postpone(row, outcome.wait)
-    // A mail that cannot be made is given up like one that no server takes.
-    const { kind, attempts } = row
-    const wait = RETRIES_MS[attempts]
-    const isLast = wait === undefined
-    // Not with its subject, in which people's texts are.
-    const failure = `a mail about a proposal could not be sent${isLast ? '' : '; trying again'}`
-    this.log.error({ err: outcome.error, kind }, failure)
-    return isLast ? this.#settle(row, null) : this.#postpone(row, wait, attempts + 1)
+    const { kind, attempts, id } = row
+    try {
+      const wait = await this.#make(row)
+      if (wait > 0) await this.store.write([this.#queue.postpone(id, Date.now() + wait)])
+    } catch (error) {
+      const wait = RETRIES_MS[attempts]
+      const isLast = wait === undefined
+      // Not with its subject, in which people's texts are.
+      const failure = `a mail about a proposal could not be made${isLast ? '' : '; trying again'}`
+      this.log.error({ err: error, kind }, failure)
+      const { db, write } = this.store
+      const counted = db
+        .update(proposalMails)
+        .set({ attempts: attempts + 1 })
+        .where(this.#queue.isMine(id))
+      await write(isLast ? this.#settling(row, null) : [counted, this.#queue.postpone(id, Date.now() + wait)])
+    }
   }
 
-  /** @returns when it was sent, null if there is nothing to send; or how long it must wait. */
-  async #handOver(row: Row): Promise<{ sentAt: number | null } | { wait: number }> {
+  /** Makes a mail and settles its cause, unless too many have gone to its reader. @returns how long it must wait, in milliseconds. */
+  async #make(row: Row): Promise<number> {
     // Loaded with the first mail: most processes send none.
     const { mailFor } = await import('./mail-content.ts')
     const mail = await mailFor(this.store, row, this.config)
-    if (mail === null) return { sentAt: null }
+    if (mail === null) {
+      await this.store.write(this.#settling(row, null))
+      return 0
+    }
     const counts = countsOf(TO_ONE_PERSON, row.userId)
     const { allowed, resetSeconds } = await takeAll(this.bucket, counts)
-    if (!allowed) return { wait: resetSeconds * 1000 }
+    if (!allowed) return resetSeconds * 1000
+    const isTaken = sql`EXISTS (SELECT 1 FROM ${proposalMails} WHERE ${this.#queue.isMine(row.id)})`
     try {
-      await this.mailer.deliver(mail)
+      await this.mailer.sendWith([mail], isTaken, this.#settling(row, Date.now()))
     } catch (error) {
       await giveAllBack(this.bucket, counts)
       throw error
     }
-    return { sentAt: Date.now() }
-  }
-
-  async #postpone({ id }: Row, wait: number, attempts?: number): Promise<void> {
-    const { db, write } = this.store
-    const isMine = and(eq(proposalMails.id, id), eq(proposalMails.lease, this.#lease))
-    const counted = attempts === undefined ? {} : { attempts }
-    await write([
-      db
-        .update(proposalMails)
-        .set({ dueAt: Date.now() + wait, lease: null, ...counted })
-        .where(isMine),
-    ])
+    return 0
   }
 
   /**
-   * Stores that what was waiting is dealt with. What has come meanwhile waits on.
-   * @param sentAt when a mail told of it; null if none did.
+   * The writes that deal with what was waiting. What has come meanwhile waits on.
+   * @param sentAt when a mail tells of it; null if none does.
    */
-  async #settle({ id, waiting }: Row, sentAt: number | null): Promise<void> {
-    const { db, write } = this.store
-    const isMine = and(eq(proposalMails.id, id), eq(proposalMails.lease, this.#lease))
+  #settling({ id, waiting }: Row, sentAt: number | null): Query[] {
+    const { db } = this.store
+    const isMine = this.#queue.isMine(id)
     const rest = without(waiting)
     const sent = sql`coalesce(${sentAt}, ${proposalMails.sentAt})`
-    await write([
+    return [
       db.delete(proposalMails).where(and(isMine, sql`${sent} IS NULL AND ${rest} = '[]'`)),
       db
         .update(proposalMails)
@@ -159,6 +142,6 @@ export class ProposalMails {
           sentAt: sql`${sent}`,
         })
         .where(isMine),
-    ])
+    ]
   }
 }

@@ -77,7 +77,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
     const after = before?.isVerified ? await linkedAccount(store, event) : null
     if (before !== null && after?.id === before.id && after.email !== before.email) {
       const { accountMails } = await service.accounts()
-      accountMails.notifyFormerAddress(before.id, before.email, after.email)
+      await accountMails.notifyFormerAddress(before.id, before.email, after.email)
     }
   }
   log.info({ source, event: event.type.slice(0, 80), outcome }, 'webhook')

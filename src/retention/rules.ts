@@ -16,6 +16,7 @@ import {
   goneWebhooks,
   icons,
   idempotencyAnswers,
+  mails,
   outbox,
   outgoingTurns,
   proposalMails,
@@ -106,6 +107,8 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     keptMs: 3 * DAY_MS,
     only: isNotNull(proposalMails.dueAt),
   },
+  // What sends mails gives them up before, and says so: this is for a service that has no mail server any more.
+  { what: 'mails', table: mails, from: mails.endsAt, keptMs: HOUR_MS },
   // Of sites that no bundle links to; then the icons that no site has.
   { what: 'sites', table: sites, from: sites.unusedSince, keptMs: 30 * DAY_MS, only: isNotNull(sites.unusedSince) },
   {

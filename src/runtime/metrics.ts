@@ -6,6 +6,7 @@ import type { RouteClass, Tally } from '../core/tally.ts'
 import type { Launchers } from '../launcher/launchers.ts'
 import type { Recorder } from '../launcher/recorder.ts'
 import type { RedisBucket } from '../limits/redis.ts'
+import type { MailOutbox } from '../mail/outbox.ts'
 import type { Sweeper } from '../retention/sweep.ts'
 import type { Backups } from './backups.ts'
 import { commitOfBuild, VERSION } from './built.ts'
@@ -21,6 +22,8 @@ interface Sources {
   storeFile: string | null
   sweeper: Pick<Sweeper, 'statuses' | 'failures' | 'finishedAt'>
   outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; readonly overdue: number }
+  /** Null if there is no mail server. */
+  mails: Pick<MailOutbox, 'results' | 'waiting' | 'oldestAt'> | null
   /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt' | 'stranger'> | null
   /** Null if limits are counted in memory. */
@@ -80,6 +83,7 @@ export function openMetrics(sources: Sources): prom.Registry {
   addExpectedMetrics(sources, registry)
   addSweepMetrics(sweeper, registry)
   addWebhookMetrics(sources.outbox, registry)
+  if (sources.mails !== null) addMailMetrics(sources.mails, registry)
   tally.time = timer(registry)
   return registry
 }
@@ -247,6 +251,22 @@ function addWebhookMetrics(outbox: Sources['outbox'], registry: prom.Registry): 
   )
   gauge('openall_webhook_overdue', 'Webhooks that should have been sent by now, at most 10 000.', [], (set) =>
     set(outbox.overdue),
+  )
+}
+
+function addMailMetrics(mails: NonNullable<Sources['mails']>, registry: prom.Registry): void {
+  const { counter, gauge } = instruments(registry)
+  counter(
+    'openall_mails_total',
+    'Attempts at mails, by result: sent, retried (tried again later), refused (by the mail server, for good) or lost (given up).',
+    ['result'],
+    (add) => {
+      for (const [result, count] of Object.entries(mails.results)) add(count, { result })
+    },
+  )
+  gauge('openall_mails_waiting', 'Mails that the mail server has not taken yet.', [], (set) => set(mails.waiting))
+  gauge('openall_mails_oldest_seconds', 'How long the oldest of them has waited; 0 if there is none.', [], (set) =>
+    set(mails.oldestAt === null ? 0 : secondsSince(mails.oldestAt)),
   )
 }
 

@@ -78,7 +78,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   })
   const expected = await watchExpected(store, config, log)
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
-  const mailer = new Mailer(config, log)
+  const mailer = new Mailer(config, store, log)
   // Loaded now, not while the first mail is waited for.
   if (config.smtpUrl !== undefined) await import('nodemailer')
   const memory = new MemoryBucket()
@@ -117,6 +117,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
           recorder,
           sweeper,
           outbox,
+          mails: mailer.outbox,
           store,
           storeFile: databaseFile(config.database.url),
           backups,
@@ -125,6 +126,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
         })
   sweeper.start()
   outbox.start()
+  mailer.outbox?.start()
   proposalMails.start()
   keyEndMails.start()
   linkChecks.start()
@@ -165,7 +167,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await forgetting.stop()
       const isSwept = sweeper.stop()
       await Promise.all([
-        ...[outbox.stop(), proposalMails.stop(), keyEndMails.stop()],
+        ...[outbox.stop(), mailer.outbox?.stop(), proposalMails.stop(), keyEndMails.stop()],
         ...[linkChecks.stop(), siteIcons?.stop()],
       ])
       backups?.stop()

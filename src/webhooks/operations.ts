@@ -21,7 +21,7 @@ export const createWebhook = implement('create_webhook', {
     const { store, config } = service
     const maker = signedIn(caller)
     const created = await webhooks.create(input, { store, config, caller: maker, commit })
-    tellOfNew((await service.accounts()).accountMails, maker, created.webhook.url)
+    await tellOfNew((await service.accounts()).accountMails, maker, created.webhook.url)
     return created
   },
 })

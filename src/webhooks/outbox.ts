@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import { LeasedQueue } from '../../db/queue.ts'
 import { outbox, owners, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
@@ -46,7 +46,7 @@ export class Outbox {
   readonly #sending = new Map<number, Leased['webhook']>()
   /** Until when the webhooks of an owner get nothing, in milliseconds since 1970. */
   readonly #resting = new Map<number, number>()
-  readonly #lease = randomUUID()
+  readonly #queue: LeasedQueue
   #looking: Loop | undefined
   #isStopping = false
 
@@ -58,7 +58,9 @@ export class Outbox {
     >,
     readonly log: Logger,
     readonly accounts: Accounts,
-  ) {}
+  ) {
+    this.#queue = new LeasedQueue(store, outbox, LEASE_MS)
+  }
 
   start(): void {
     const look = () => this.#sendDue().then(() => this.#count())
@@ -71,12 +73,9 @@ export class Outbox {
     const deadline = performance.now() + STOP_WITHIN_MS
     await this.#looking?.stop()
     while (this.#sending.size > 0 && performance.now() < deadline) await new Promise((next) => setTimeout(next, 20))
-    if (this.#sending.size === 0) return
-    const { db, write } = this.store
-    const mine = and(inArray(outbox.id, [...this.#sending.keys()]), eq(outbox.lease, this.#lease))
-    await write([db.update(outbox).set({ dueAt: Date.now(), lease: null }).where(mine)]).catch((error) =>
-      this.log.warn({ err: error }, 'webhooks that were being sent are sent again later'),
-    )
+    await this.#queue
+      .giveBack([...this.#sending.keys()])
+      .catch((error) => this.log.warn({ err: error }, 'webhooks that were being sent are sent again later'))
   }
 
   /** Counted here, because metrics are read while the store does not answer, too. */
@@ -94,7 +93,7 @@ export class Outbox {
     for (const [owner, until] of this.#resting) if (until <= Date.now()) this.#resting.delete(owner)
     const ids = await dueEvents(this.store, this.#sending, [...this.#resting.keys()])
     if (ids.length === 0 || this.#isStopping) return
-    for (const leased of await this.#leaseOf(ids)) {
+    for (const leased of await this.#take(ids)) {
       this.#sending.set(leased.row.id, leased.webhook)
       void this.#deliver(leased)
         .catch((error) => this.log.error({ err: error }, 'the result of a webhook could not be stored'))
@@ -106,24 +105,17 @@ export class Outbox {
     }
   }
 
-  /** Leases events, as far as no other process has. */
-  async #leaseOf(ids: readonly number[]): Promise<Leased[]> {
-    const { db, write } = this.store
-    const now = Date.now()
-    await write([
-      db
-        .update(outbox)
-        .set({ dueAt: now + LEASE_MS, lease: this.#lease })
-        .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
-    ])
+  /** Takes events, as far as no other process has. */
+  async #take(ids: readonly number[]): Promise<Leased[]> {
+    const taken = await this.#queue.take(ids)
     const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
     const account = sql<string>`coalesce(${owners.userId}, ${owners.organizationId})`
-    return db
+    return this.store.db
       .select({ row: outbox, webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId }, account })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
       .innerJoin(owners, eq(owners.id, webhooks.ownerId))
-      .where(and(inArray(outbox.id, [...ids]), eq(outbox.lease, this.#lease)))
+      .where(inArray(outbox.id, taken))
   }
 
   async #deliver(leased: Leased): Promise<void> {
@@ -172,11 +164,9 @@ export class Outbox {
 
   /** As if it had not been tried. */
   async #postpone({ row, webhook }: Leased, restMs: number): Promise<void> {
-    const { db, write } = this.store
     const dueAt = Date.now() + restMs
     this.#resting.set(webhook.ownerId, dueAt)
-    const isMine = and(eq(outbox.id, row.id), eq(outbox.lease, this.#lease))
-    await write([db.update(outbox).set({ dueAt, lease: null }).where(isMine)])
+    await this.store.write([this.#queue.postpone(row.id, dueAt)])
   }
 
   async #sent({ row }: Leased, status: number): Promise<void> {
@@ -200,7 +190,7 @@ export class Outbox {
     const isLast = wait === null && row.event !== 'webhook.test'
     const dueAt = wait === null ? null : now + wait
     // Without the lease, another process has taken it over, or the webhook was disabled: their word counts.
-    const isMine = and(eq(outbox.id, row.id), eq(outbox.lease, this.#lease))
+    const isMine = this.#queue.isMine(row.id)
     const [recorded, disabled] = await write([
       db.update(outbox).set({ dueAt, lease: null, attempts, attemptedAt: now, status, failure }).where(isMine),
       ...(isLast ? this.#disable(webhook.id, row.id) : []),

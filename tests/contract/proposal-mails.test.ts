@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
-import { becomes } from '../eventually.ts'
+import { becomes, eventually } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
-import { type ParsedMail, startMailSink } from '../mail-sink.ts'
+import { allTried, type ParsedMail, startMailSink } from '../mail-sink.ts'
 import { actFor, linkIn, newEmail, newOrganization, type Person, signUp, type Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { type Server, startServer, TARGETS } from '../server.ts'
@@ -56,7 +56,10 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
   const subjectsTo = (person: Person) => to(person).map(({ subject }) => subject)
   const lastTo = (person: Person) => to(person).at(-1)!
   /** Resolves once nothing is due any more, so that what has not been sent by then is not sent. */
-  const allSent = () => becomes(() => server.sql('SELECT 1 FROM proposal_mails WHERE due_at <= ?', [Date.now()]), [])
+  const allSent = async () => {
+    await becomes(() => server.sql('SELECT 1 FROM proposal_mails WHERE due_at <= ?', [Date.now()]), [])
+    await allTried(server)
+  }
   /** Lets time pass for the mails to some people. */
   const later = async (ms: number, ...people: Person[]) => {
     for (const { userId } of people)
@@ -136,6 +139,8 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
   test('what comes while a mail is on its way waits for the hour too', async () => {
     const { admin, editor, viewer, slug } = await newTeam()
     await server.sql('UPDATE user SET mail_proposed = 0 WHERE id = ? RETURNING 1', [editor.userId])
+    // Those of the sign-ups come first.
+    await allTried(server)
     const { promise, resolve } = Promise.withResolvers<void>()
     let isReached = false
     hold = () => {
@@ -150,7 +155,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       hold = async () => {}
       resolve()
     }
-    // The server has a mail before it is stored that it was sent.
+    await becomes(() => subjectsTo(admin).length, 1)
     await becomes(
       () => server.sql('SELECT lease FROM proposal_mails WHERE user_id = ?', [admin.userId]),
       [{ lease: null }],
@@ -376,17 +381,13 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     const { admin, viewer, slug } = await newTeam()
     await sink.stop()
     await propose(slug, viewer)
-    await becomes(
-      () => server.sql('SELECT attempts FROM proposal_mails WHERE user_id = ?', [admin.userId]),
-      [{ attempts: 1 }],
-    )
+    await eventually(() => server.output().includes('a mail could not be sent; trying again'), 'it is tried')
     const log = server.output()
-    expect(log).toContain('a mail about a proposal could not be sent; trying again')
     for (const secret of [admin.email, 'Onboarding']) expect(log).not.toContain(secret)
     const port = Number(new URL(sink.url).port)
     const former = sink.mails
     sink = await startMailSink(port)
-    await server.sql('UPDATE proposal_mails SET due_at = 1 WHERE due_at IS NOT NULL RETURNING 1')
+    await server.sql('UPDATE mails SET due_at = 1 WHERE lease IS NULL RETURNING 1')
     await becomes(() => subjectsTo(admin), ['Dana suggests a change to “Onboarding”'])
     expect(former.filter(({ recipients }) => recipients.includes(admin.email)).filter(isOurs)).toEqual([])
   })
@@ -488,6 +489,7 @@ test('of two servers on one store, only one sends a mail', async () => {
     const told = () =>
       sink.mails.filter(({ subject }) => subject.includes('suggests')).map(({ text }) => linkIn({ text }))
     await becomes(() => first.sql('SELECT 1 FROM proposal_mails WHERE sent_at IS NULL'), [])
+    await becomes(() => first.sql('SELECT 1 FROM mails'), [])
     expect(told().length).toBe(8)
     expect(new Set(told()).size).toBe(8)
   } finally {

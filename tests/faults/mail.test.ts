@@ -18,7 +18,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   ]
   // Giving up a silent one takes a while, so the quick run does it once.
   concurrentTest.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
-    'a mail server that %s delays nobody and is logged, and mail is sent once it is back',
+    'a mail server that %s delays nobody and is logged, and every mail is sent once it is back',
     async (_, isSilent) => {
       const port = freePort()
       const silent = isSilent ? Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }) : null
@@ -38,16 +38,13 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
           const { status } = await send()
           expect([status < 300, performance.now() - from < ANSWER_WITHIN_MS]).toEqual([true, true])
         }
-        // Those of one second are told together.
-        const failures = () =>
-          [...server.output().matchAll(/a mail could not be sent(?: … and (\d+) more)?/g)].reduce(
-            (sum, [, more = '0']) => sum + 1 + Number(more),
-            0,
-          )
-        await eventually(async () => failures() >= sends.length, 'every lost mail is logged', 25_000)
+        await eventually(() => server.output().includes('a mail could not be sent'), 'it is logged', 60_000)
         for (const email of [...emails, person.email]) expect(server.output()).not.toContain(email)
         silent?.stop(true)
         const sink = await startMailSink(port)
+        await server.sql('UPDATE mails SET due_at = 1 WHERE lease IS NULL RETURNING 1')
+        for (const to of emails) await sink.mailTo(to)
+        await sink.mailTo(person.email, 'Set a password')
         const email = newEmail('back')
         await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
         expect(linkIn(await sink.mailTo(email))).toStartWith('http')

@@ -60,6 +60,7 @@ beforeAll(async () => {
       SERVICE_METRICS_PORT: String(metricsPort),
       SERVICE_BACKUP_DIR: join(folder, 'backups'),
       REDIS_URL: redis.url,
+      SMTP_URL: 'smtp://127.0.0.1:1',
       SERVICE_CLIENT_IP_HEADER: 'x-client',
       SERVICE_RATE_LIMIT_MAX_REQUESTS: '5',
     },

@@ -15,7 +15,8 @@ export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
     <div class="confirm cluster">
       <p>
         <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{user.email}</bdi> to confirm your
-        address. Until then you can’t create API keys, invite people or accept invitations.
+        address. Until then you can’t create API keys, invite people or accept invitations. The email can take a few
+        minutes.
       </p>
       <ConfirmationForm back={back} />
     </div>

@@ -241,7 +241,7 @@ export function ConfirmBeforeConnectingPage({ site, path }: { site: Site; path: 
         <h1>Confirm your address first</h1>
         <p class="lede">
           Apps act on your behalf, so we need to know that <strong safe>{site.user?.email ?? ''}</strong> is yours. Open
-          the link we sent you, then connect the app.
+          the link we sent you, which can take a few minutes, then connect the app.
         </p>
         <ConfirmationForm back={path} />
       </section>

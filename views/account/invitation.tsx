@@ -72,8 +72,8 @@ export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element
       <section class="narrow">
         <h1>Confirm your address first</h1>
         <p class="lede">
-          Open the link we sent to <strong safe>{site.user?.email ?? ''}</strong> to show that the address is yours.
-          Then you can accept your invitation.
+          Open the link we sent to <strong safe>{site.user?.email ?? ''}</strong> to show that the address is yours. It
+          can take a few minutes. Then you can accept your invitation.
         </p>
         <ConfirmationForm back={path} />
       </section>

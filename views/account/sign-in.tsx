@@ -193,19 +193,19 @@ export function LinkSentPage({ site, methods, email, next }: LinkSentProps): JSX
           <p class="lede">
             {methods.signUp === 'open' ? (
               <>
-                We sent a sign-in link to <strong safe>{email}</strong>.
+                We’re sending a sign-in link to <strong safe>{email}</strong>.
               </>
             ) : (
               <>
                 If <strong safe>{email}</strong>{' '}
-                {methods.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
-                sign-in link.
+                {methods.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we’re
+                sending it a sign-in link.
               </>
             )}{' '}
             It works once, for 15 minutes.
           </p>
           <p class="hint">
-            Can’t find it? Check your spam folder, or{' '}
+            It can take a few minutes. Can’t find it? Check your spam folder, or{' '}
             <a href={`/sign-in?next=${encodeURIComponent(next)}`}>try another address</a>.
           </p>
         </Door>

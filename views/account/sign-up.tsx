@@ -53,10 +53,10 @@ export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX
       <section class="narrow">
         <Door title="Check your email">
           <p class="lede">
-            We sent an email to <strong safe>{email}</strong>. Open the link in it to confirm your address, then sign
-            in.
+            We’re sending an email to <strong safe>{email}</strong>. Open the link in it to confirm your address, then
+            sign in.
           </p>
-          <p class="hint">Can’t find it? Check your spam folder.</p>
+          <p class="hint">It can take a few minutes. Can’t find it? Check your spam folder.</p>
           <p>
             <a class="button" href="/sign-in">
               Sign in

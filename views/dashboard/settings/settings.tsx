@@ -91,7 +91,10 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
         {emailVerified ? (
           ''
         ) : (
-          <p class="hint">Open the link we sent you to confirm it. Until then, rules can’t match your email domain.</p>
+          <p class="hint">
+            Open the link we sent you to confirm it; it can take a few minutes. Until then, rules can’t match your email
+            domain.
+          </p>
         )}
       </div>
     </Panel>

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import type { NodemailerError } from 'nodemailer'
+
+/** A mail to one person, in plain text. */
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+  /** Where one press stops mails of this kind, if the reader may stop them: mail programs show a button for it. */
+  unsubscribe?: string
+  /** When it is worth nothing any more, such as with the link in it: milliseconds since 1970. */
+  endsAt?: number
+}
+
+/** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
+/** For all that is said to a mail server and by it, because each word of a slow one starts the times above anew. */
+const ANSWER_WITHIN_MS = 20_000
+
+/**
+ * Hands a mail to the mail server.
+ * @param signal ends the connection when it aborts.
+ * @throws what the server or the network says, if it does not take it.
+ */
+export async function deliver(
+  { smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string },
+  { to: address, subject, text, unsubscribe }: Mail,
+  signal: AbortSignal = AbortSignal.timeout(60_000),
+): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: mailFrom })
+  try {
+    // As an object: a string would be parsed as a list of addresses.
+    const to = { name: '', address }
+    // By RFC 8058: the mail program sends a POST there, without asking anybody.
+    const headers =
+      unsubscribe === undefined
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+    const content = { to, subject, text, headers }
+    await transport.sendMail({ ...content, signal, disableFileAccess: true, disableUrlAccess: true })
+  } finally {
+    transport.close()
+  }
+}
+
+/**
+ * Asks the mail server whether it would take mails, without sending one: it connects, encrypts and signs in as for a mail.
+ * @throws what it says, if not, within twenty seconds.
+ */
+export async function reachMailServer(smtpUrl: string): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl })
+  try {
+    await Promise.race([transport.verify(), tooLate(AbortSignal.timeout(ANSWER_WITHIN_MS))])
+  } finally {
+    transport.close()
+  }
+}
+
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort')
+  throw new Error('it did not finish its answers in time')
+}
+
+/** Why a mail could not be handed over. */
+export interface Failure {
+  /** Whether the server will not take it later either: it has refused its recipient or its content for good. */
+  isFinal: boolean
+  /** Whether the server would not have taken any other either, such as one that does not answer. */
+  isServers: boolean
+  /** For the log: without an address, in which servers like to repeat it. */
+  says: { code?: string; status?: number; reason: string }
+}
+
+/** What an SMTP command is about, if the answer to it is about this mail and not about the sender or the settings. */
+const ABOUT_THE_MAIL = /^(RCPT TO|DATA)/
+const MAX_REASON = 300
+
+/** Reads what `deliver` has thrown. */
+export function failureOf(error: unknown): Failure {
+  const { code, responseCode: status, permanent, command = '', message } = error as NodemailerError
+  const reason = message.replaceAll(/[^\s<>:;,"]+@[^\s<>:;,"]+/g, '(an address)').slice(0, MAX_REASON)
+  const isAboutIt =
+    ABOUT_THE_MAIL.test(command) || (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE'
+  return {
+    isFinal: isAboutIt && (permanent ?? status === undefined),
+    isServers: !isAboutIt,
+    says: { ...(code === undefined ? {} : { code }), ...(status === undefined ? {} : { status }), reason },
+  }
+}
