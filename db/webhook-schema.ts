@@ -29,8 +29,8 @@ export const webhooks = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** Since when nothing is sent; null if it is enabled. */
     disabledAt: integer('disabled_at'),
-    /** Who disabled it: its owner, or the service after the last retry. */
-    disabledBy: text('disabled_by', { enum: ['owner', 'failures'] }),
+    /** Who disabled it: its owner, or the service, after the last retry or because the receiver is gone. */
+    disabledBy: text('disabled_by', { enum: ['owner', 'failures', 'gone'] }),
   },
   (t) => [
     // Every write of a bundle looks its owner up here.

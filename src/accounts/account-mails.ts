@@ -25,7 +25,7 @@ export type AccountEvent =
   | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
   | { kind: 'webhookMade'; host: string; by: string; organization: string | null }
   | { kind: 'webhookMakerGone'; hosts: readonly string[]; by: string; organization: string }
-  | { kind: 'webhookDisabled'; host: string }
+  | { kind: 'webhookDisabled'; host: string; by: 'failures' | 'gone' }
   | { kind: 'passwordSet' }
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
@@ -155,7 +155,9 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
       return {
         subject: `A webhook on ${service} was disabled`,
         text: paragraphs(
-          'For more than a day, it could not be sent what happened. It leads to:',
+          event.by === 'gone'
+            ? 'Its receiver answered 410 Gone: it wants no more events. It leads to:'
+            : 'For more than a day, it could not be sent what happened. It leads to:',
           quoted(event.host),
           `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}/dashboard/webhooks`,
         ),

@@ -4,6 +4,7 @@ import { pick } from '../bundles/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { LoggedEvent } from '../events/shapes.ts'
 import { TOLD } from '../events/stored.ts'
+import { SubjectShape } from '../identity/answers.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { Proposal } from '../proposals/answers.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
@@ -42,9 +43,10 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
       type: { type: 'string', const: event, description: 'The event.' },
       timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
       ...(about === 'test' ? {} : eventFields(naming)),
+      subject: { ...schemaOf(SubjectShape(), naming, ''), description: 'Whose webhook it is.' },
       data: dataOf(about, naming),
     },
-    required: ['type', 'timestamp', 'data'],
+    required: ['type', 'timestamp', 'subject', 'data'],
   }
   return {
     operationId: `receive_${event.replace('.', '_')}`,
@@ -92,6 +94,12 @@ function header(name: string, description: string, pattern: string, example: str
 }
 
 const HEADERS = [
+  header(
+    'openall-webhook-id',
+    'The webhook, by which a receiver of several knows whose secret to check with.',
+    '^wh_[A-Za-z0-9]+$',
+    'wh_4fGk2bNq8ZxT7mQa',
+  ),
   header('webhook-id', 'The id of the event: the same each time it is sent.', '^msg_[A-Za-z0-9]+$', 'msg_2mWz3fGkQ9xT'),
   header('webhook-timestamp', 'When it was sent: seconds since 1970.', '^[0-9]+$', '1795166400'),
   header(

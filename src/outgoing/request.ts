@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 /** A turn that is further away is not waited for, where somebody waits for the answer. */
 const PATIENCE_MS = 2_500
-/** What is read of an answer to a POST, of which only the status is kept, and at most of one to a GET. */
+/** What is read of an answer to a POST, of which only the head is kept, and at most of one to a GET. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /**
@@ -31,12 +31,12 @@ export interface Post {
  * Posts to a URL that somebody else has named: to public addresses only, checked anew for every redirect.
  * Redirects that would turn the POST into a GET are not followed, nor those to plain http. What it waits for its turn is no part of
  * its time.
- * @returns the status of the answer, whose body is read and forgotten.
+ * @returns what came before the body of the answer, which is read and forgotten.
  * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
  */
-export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<number> {
+export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<Head> {
   const { account, headers, body } = sent
-  const { status } = await follow(url, { method: 'POST', headers, body }, guard, {
+  return follow(url, { method: 'POST', headers, body }, guard, {
     account,
     maxBytes: MAX_ANSWER_BYTES,
     timeoutMs,
@@ -46,7 +46,6 @@ export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TI
     wants: () => true,
     take: () => true,
   })
-  return status
 }
 
 /** What to get, besides the URL, and how much of the answer. */

@@ -1,4 +1,5 @@
 import { OpenallError } from './error.ts'
+import type { Subject } from './types.ts'
 
 /** What a webhook says. */
 export interface WebhookEvent {
@@ -6,6 +7,8 @@ export interface WebhookEvent {
   type: string
   /** When, as ISO 8601 in UTC. */
   timestamp: string
+  /** Whose webhook it is. */
+  subject: Subject
   data: Readonly<Record<string, unknown>>
 }
 

@@ -5,7 +5,7 @@ import { bundles, outbox, webhooks } from '../../db/schema.ts'
 import { keyIn, NumberKey, nextCursor } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import { MAX_ATTEMPTS } from './due.ts'
+import { GONE, MAX_ATTEMPTS } from './due.ts'
 import type { Deliveries, DeliveryInfo } from './shapes.ts'
 import { find, type Managing } from './webhooks.ts'
 
@@ -138,7 +138,8 @@ function toDelivery({ row, slug }: Found): DeliveryInfo {
   }
 }
 
-function stateOf({ sentAt, event, attempts }: Row): DeliveryInfo['state'] {
+function stateOf({ sentAt, event, attempts, status, dueAt }: Row): DeliveryInfo['state'] {
   if (sentAt !== null) return 'delivered'
+  if (status === GONE && dueAt === null) return 'failed'
   return attempts >= (event === 'webhook.test' ? 1 : MAX_ATTEMPTS) ? 'failed' : 'waiting'
 }

@@ -1,6 +1,7 @@
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
+import type { Head } from '../outgoing/exchange.ts'
 import type { Leased } from './message.ts'
 
 // When events are due. Loaded at the start, unlike what only sends them or changes webhooks.
@@ -60,6 +61,14 @@ export function park(db: Store['db'], webhookId: string): Query {
     .where(and(eq(outbox.webhookId, webhookId), isNotNull(outbox.dueAt), isDisabled))
 }
 
+/** Lets what waits for a webhook wait until a time at least. */
+export function hold(db: Store['db'], webhookId: string, until: number): Query {
+  return db
+    .update(outbox)
+    .set({ dueAt: until })
+    .where(and(eq(outbox.webhookId, webhookId), lt(outbox.dueAt, until), isNull(outbox.lease)))
+}
+
 /** Makes the oldest unsent event of each bundle due, with all its retries. */
 export function resume(db: Store['db'], webhookId: string): Query {
   const heads = sql`SELECT min(id) FROM ${outbox} WHERE webhook_id = ${webhookId} AND sent_at IS NULL AND bundle_id IS NOT NULL GROUP BY bundle_id`
@@ -68,6 +77,9 @@ export function resume(db: Store['db'], webhookId: string): Query {
     .set({ dueAt: Date.now(), attempts: 0 })
     .where(and(sql`${outbox.id} IN (${heads})`, isNull(outbox.lease)))
 }
+
+/** The status by which a receiver says that it wants no more (Standard Webhooks). */
+export const GONE = 410
 
 const MINUTE_MS = 60_000
 
@@ -82,4 +94,18 @@ export const MAX_ATTEMPTS = RETRIES_MS.length + 1
 /** How long to wait after a number of failed attempts; null: give up. */
 export function waitAfter(attempts: number): number | null {
   return RETRIES_MS[attempts - 1] ?? null
+}
+
+/** The longest wait that a receiver may ask for. */
+const MAX_ASKED_MS = 6 * HOUR_MS
+
+/**
+ * How long a receiver that is too busy asks to be left alone, in milliseconds: by `Retry-After`, which is seconds or a date (RFC 9110,
+ * 10.2.3). 0 if it does not ask.
+ */
+export function waitAsked({ status, headers }: Head, now: number): number {
+  if (status !== 429 && status !== 503) return 0
+  const text = headers['retry-after'] ?? ''
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Math.ceil(Math.min(Math.max(ms || 0, 0), MAX_ASKED_MS))
 }

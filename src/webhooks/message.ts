@@ -19,8 +19,8 @@ import { unsealed } from './secrets.ts'
 export interface Leased {
   row: typeof outbox.$inferSelect
   webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
-  /** Whose webhook it is, by the id of a person or an organisation. */
-  account: string
+  /** Whose webhook it is. */
+  owner: Pick<typeof owners.$inferSelect, 'userId' | 'organizationId'>
 }
 
 type Event = Pick<Leased, 'row' | 'webhook'>
@@ -32,18 +32,20 @@ type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChec
  * the event may have been erased meanwhile.
  * @returns null if what the event is about is gone.
  */
-export async function messageOf(store: Store, { row, webhook, account }: Leased, site: Site): Promise<Post | null> {
+export async function messageOf(store: Store, { row, webhook, owner }: Leased, site: Site): Promise<Post | null> {
   const data = await dataOf(store, { row, webhook }, site)
   if (data === null) return null
   const told = row.eventId === null ? null : await toldOf(store, webhook.ownerId, row.eventId)
-  const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), ...told, data })
+  const subject = subjectOf(owner)
+  const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), ...told, subject, data })
   const now = new Date()
   return {
-    account,
+    account: subject.type === 'user' ? subject.userId : subject.organizationId,
     body,
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgentOf(site, 'webhooks'),
+      'openall-webhook-id': webhook.id,
       'webhook-id': row.messageId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': secretsOf(webhook, site, now)

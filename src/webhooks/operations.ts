@@ -3,6 +3,7 @@ import { keyIn, nextCursor, Part, TimeKey } from '../core/cursor.ts'
 import { nextPage } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
+import { chatNote } from './chats.ts'
 import * as deliveries from './deliveries.ts'
 import * as shapes from './shapes.ts'
 import * as webhooks from './webhooks.ts'
@@ -55,9 +56,11 @@ export const updateWebhook = implement('update_webhook', {
   example: { webhookId: 'wh_4fGk2bNq8ZxT7mQa', enabled: true },
   output: shapes.ChangedWebhook,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  run: async (input, context) => ({
-    webhook: await webhooks.update(input, { ...managing(context), config: context.service.config }),
-  }),
+  async run(input, context) {
+    const webhook = await webhooks.update(input, { ...managing(context), config: context.service.config })
+    const warning = input.url === undefined ? null : chatNote(input.url)
+    return { webhook, ...(warning === null ? {} : { warning }) }
+  },
 })
 
 /** POST /api/me/webhooks/:webhookId/rotate. */

@@ -6,7 +6,7 @@ import { outbox, owners, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
 import { every, type Loop } from '../core/every.ts'
-import { dueEvents, park, waitAfter } from './due.ts'
+import { dueEvents, GONE, hold, park, waitAfter, waitAsked } from './due.ts'
 import type { Leased } from './message.ts'
 
 /** How often it looks for events to send. */
@@ -24,7 +24,12 @@ const REST_MS = { site: 2_000, account: 10_000 }
 
 /** What became of an attempt. */
 type Result = { status: number; failure: null } | NotTaken | 'gone' | { restMs: number }
-type NotTaken = { status: number | null; failure: string }
+type NotTaken = {
+  status: number | null
+  failure: string
+  /** How long the receiver asks to be left alone; 0 if it does not. */
+  askedMs: number
+}
 
 /** Loads what mails owners. */
 type Accounts = () => Promise<{ accountMails: Pick<AccountMails, 'notifyOwner'> }>
@@ -37,7 +42,7 @@ export class Outbox {
   /** Attempts that the receiver answered with success, and all others. */
   delivered = 0
   failed = 0
-  /** Webhooks disabled after the last retry. */
+  /** Webhooks disabled after the last retry, or because the receiver is gone. */
   disabled = 0
   /** Events that should have been sent, when they were last counted; at most 10 000. */
   overdue = 0
@@ -109,9 +114,13 @@ export class Outbox {
   async #take(ids: readonly number[]): Promise<Leased[]> {
     const taken = await this.#queue.take(ids)
     const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
-    const account = sql<string>`coalesce(${owners.userId}, ${owners.organizationId})`
+    const { userId, organizationId } = owners
     return this.store.db
-      .select({ row: outbox, webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId }, account })
+      .select({
+        row: outbox,
+        webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId },
+        owner: { userId, organizationId },
+      })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
       .innerJoin(owners, eq(owners.id, webhooks.ownerId))
@@ -136,7 +145,8 @@ export class Outbox {
   /** `gone` if what the event is about was erased meanwhile. */
   async #attempt(leased: Leased): Promise<Result> {
     // Loaded with the first event: most processes send none.
-    const [{ messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
+    const [{ refusalOf }, { messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
+      import('./chats.ts'),
       import('./message.ts'),
       import('../outgoing/request.ts'),
       import('../outgoing/target.ts'),
@@ -145,15 +155,17 @@ export class Outbox {
     try {
       const message = await messageOf(this.store, leased, this.config)
       if (message === null) return 'gone'
-      const status = await post(leased.webhook.url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
+      const { url } = leased.webhook
+      const head = await post(url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
+      const { status } = head
       if (status >= 200 && status < 300) return { status, failure: null }
-      return { status, failure: `it was answered with ${status}` }
+      return { status, failure: refusalOf(url, status), askedMs: waitAsked(head, Date.now()) }
     } catch (error) {
       if (error instanceof NoTurn) return { restMs: REST_MS[error.whose] }
-      if (error instanceof NotSent) return { status: null, failure: error.message }
+      if (error instanceof NotSent) return { status: null, failure: error.message, askedMs: 0 }
       // Not with the URL, which may be a secret.
       this.log.error({ err: error, webhook: leased.webhook.id }, 'a webhook could not be sent')
-      return { status: null, failure: 'it could not be sent: an error of the service' }
+      return { status: null, failure: 'it could not be sent: an error of the service', askedMs: 0 }
     }
   }
 
@@ -182,34 +194,37 @@ export class Outbox {
     ])
   }
 
-  async #notSent({ row, webhook }: Leased, { status, failure }: NotTaken): Promise<void> {
+  async #notSent({ row, webhook }: Leased, { status, failure, askedMs }: NotTaken): Promise<void> {
     const { db, write } = this.store
     const now = Date.now()
     const attempts = row.attempts + 1
-    const wait = row.event === 'webhook.test' ? null : waitAfter(attempts)
-    const isLast = wait === null && row.event !== 'webhook.test'
-    const dueAt = wait === null ? null : now + wait
+    const isTest = row.event === 'webhook.test'
+    const by = status === GONE ? 'gone' : 'failures'
+    const wait = isTest || by === 'gone' ? null : waitAfter(attempts)
+    const isLast = wait === null && !isTest
+    const dueAt = wait === null ? null : now + Math.max(wait, askedMs)
     // Without the lease, another process has taken it over, or the webhook was disabled: their word counts.
     const isMine = this.#queue.isMine(row.id)
     const [recorded, disabled] = await write([
       db.update(outbox).set({ dueAt, lease: null, attempts, attemptedAt: now, status, failure }).where(isMine),
-      ...(isLast ? this.#disable(webhook.id, row.id) : []),
+      ...(isLast ? this.#disable(webhook.id, row.id, by) : []),
+      ...(askedMs > 0 && !isTest ? [hold(db, webhook.id, now + askedMs)] : []),
     ])
     if (!isLast || recorded?.rowsAffected !== 1 || disabled?.rowsAffected !== 1) return
     this.disabled += 1
-    this.log.info({ webhook: webhook.id }, 'a webhook was disabled after its last retry')
+    this.log.info({ webhook: webhook.id, by }, 'a webhook was disabled: its last retry failed, or its receiver is gone')
     const { accountMails } = await this.accounts()
-    await accountMails.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host })
+    await accountMails.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host, by })
   }
 
-  /** The writes that disable a webhook, if the event has just used up its retries. */
-  #disable(webhookId: string, rowId: number) {
+  /** The writes that disable a webhook, if the event has just used up its retries, or met a receiver that is gone. */
+  #disable(webhookId: string, rowId: number, by: 'failures' | 'gone') {
     const { db } = this.store
     const isUsedUp = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE id = ${rowId} AND due_at IS NULL AND sent_at IS NULL)`
     return [
       db
         .update(webhooks)
-        .set({ disabledAt: Date.now(), disabledBy: 'failures' })
+        .set({ disabledAt: Date.now(), disabledBy: by })
         .where(and(eq(webhooks.id, webhookId), isNull(webhooks.disabledAt), isUsedUp)),
       park(db, webhookId),
     ]

@@ -58,7 +58,7 @@ export const WebhookInfo = lazy(() =>
     events: type.enumerated(...WANTED_EVENTS).array(),
     enabled: 'boolean',
     disabledAt: Time().or('null'),
-    disabledBy: "'owner' | 'failures' | null",
+    disabledBy: "'owner' | 'failures' | 'gone' | null",
     createdAt: Time(),
     createdBy: 'string | null',
     droppedAt: Time().or('null'),
@@ -88,7 +88,7 @@ export type RotatedWebhook = ReturnType<typeof RotatedWebhook>['infer']
 
 export const WebhookList = lazy(() => type({ webhooks: WebhookInfo().array(), 'nextCursor?': 'string', '+': 'reject' }))
 
-export const ChangedWebhook = lazy(() => type({ webhook: WebhookInfo(), '+': 'reject' }))
+export const ChangedWebhook = lazy(() => type({ webhook: WebhookInfo(), 'warning?': 'string', '+': 'reject' }))
 
 export const DeletedWebhook = lazy(() => type({ webhookId: 'string', deletedAt: Time(), '+': 'reject' }))
 

@@ -11,12 +11,14 @@ import { realEmail } from '../identity/sessions.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { NotSent, targetOf } from '../outgoing/target.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { chatNote } from './chats.ts'
 import { park, resume } from './due.ts'
 import { newSecret, sealed } from './secrets.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, RotatedWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 
 /** Webhooks of one subject. */
 const MAX_WEBHOOKS = 10
+const SHOWN_ONCE = 'secret is shown only this once: the receiver checks signatures with it.'
 /** How long messages are also signed with the secret before a rotation. */
 const OLD_SECRET_MS = 86_400_000
 
@@ -95,10 +97,11 @@ export async function create(
     ownerId: sql`CASE WHEN ${held} < ${MAX_WEBHOOKS} THEN ${owner} END`,
     secret: sealed(secret, { service: config.secret, webhookId: id }),
   })
+  const note = chatNote(url)
   const answer: CreatedWebhook = {
     webhook: toWebhook(row),
     secret,
-    warning: 'secret is shown only this once: the receiver checks signatures with it.',
+    warning: [SHOWN_ONCE, ...(note === null ? [] : [note])].join(' '),
   }
   try {
     await commit([ensureOwner(caller.subject), insert], answer)

@@ -61,7 +61,12 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     })
     await person.api('POST', `${address}/test`)
     await becomes(() => receiver.received.at(-1)?.type, 'webhook.test')
-    expect(Object.keys(JSON.parse(receiver.received.at(-1)?.text ?? '')).sort()).toEqual(['data', 'timestamp', 'type'])
+    expect(Object.keys(JSON.parse(receiver.received.at(-1)?.text ?? '')).sort()).toEqual([
+      'data',
+      'subject',
+      'timestamp',
+      'type',
+    ])
   })
 
   test('a star stands for every event that webhooks are told of, and is kept alone', async () => {

@@ -60,7 +60,8 @@ async function outcome({
       const { status, body } = await get(url, asked, guard)
       return body.byteLength > 0 && body.byteLength < 10 ? `${status} ${body}` : status
     }
-    return await post(url, { account: 'tests', headers: { 'x-test': 'yes' }, body: '{"a":"ü"}' }, guard, timeoutMs)
+    const sent = { account: 'tests', headers: { 'x-test': 'yes' }, body: '{"a":"ü"}' }
+    return (await post(url, sent, guard, timeoutMs)).status
   } catch (error) {
     return error instanceof NotSent ? error.message : `unexpected: ${error}`
   }

@@ -3,6 +3,7 @@
 import type { CreatedWebhook, RotatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, type FormPageProps, SecretPage } from '../parts/form.tsx'
+import { ChatNote } from './webhooks.tsx'
 import { EVENTS } from './words.ts'
 
 export interface WebhookForm {
@@ -53,6 +54,7 @@ export function WebhookMadeView({ made }: { made: CreatedWebhook | RotatedWebhoo
       label="Signing secret"
       secret={secret}
       next={`/dashboard/webhooks/${webhook.id}`}
+      below={<ChatNote url={webhook.url} />}
       more={
         <a href="/docs/webhooks#what-arrives" hx-boost="false">
           How to check signatures

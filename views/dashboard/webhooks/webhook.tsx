@@ -10,7 +10,7 @@ import { Pager } from '../parts/pager.tsx'
 import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { MadeBy, State } from './webhooks.tsx'
+import { ChatNote, MadeBy, State } from './webhooks.tsx'
 import { EVENTS, eventName, hostOf } from './words.ts'
 
 interface WebhookProps {
@@ -31,6 +31,7 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
       <Head title={hostOf(webhook)} lede={webhook.url}>
         <Form action={`${address}/test`} button="Send test event" />
       </Head>
+      <ChatNote url={webhook.url} />
       <About site={site} webhook={webhook} address={address} />
       <section aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
@@ -139,6 +140,7 @@ const STATES = {
   owner: 'What happens now isn’t kept for it. Deliveries that were waiting are sent when you enable it.',
   failures:
     'Deliveries failed for more than a day. Enable it once your receiver works: what failed is sent again, in order. What happens until then isn’t kept for it.',
+  gone: 'Your receiver answered 410 Gone, so nothing more is sent to it. If that was a mistake, enable it: what failed is sent again, in order. What happens until then isn’t kept for it.',
 }
 
 function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: ListedWebhook }): JSX.Element {

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { chatNote } from '../../../src/webhooks/chats.ts'
 import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -95,14 +96,23 @@ export function MadeBy({ site, maker }: { site: DashboardSite; maker: ListedWebh
   )
 }
 
+/** What to know of a URL that leads to a chat; nothing for others. */
+export function ChatNote({ url }: { url: string }): JSX.Element {
+  const note = chatNote(url)
+  return note === null ? (
+    ''
+  ) : (
+    <p class="hint" safe>
+      {note}
+    </p>
+  )
+}
+
 /** Whether a webhook is sent anything, and why not. */
 export function State({ of }: { of: ListedWebhook['disabledBy'] }): JSX.Element {
   if (of === null) return <span class="signal">Enabled</span>
-  return of === 'failures' ? (
-    <span class="signal bad">Disabled after failures</span>
-  ) : (
-    <span class="signal off">Disabled</span>
-  )
+  if (of === 'owner') return <span class="signal off">Disabled</span>
+  return <span class="signal bad">{of === 'gone' ? 'Disabled: receiver gone' : 'Disabled after failures'}</span>
 }
 
 /** The events of a webhook in a few words. */
