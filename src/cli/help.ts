@@ -4,7 +4,12 @@ import { isCommand, type Tree } from './completion.ts'
 import { print, styled } from './output.ts'
 
 /** What groups of commands are about. */
-const GROUPS: Record<string, string> = { keys: 'API keys', policy: 'Rules', proposals: 'Suggestions' }
+const GROUPS: Record<string, string> = {
+  keys: 'API keys',
+  policy: 'Rules',
+  proposals: 'Suggestions',
+  webhooks: 'Webhooks',
+}
 
 /** The same with the commands of a group. */
 const summaryOf = (group: string, at: Tree) => `${GROUPS[group]}: ${Object.keys(at).join(', ')}`

@@ -11,11 +11,13 @@ import { complete, completion, isCommand, type Tree } from './completion.ts'
 import { create } from './create.ts'
 import { duplicate } from './duplicate.ts'
 import { edit } from './edit.ts'
+import { events } from './events.ts'
 import { EXIT, exitCodeOf, UsageError } from './exit.ts'
 import { help } from './help.ts'
 import { importFile } from './import.ts'
 import { insights } from './insights.ts'
 import { keys } from './keys.ts'
+import { listen } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { open } from './open.ts'
 import { note, oneLine, plain, print } from './output.ts'
@@ -25,6 +27,7 @@ import { replace } from './replace.ts'
 import { chosenServer } from './settings.ts'
 import { show } from './show.ts'
 import { diff, versions } from './versions.ts'
+import { webhooks } from './webhooks.ts'
 
 const COMMANDS: Tree = {
   login,
@@ -52,6 +55,9 @@ const COMMANDS: Tree = {
   claim,
   open,
   keys,
+  events,
+  webhooks,
+  listen,
   call,
   mcp,
   admin,
