@@ -11,8 +11,7 @@ import * as webhooks from './webhooks.ts'
 /** POST /api/me/webhooks. */
 export const createWebhook = implement('create_webhook', {
   summary: 'Have a URL told about events; its secret is shown only once',
-  description:
-    'Sends `url` a signed POST (Standard Webhooks) for each event. `secret`, shown only now, checks signatures.',
+  description: 'Sends `url` a signed POST (Standard Webhooks) per event. `secret`, shown only now, checks signatures.',
   status: 201,
   input: shapes.NewWebhook,
   example: { url: 'https://example.com/hooks/openall', events: ['bundle.created', 'bundle.updated'] },
@@ -51,7 +50,7 @@ export const listWebhooks = implement('list_webhooks', {
 /** PATCH /api/me/webhooks/:webhookId. */
 export const updateWebhook = implement('update_webhook', {
   summary: 'Change, disable or enable a webhook',
-  description: '`enabled: true` also sends what failed before; what happens while disabled is never sent.',
+  description: '`enabled: true` also sends what failed; what happens while disabled is never sent.',
   input: shapes.WebhookEdit,
   example: { webhookId: 'wh_4fGk2bNq8ZxT7mQa', enabled: true },
   output: shapes.ChangedWebhook,
@@ -109,7 +108,7 @@ export const listDeliveries = implement('list_deliveries', {
 /** POST /api/me/webhooks/:webhookId/deliveries/:deliveryId/redeliver. */
 export const redeliver = implement('redeliver', {
   summary: 'Send an event again',
-  description: 'Sends an event again, with the same message id.',
+  description: 'Sends an event again, under its message id.',
   input: shapes.OneDelivery,
   output: shapes.OneDeliveryAnswer,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
