@@ -1,10 +1,8 @@
-import { Buffer } from 'node:buffer'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { WEBHOOK_EVENTS } from '../../db/schema.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import type { Body } from '../sdk/signatures.ts'
-import { newSecret } from '../webhooks/secrets.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine, print } from './output.ts'
@@ -180,9 +178,9 @@ async function dataOf(client: Client, { type, id, slug }: LoggedEvent['target'])
 
 /** Sends to a program on this machine what a webhook would have sent it. */
 function forwarderTo(url: string, stopped: AbortSignal) {
-  const secret = newSecret()
   // By hand (Standard Webhooks), because the package would carry three libraries for it.
-  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const key = randomBytes(32)
+  const secret = `whsec_${key.toString('base64')}`
   return {
     secret,
     /** @returns how it was answered, for people. */
