@@ -42,7 +42,7 @@ export function identify(
  */
 export function keyHeader(headers: Headers): string | null {
   const authorization = headers.get('authorization')
-  return authorization !== null && /^bearer(?:\s|$)|\boa_/i.test(authorization) ? authorization : null
+  return authorization !== null && /^(?:bearer(?:\s|$)|(?:[a-z]+\s+)?oa_)/i.test(authorization) ? authorization : null
 }
 
 async function byKey(
