@@ -4,7 +4,7 @@ import { count } from '../core/words.ts'
 import type { ImportPlan } from '../imports/plan.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
-import { readText } from './input.ts'
+import { readListFile } from './input.ts'
 import { noteRemarks, readExport } from './lists.ts'
 import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
@@ -18,7 +18,7 @@ export const importFile = command({
     'dry-run': DRY_RUN,
   },
   async run({ args, client }) {
-    const text = await readText(args.file)
+    const text = await readListFile(args.file)
     const plan = await readExport(text, args.sections ? 'sections' : 'bundles')
     if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
     const { toNewBundle } = await import('../imports/import.ts')

@@ -8,7 +8,7 @@ export const PATH = ' / '
 const MAX_PATH = 120
 
 /**
- * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, named
+ * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML, and of XML that lists addresses. Each folder is a group, named
  * with its parents. Reads tokens without building a tree, so that unclosed tags cost nothing extra.
  */
 export function readBookmarks(html: string): FoundGroup[] {
@@ -29,10 +29,13 @@ interface Folder {
 const PLACES = ['personal_toolbar_folder', 'unfiled_bookmarks_folder']
 
 /** Tags that end the text of a link, heading or remark; others (bold, images) may occur within it. */
-const ENDS = new Set(['a', 'h3', 'dt', 'dd', 'dl'])
+const ENDS = new Set(['a', 'h3', 'dt', 'dd', 'dl', 'string', 'loc'])
+
+/** Elements of XML whose text is an address: property lists (`.webloc`) and sitemaps. */
+const ADDRESSES = new Set(['string', 'loc'])
 
 /** What the next text belongs to. */
-type Reading = 'link' | 'heading' | 'remark' | null
+type Reading = 'link' | 'heading' | 'remark' | 'address' | null
 
 class BookmarksReader {
   readonly folders: FoundGroup[] = []
@@ -80,7 +83,9 @@ class BookmarksReader {
       this.link = { line: this.line, url, text: url, tags }
       this.here.found.links.push(this.link)
       this.begin('link')
-    } else if (tag === 'h3') {
+    } else if (tag === 'outline') this.outline()
+    else if (ADDRESSES.has(tag)) this.begin('address')
+    else if (tag === 'h3') {
       this.next = { ...this.folder('', this.here.path), isPlace: PLACES.some((place) => attributes[place] === 'true') }
       this.begin('heading')
     } else if (tag === 'dd') this.begin('remark')
@@ -120,6 +125,14 @@ class BookmarksReader {
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
 
+  /** A feed of OPML, by its page rather than by its feed. */
+  private outline(): void {
+    const { htmlurl, xmlurl, url = '', title, text = '' } = this.attributes
+    const address = (htmlurl || xmlurl || url).trim()
+    if (address === '') return
+    this.here.found.links.push({ line: this.line, url: address, text: address, note: onOneLine(title || text) })
+  }
+
   private begin(reading: Reading): void {
     this.reading = reading
     this.text = ''
@@ -133,6 +146,9 @@ class BookmarksReader {
     this.begin(null)
     if (text === '') return
     if (reading === 'link' && link !== null && text !== link.url) link.note = onOneLine(text)
+    if (reading === 'address' && /^https?:\/\/\S+$/i.test(text)) {
+      this.here.found.links.push({ line: this.line, url: text, text })
+    }
     if (reading === 'heading' && next !== null) this.name(next, onOneLine(text))
     if (reading !== 'remark') return
     if (next !== null) next.found.description = text

@@ -73,12 +73,20 @@ function isOneColumn(text: string): boolean {
   return headerOf([name]) !== null
 }
 
-function readRows(text: string): Row[] {
+/** What Excel writes before a table to say what separates its cells. */
+const SEPARATOR = /^sep=([,;\t|])\r?\n/i
+
+function readRows(sent: string): Row[] {
+  const [stated = '', delimiter = ''] = SEPARATOR.exec(sent) ?? []
+  const text = sent.slice(stated.length)
   const rows: Row[] = []
-  let line = 1
+  let line = stated === '' ? 1 : 2
   let at = 0
   Papa.parse<string[]>(text, {
+    delimiter,
     delimitersToGuess: DELIMITERS,
+    // The empty line at the end would count as a row of one cell when the delimiter is guessed.
+    skipEmptyLines: 'greedy',
     step({ data, meta }) {
       if (data.some((cell) => cell.trim() !== ''))
         rows.push({ line, cells: data.map((cell) => unguarded(cell.trim())) })
@@ -109,11 +117,16 @@ function columnsOf(rows: readonly Row[]): Map<Column, number> | null {
   const indices = Array.from({ length: width }, (_, index) => index)
   const [url, ...others] = indices.filter((index) => rows.every(({ cells }) => isUrl(cells[index] ?? '')))
   if (url === undefined || others.length > 0) return null
+  // An ampersand as HTML writes it, not a semicolon between cells.
+  if (rows.some(({ cells }) => /&(?:amp|#\d{2})$/.test(cells[url] ?? ''))) return null
   const note = indices.find((index) => index !== url && rows.some(({ cells }) => /\s/.test(cells[index] ?? '')))
-  if (note === undefined && url === 0) return null
+  const other = url === 0 ? 1 : 0
+  // A semicolon occurs in addresses too, but hardly before a word in each of several.
+  const isWords = rows.length > 1 && rows.every(({ cells }) => /^\p{L}[^=]*$/u.test(cells[other] ?? ''))
+  if (note === undefined && url === 0 && !isWords) return null
   return new Map<Column, number>([
     ['url', url],
-    ['note', note ?? 0],
+    ['note', note ?? other],
   ])
 }
 
@@ -130,7 +143,12 @@ function inFolders(rows: readonly Row[], columns: Map<Column, number>): FoundGro
     folders.set(title, folder)
     const url = cell('url')
     const note = [...new Set([cell('title'), cell('note')])].filter((text) => text !== '' && text !== url).join('\n')
-    folder.links.push({ line, url, text: cells.join(', '), ...metadataIn({ ...each(LINK_NAMES, cell), note }) })
+    folder.links.push({
+      line,
+      url,
+      text: cells.join(', '),
+      ...metadataIn({ ...each(LINK_NAMES, cell), tags: cell('tags').replace(/^\[(.*)\]$/s, '$1'), note }),
+    })
   }
   return [...folders.values()]
 }

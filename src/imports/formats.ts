@@ -1,5 +1,4 @@
 import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
-import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { bundlesIn, inBundles } from './bundles-json.ts'
@@ -7,6 +6,7 @@ import { readCsv } from './csv.ts'
 import { linksIn, linksOrText } from './line-links.ts'
 import { titleOf, withoutSpeaker } from './line-titles.ts'
 import { readTabManager } from './tab-managers.ts'
+import { dataIn, jsonIn, readTree } from './tree.ts'
 
 /** What a text may be recognised as, in words. */
 export const FORMATS = {
@@ -20,6 +20,7 @@ export const FORMATS = {
   'tab-session-manager': 'a Tab Session Manager export',
   list: 'a list',
   json: 'JSON',
+  data: 'data of another program',
 } as const
 
 /** The format that a text was recognised as. */
@@ -29,29 +30,52 @@ export type ImportFormat = keyof typeof FORMATS
 export function recognise(sent: string): { format: ImportFormat; found: FoundGroup[] } {
   const text = sent.replace(/^\uFEFF/, '')
   // `<https://a.example>` is a URL in a list, not a tag.
-  if (/^\s*<(?:!|[a-z][a-z0-9]*[\s>/])/i.test(text)) return { format: 'bookmarks', found: readBookmarks(text) }
-  const json = jsonIn(text)
-  const bundles = bundlesIn(json)
+  if (/^\s*<(?:[!?]|[a-z][a-z0-9]*[\s>/])/i.test(text)) return { format: 'bookmarks', found: readBookmarks(text) }
+  const [, shortcut] = SHORTCUT.exec(text) ?? []
+  if (shortcut !== undefined) return { format: 'list', found: readLines([shortcut], () => null) }
+  const data = dataIn(text)
+  const bundles = bundlesIn(data)
   if (bundles.length > 0) return { format: 'json', found: inBundles(bundles) }
-  const sessions = readTabManager(json)
+  const sessions = readTabManager(data)
   if (sessions !== null) return sessions
+  if (data !== undefined) return { format: 'data', found: readTree(data) }
   const lines = text.split(/\r\n|\r|\n/)
   if (lines.some((line) => HEADING.test(line))) return { format: 'markdown', found: readLines(lines, underHeadings) }
   const filled = lines.filter((line) => line.trim() !== '')
   if (filled.some((line) => line.includes(' | ')) && filled.every((line) => ONETAB.test(line))) {
-    return { format: 'onetab', found: readLines(lines, betweenBlanks) }
+    return { format: 'onetab', found: readOneTab(lines) }
   }
   const table = readCsv(text)
   if (table !== null) return { format: 'csv', found: table }
   return { format: 'list', found: readLines(lines, () => null) }
 }
 
+/** A link that Windows keeps as a file, with the address of its icon. */
+const SHORTCUT = /^\s*\[InternetShortcut\][^[]*?[\r\n]URL=(\S+)/i
+
 const HEADING = /^\s{0,3}#{1,6}\s+\S/
 /** A line of OneTab's export; empty lines separate its groups. */
-const ONETAB = /^\s*[a-z][a-z0-9+.-]*:\S+(?:\s+\|\s.*)?$/i
+const ONETAB = /^\s*([a-z][a-z0-9+.-]*:\S+)(?:\s+\|\s(.*))?$/i
+
+/** The address that a suspended tab leads back to. */
+const SUSPENDED = /^[a-z-]*extension:\S*[#&?](?:uri|url)=(https?:\/\/\S+)$/i
 
 const underHeadings = (line: string) => (HEADING.test(line) ? line.replace(/^[\s#]+/, '').trim() : null)
-const betweenBlanks = (line: string) => (line.trim() === '' ? '' : null)
+
+/** A tab on each line; what stands in its title is no link, however it is written. */
+function readOneTab(lines: readonly string[]): FoundGroup[] {
+  let here = emptyGroup('')
+  const found = [here]
+  for (const [index, line] of lines.entries()) {
+    const [, address, title = ''] = ONETAB.exec(line) ?? []
+    if (address === undefined) found.push((here = emptyGroup('')))
+    else {
+      const url = SUSPENDED.exec(address)?.[1] ?? address
+      here.links.push({ line: index + 1, url, text: line.trim(), note: title.trim() })
+    }
+  }
+  return found
+}
 
 /** The line below the header of a Markdown table. */
 const RULE = /^[|:\-\s]+$/
@@ -90,16 +114,6 @@ function introductionOf(line: string): string {
   if (text.length > MAX_INTRODUCTION) return ''
   const bare = text.replace(/^[*_]+|[*_]+$/g, '')
   return /[:：]$/.test(bare) ? titleOfList(bare.slice(0, -1).trim()) : ''
-}
-
-/** The JSON in a text; undefined for a text that is not JSON, or is nested too deeply. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What exports in JSON have, by which one that is cut off can be told from another text. */

@@ -16,6 +16,7 @@ import { reasonIn } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { unfitUrl } from '../core/text.ts'
 import { PATH } from './bookmarks.ts'
+import { refuseOther } from './bytes.ts'
 import { clip } from './clean.ts'
 import { cleanTexts, toLink } from './cleaned.ts'
 import { type ImportFormat, recognise, refuseDamaged } from './formats.ts'
@@ -157,6 +158,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   if (text.length > IMPORT_BOUNDS.characters) {
     throw new Problem('BAD_REQUEST', 'This is too long to read in one go. Split it up and import one part at a time.')
   }
+  refuseOther(text)
   const { format, found } = recognise(text)
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }

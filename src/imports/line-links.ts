@@ -1,6 +1,6 @@
 import { sanitized } from '../core/text.ts'
 import { titleOf, withoutSpeaker } from './line-titles.ts'
-import { markdownLinks, type Placed } from './markdown-links.ts'
+import { markdownLinks, notedLinks, type Placed } from './markdown-links.ts'
 
 /** A link in a line of text, with the rest of the line as its note; `''` for none. */
 export interface LineLink {
@@ -11,8 +11,9 @@ export interface LineLink {
 const BULLET = /^\s*(?:[-*+•‣◦–—·]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/u
 /** The marks of a quotation in a mail. */
 const QUOTED = /^\s{0,8}(?:>\s?){1,20}/
-/** Excludes invisible direction marks, which are often copied along with a URL. */
-const WEB_URL = /\bhttps?:\/\/[^\s<>"|\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gi
+/** Excludes invisible direction marks, which are often copied along with a URL, and the punctuation of Chinese and Japanese. */
+const WEB_URL =
+  /\bhttps?:\/\/[^\s<>"|，。、！？；：（）「」『』【】《》\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gi
 const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}$/u
 /** The DNS limit. */
 const MAX_DOMAIN = 253
@@ -28,7 +29,7 @@ export function linksIn(raw: string): LineLink[] {
   // Most lines lack most forms, and searching for a few letters is cheaper than matching a pattern.
   const markdown = line.includes('](') ? markdownLinks(line) : []
   if (markdown.length > 0 || line.includes('://')) {
-    const found = withPlainUrls(line, markdown)
+    const found = withPlainUrls(line, markdown.length > 0 ? markdown : notedLinks(line))
     if (found.length > 0) return noted(line, withBare(line, found))
   }
   return line.includes('.') ? bareLinks(line) : []
@@ -43,7 +44,11 @@ export function linksOrText(raw: string): LineLink[] {
 function webUrls(text: string, offset: number): Placed[] {
   return Array.from(text.matchAll(WEB_URL), ({ 0: found, index }) => {
     const url = trimPunctuation(found)
-    return { url, from: offset + index, to: offset + index + url.length }
+    return {
+      url: url.replaceAll('&amp;', '&').replaceAll('&#38;', '&'),
+      from: offset + index,
+      to: offset + index + url.length,
+    }
   })
 }
 
@@ -203,8 +208,8 @@ function noted(line: string, links: readonly Placed[]): LineLink[] {
   })
 }
 
-const SEPARATOR = /[\s|:<>()\-–—,;→⇒➜]/u
-const UNBRACKETED = /[\s|:<>\-–—,;→⇒➜]/u
+const SEPARATOR = /[\s|:<>()\-–—,;→⇒➜，。、；：（）「」]/u
+const UNBRACKETED = /[\s|:<>\-–—,;→⇒➜，。、；：]/u
 
 /** A text without what separates it from a link; brackets that it opens and closes itself stay: `Budget (draft)`. */
 function strip(text: string): string {
