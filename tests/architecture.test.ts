@@ -113,7 +113,7 @@ test('the table of operations imports no code, and the implementations match it 
 
 test('the SDK and the command contain no server code', () => {
   const shared =
-    /^db\/rights\.ts$|^src\/(operations\/table|core\/(codes|launcher-link|problem|text|words)|imports\/(import|line-links)|bundles\/(content|diff|link-fields|link-marks|values|variables))\.ts$|^package\.json$|^yaml$|^node:/
+    /^db\/rights\.ts$|^src\/(operations\/table|core\/(codes|launcher-link|problem|text|words)|imports\/(bytes|import|line-links)|bundles\/(content|diff|link-fields|link-marks|values|variables))\.ts$|^package\.json$|^yaml$|^node:/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),
