@@ -105,7 +105,7 @@ test('a database that a newer version has changed is left alone: the start says 
     (error: Error) => error.message.trim(),
   )
   expect(started).toBe(
-    'the server exited with 1: DATABASE_URL cannot be used: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
+    'the server exited with 78: DATABASE_URL must name a database of this version: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
   )
   rmSync(folder, { recursive: true })
 })
