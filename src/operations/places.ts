@@ -24,7 +24,7 @@ export interface Place {
 const known = new WeakMap<Schema, readonly Place[]>()
 
 /** What the value of an input may be. */
-export function placesOf(schema: Schema): readonly Place[] {
+function placesOf(schema: Schema): readonly Place[] {
   let places = known.get(schema)
   if (places === undefined) {
     const sized: Fallback = ({ base, predicate }) => ({ ...base, ...sizeIn(jsonSchemaOf(predicate)) })

@@ -58,7 +58,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       ['tomorrow', 400],
       ['2027-01-01', 400],
       ['', 400],
-      [null, 400],
+      // The same as none.
+      [null, 201],
       [7, 400],
     ]
     for (const [expiresAt, status] of cases) {

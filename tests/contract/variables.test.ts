@@ -25,7 +25,7 @@ const many = (length: number, make: (at: number) => unknown) => Array.from({ len
 const REFUSED: [what: string, variables: unknown, path: string][] = [
   ['six', many(6, (at) => ({ name: `v${at}` })), 'variables'],
   ['no list', X, 'variables'],
-  ['null', null, 'variables'],
+  ['a list of null', [null], 'variables[0]'],
   ['no name', [{}], 'variables[0].name'],
   ['an unknown field', [{ ...X, type: 'text' }], 'variables[0]'],
   ...[

@@ -121,7 +121,11 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
     if (schema === undefined) continue
     const right = fullBody(documented, schema, operation.operationId)
     const pointer = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema']
-    const requests = placesIn(right).flatMap((at) => ODD.map((odd) => ({ at, odd, body: replaced(right, at, odd) })))
+    const all = placesIn(right).flatMap((at) => ODD.map((odd) => ({ at, odd, body: replaced(right, at, odd) })))
+    // It would make the bundle with another slug than all other bodies have, which are refused for that first.
+    const isMade = ({ at, odd }: (typeof all)[number]) =>
+      operation.operationId === 'put_bundle' && odd === null && at.join('.') === 'slug'
+    const requests = all.filter((one) => !isMade(one))
     const send = async ({ at, odd, body }: (typeof requests)[number]) => {
       const target = targetOf(
         path,
@@ -132,7 +136,10 @@ test('a value of any type at any place of any body is never a 5xx; what the docu
       const from = { [ADDRESS_HEADER]: `10.${sent >> 16}.${(sent >> 8) & 255}.${sent & 255}` }
       const answer = await agent.api<Answered>(method.toUpperCase(), target, body, from)
       if (answer.status === 201 && answer.body.slug !== undefined) made.add(answer.body.slug)
-      const isWrong = documented.wrong(pointer, body) !== null
+      // Null in a field is the same as none, unless the field takes it.
+      const isNull = odd === null && at.length > 0
+      const read = isNull ? JSON.parse(JSON.stringify(replaced(right, at, undefined))) : body
+      const isWrong = documented.wrong(pointer, body) !== null && documented.wrong(pointer, read) !== null
       // Each entry of a call for several is answered by itself.
       const entry = answer.body?.results?.[Number(at[1] ?? 0)]
       const said = (entry ?? answer.body)?.error ?? ''
