@@ -60,10 +60,10 @@ export function toTool(operation: Operation): Tool {
 const TO_HOLDERS: Readonly<Partial<Record<string, string>>> = {
   create_bundle:
     'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Whoever opens its `url` sees them and can open all at once.',
+  get_insights: 'Reports how a bundle is used, per UTC day, rule and tab, beside the period before.',
   get_overview:
     'Reports how all your bundles are used together: totals, those of the period before, counts per UTC day, and the ten most viewed.',
-  claim_bundle:
-    'Moves a bundle that was created without an account into yours. Send the claim token, or the claim link that holds it.',
+  claim_bundle: 'Moves a bundle that was created without an account into yours. Send its claim token or link.',
 }
 
 /** Derived from the route’s method, or from the declared effect; only what differs from MCP’s defaults. */
@@ -95,7 +95,7 @@ const RECEIVER = '{ type: organization, organizationId } or { type: user, userId
 const SHOWS_POLICIES = 'preview_policy'
 
 /** The fields of a condition whose values or meaning its description does not say. */
-const SAID_THERE: readonly string[] = ['op', 'days', 'value']
+const SAID_THERE: readonly string[] = ['op', 'days', 'field', 'value']
 
 /** What that one says of the policy as a whole. */
 const TRIED = 'Shows different viewers different tabs; who matches no rule gets `urls`. Null for none.'

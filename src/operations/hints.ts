@@ -39,7 +39,8 @@ export function hintFor(
   const places = placesAt(schema, path)
   if (value === '' && isOptional(placesAt(schema, above), name))
     return { code: 'left_out', orNull: places.some(takesNull) }
-  if (path[0] === 'to' && typeof valueIn(sent, 'to') === 'string') return { code: 'by_receiver' }
+  const isReceiver = path[0] === 'to' && places.every(({ type }) => type !== 'string')
+  if (isReceiver && typeof valueIn(sent, 'to') === 'string') return { code: 'by_receiver' }
   return named(path, value, places) ?? chosen({ path, reason }, value, places) ?? formed(path, reason, value, places)
 }
 

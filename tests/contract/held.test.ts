@@ -70,6 +70,6 @@ test.each(RUNTIMES)('on %s, no body that is wrong wherever it can be holds the e
 
 test.each(RUNTIMES)('on %s, no text that is pasted or imported holds the event loop', async (runtime) => {
   const pieces = await measured(runtime, new URL('../held-by-pastes.ts', import.meta.url))
-  expect(pieces.length).toBeGreaterThan(40)
+  expect(pieces.length).toBeGreaterThanOrEqual(40)
   expect(pieces.filter(([, ms]) => ms > MOST)).toEqual([])
 })

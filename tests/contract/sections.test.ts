@@ -45,7 +45,7 @@ onEveryTarget({}, (at) => {
 
   test('a section is a line of 1 to 60 characters', async () => {
     const slug = await made()
-    for (const section of ['', '   ', 'x'.repeat(61), 'two\nlines', 1, null]) {
+    for (const section of ['', '   ', 'x'.repeat(61), 'two\nlines', 1]) {
       const { status, body } = await owner.api<Told>('PATCH', `/api/links/${slug}`, { urlMetadata: [{ section }] })
       expect([status, body.code, body.error.split(' ')[0]]).toEqual([400, 'BAD_REQUEST', 'urlMetadata[0].section'])
     }
