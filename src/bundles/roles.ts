@@ -49,7 +49,7 @@ const rows = prepared((db) =>
 type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
 
 const NO_BUNDLE =
-  'There is no bundle with this slug. A slug is what a link ends in, /l/<slug>: list_bundles with q finds it by the title.'
+  'There is no bundle with this slug. A slug is what a link ends in, /l/<slug>: list_bundles with q finds it by its title.'
 
 /** The error for an unknown slug, or one whose bundle is deleted. */
 export function noBundle(message = NO_BUNDLE): Problem {

@@ -62,7 +62,7 @@ export function createApp(service: Service, later?: (work: () => Promise<unknown
       // Probes name an address, or whatever their cluster calls this process.
       const isProbe = /^\/(?:healthz|readyz)(?:\?|$)/.test(path)
       // A target in absolute form (`GET http://x/…`) has its own host besides the header.
-      if (!isProbe && !(isOurs(host) && isOurs(hostIn(url)))) return refuse(sent, misdirected(authority, host))
+      if (!isProbe && !(isOurs(host) && isOurs(hostIn(url)))) return refuse(sent, misdirected(authority))
       // Elysia looks for the path from the seventh character on, which is right for `http://` alone.
       if (isProbe || !url.startsWith('http://')) request = inPlaceOf(sent, new Request(start + path.slice(1), sent))
     }
@@ -91,12 +91,14 @@ function atLauncher(request: Request): Request {
   return new Request(`${origin}/l${path}`, request)
 }
 
-/** The refusal of a request for another host; in most cases it is this one's own proxy that has changed the header. */
-function misdirected(authority: string, host: string): Problem {
-  const asked = /^[\w.:[\]-]{1,100}$/.test(host) ? `, not for ${host}` : ''
+/**
+ * The refusal of a request for another host; in most cases it is this one's own proxy that has changed the header. The other
+ * host is not repeated.
+ */
+function misdirected(authority: string): Problem {
   return new Problem(
     'MISDIRECTED_REQUEST',
-    `This server answers for ${authority} only${asked}. A proxy before it must pass on the Host header that it was sent (nginx: proxy_set_header Host $host;), and SERVICE_BASE_URL must be the address that people open.`,
+    `This server answers for ${authority} only. A proxy before it must pass on the Host header that it was sent (nginx: proxy_set_header Host $host;), and SERVICE_BASE_URL must be the address that people open.`,
   )
 }
 

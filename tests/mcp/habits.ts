@@ -114,7 +114,7 @@ export const HABITS: readonly Habit[] = [
   ['id', 'get_bundle', ({ slug }) => ({ id: slug }), itself],
   ['bundle_id', 'get_bundle', ({ slug }) => ({ bundle_id: slug }), itself],
   ['url', 'get_bundle', ({ origin, slug }) => ({ url: `${origin}/l/${slug}` }), itself],
-  ['a title', 'get_bundle', { slug: 'Launch day' }, { says: 'list_bundles with q finds it by the title' }],
+  ['a title', 'get_bundle', { slug: 'Launch day' }, { says: 'list_bundles with q finds it by its title' }],
   ['snake case', 'update_bundle', edit({ add_urls: [{ url: B }] }), { right: { urls: [A, B] } }],
   ['texts for links', 'update_bundle', edit({ addUrls: [B] }), { right: { urls: [A, B] } }],
   ['one object for links', 'update_bundle', edit({ addUrls: { url: B } }), { right: { urls: [A, B] } }],
