@@ -50,15 +50,7 @@ export function leanOutput(schema: JsonSchema): JsonSchema {
     !CONSTRAINTS.has(key) &&
     !(key === 'enum' && (value as unknown[]).length > MAX_OPTIONS) &&
     !(key === 'additionalProperties' && value === false)
-  return mapped(schema, (inner) => orNull(Object.fromEntries(Object.entries(inner).filter(isStructure))))
-}
-
-/** `null or a text` in the short form, which clients that check answers read as well. */
-function orNull(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema as { anyOf?: JsonSchema[] }
-  const [first, second, ...more] = anyOf ?? []
-  const isPlain = first !== undefined && Object.keys(first).length === 1 && typeof first.type === 'string'
-  return isPlain && second?.type === 'null' && more.length === 0 ? { ...rest, type: [first.type, 'null'] } : schema
+  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
 /** A schema whose definitions that are referred to once stand where they are meant, which takes fewer bytes. */

@@ -55,6 +55,8 @@ const SEEDS: Record<string, string> = {
     SELECT 'ada', bundles.id, 'proposed', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   unsent_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, due_at)
     SELECT 'ada', bundles.id, 'decided', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
+  mails: `INSERT INTO mails (recipient, sealed, bytes, created_at, ends_at, due_at)
+    SELECT 'r' || i, zeroblob(16), 16, 1, ?1, ?1 FROM n`,
   // Of a kind that no webhook hears of.
   events: `INSERT INTO events (public_id, owner_id, kind, type, actor_type, nth, at, expires_at)
     SELECT 'evt_' || i, 1000000 + i, 'key', 'key.created', 'service', 1, 1, ?1 FROM n`,
