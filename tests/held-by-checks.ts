@@ -13,6 +13,7 @@ import { mailSome } from '../src/checks/mails.ts'
 import { rulesIn } from '../src/checks/robots.ts'
 import { tellSome } from '../src/checks/telling.ts'
 import { pageOf } from '../src/inspection/page.ts'
+import { Mailer } from '../src/mail/mailer.ts'
 import { CLOCK } from '../src/outgoing/shared-turns.ts'
 import { longestPiece } from './longest-piece.ts'
 
@@ -28,11 +29,22 @@ const SITE = {
   outgoingPrivateNetworks: false,
 }
 const log = pino({ level: 'silent' })
-const mailer = { isConfigured: true, send: () => {} } as never
 const blockedHosts = { refuse: () => {} }
 
 const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
 const store = await openStore({ url: `file:${file}`, authToken: undefined })
+// Mails wait in the store: nothing sends them here.
+const mailer = new Mailer(
+  {
+    smtpUrl: 'smtp://127.0.0.1:1',
+    logMails: false,
+    mailFrom: 'no-reply@openall.example',
+    secret: SITE.secret,
+    isDevelopment: false,
+  },
+  store,
+  log,
+)
 const run = (query: string) => store.write([sql.raw(query)])
 const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
