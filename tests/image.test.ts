@@ -59,7 +59,7 @@ test('the compose file has only what compose knows', () => {
   const KEYS: Record<string, readonly string[]> = {
     top: ['name', 'services', 'networks', 'secrets', 'volumes'],
     service:
-      `build image restart deploy env_file environment depends_on expose ports networks read_only tmpfs cap_drop cap_add
+      `build image restart deploy ulimits env_file environment depends_on expose ports networks read_only tmpfs cap_drop cap_add
       security_opt stop_grace_period volumes secrets command healthcheck`.split(/\s+/),
   }
   const unknown = (what: object, kind: string) => Object.keys(what).filter((key) => !KEYS[kind]?.includes(key))
