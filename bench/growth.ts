@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { searchText } from '../src/bundles/search.ts'
-import { NOTHING } from '../src/bundles/values.ts'
+import { NOTHING } from '../src/bundles/content/content.ts'
+import { searchText } from '../src/bundles/list/search.ts'
 import { type Call, mintKey, writeCalls } from './api.ts'
 import { contentOf, makeBundles } from './bundles.ts'
 import { median, type Row, table } from './figures.ts'
@@ -99,8 +99,8 @@ async function side(file: string, more: (database: Database) => void): Promise<S
   await filling.stop()
   const database = new Database(file)
   more(database)
-  // Rows of edits, which a running service deletes after an hour.
-  database.run('DELETE FROM bundle_changes')
+  // Changes that are read, which a running service deletes after an hour.
+  database.run('DELETE FROM bundle_changes WHERE NOT (for_search OR for_sites OR for_links)')
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   const server = await startService(fileStore(file), '/healthz')
   await indexed(database)
@@ -110,7 +110,7 @@ async function side(file: string, more: (database: Database) => void): Promise<S
 
 /** Waits until the service has indexed all bundles for search. */
 async function indexed(database: Database): Promise<void> {
-  const pending = database.query<{ n: number }, []>('SELECT count(*) AS n FROM search_pending')
+  const pending = database.query<{ n: number }, []>('SELECT count(*) AS n FROM bundle_changes WHERE for_search = 1')
   const before = pending.get()?.n ?? 0
   const from = performance.now()
   while ((pending.get()?.n ?? 0) > 0) await Bun.sleep(50)
@@ -138,12 +138,14 @@ function fill(database: Database, count: number, ownerOf: (number: number) => nu
       const slug = `filled-${number}`
       const json = [JSON.stringify(urls), JSON.stringify(urlMetadata)] as const
       const inserted = bundle.get(slug, ownerId, ...json, title, description, number, number) as { id: number }
-      text.run(inserted.id, searchText({ ...NOTHING, title, description, urls, urlMetadata, slug }))
+      text.run(inserted.id, searchText({ ...NOTHING, title, description, urls, urlMetadata, slug, aliases: [] }))
     }
   })()
+  const size = 'octet_length(urls) + octet_length(url_metadata) + octet_length(title) + octet_length(description)'
+  database.run(`UPDATE bundles SET bytes = bytes + ${size} WHERE slug LIKE 'filled-%'`)
   database.run(
-    `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, description, edited_at)
-     SELECT id, 1, urls, url_metadata, title, description, created_at FROM bundles WHERE slug LIKE 'filled-%'`,
+    `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, description, edited_at, bytes)
+     SELECT id, 1, urls, url_metadata, title, description, created_at, ${size} FROM bundles WHERE slug LIKE 'filled-%'`,
   )
 }
 

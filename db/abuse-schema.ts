@@ -36,13 +36,13 @@ export const reports = sqliteTable(
 )
 
 /**
- * What the operator's commands did. Whom it was about stands there by id, so that no address outlives its account. A trigger keeps
- * the newest thousand.
+ * The log of the operator's commands. People are in it by id, so that no address outlives its account. A trigger keeps the newest
+ * thousand rows.
  */
 export const operatorLog = sqliteTable('operator_log', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   at: integer('at').notNull(),
-  /** The user of the machine, as far as `openall-admin` could tell. */
+  /** The operating system's user, as far as `openall-admin` could tell. */
   operator: text('operator'),
   command: text('command').notNull(),
   /** A slug, `user:<id>` or `organization:<id>`. */

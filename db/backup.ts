@@ -3,7 +3,7 @@ import { copyFileSync, createReadStream, existsSync, readFileSync, statSync, unl
 import { open, rename } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Client } from '@libsql/client'
-import { keepPrivate, makeFolderOf } from '../src/config/private-files.ts'
+import { keepPrivate, makeFolderOf } from '../src/config/files.ts'
 import { JOURNAL, openFile } from './file.ts'
 import { contentsOf, secretHashOf } from './instance.ts'
 import { otherVersion } from './migrate.ts'
@@ -24,7 +24,7 @@ function checksumLine(checksum: string, name: string): string {
   return `${checksum}  ${name}\n`
 }
 
-/** The checksums in such lines, by file name; null if the text has another format. */
+/** Parses lines in this format into checksums by file name; null if the text has another format. */
 function readChecksums(text: string): Map<string, string> | null {
   const lines = text.split('\n').slice(0, -1)
   const found = lines.map((line) => /^([0-9a-f]{64}) {2}(.+)$/.exec(line))
@@ -45,9 +45,8 @@ export const SECRET = '.secret'
 export const CHECKSUMS = '.sha256'
 
 /**
- * Takes a consistent copy of a file store and its secret, even while services write to it, checks the copy, and writes its
- * checksums beside it. Leaves out the day’s salt and viewer hashes, which could identify today’s viewers
- * (docs/privacy.md).
+ * Takes a consistent copy of a file store and its secret, even while services write to it. Checks the copy and writes its
+ * checksums beside it. Leaves out the day’s salt and viewer hashes, which could identify today’s viewers (docs/privacy.md).
  * @param to must not exist; created last, when the copy is complete.
  * @throws UnusableCopy; or the driver’s error.
  */
@@ -71,14 +70,14 @@ export async function copyStore(from: string, to: string): Promise<Copy> {
 }
 
 /**
- * Restores a copy and its secret to a path without a store. First checks that the copy matches its checksums, if it has
- * any, that it is intact, and that no newer version made it. The next start migrates the tables of an older one.
- * @param approve is called once the copy has proved good; what it throws ends the restore, and nothing is restored.
+ * Restores a copy and its secret to a path without a store. First checks that the copy matches its checksums (if it has any),
+ * that it is intact, and that no newer version made it. The next start migrates the tables of an older version.
+ * @param approve called once the copy is known to be good; if it throws, nothing is restored.
  * @throws UnusableCopy.
  */
 export async function restoreStore(from: string, to: string, approve: () => void = () => {}): Promise<Copy> {
   if (!existsSync(from)) throw new UnusableCopy(`there is no copy at ${from}`)
-  // The secret may have stayed where it was, if it is the same.
+  // An identical secret may already be there.
   const isSecretThere = isSame(from + SECRET, to + SECRET)
   refuseTaken(to, isSecretThere ? SECRET : undefined)
   makeFolderOf(to)
@@ -97,11 +96,34 @@ export async function restoreStore(from: string, to: string, approve: () => void
   }
 }
 
+/**
+ * Makes a database file from the SQL dump of a libSQL server, with this version's own SQLite: older ones lack functions that the
+ * tables use.
+ * @param to must not exist.
+ * @throws UnusableCopy.
+ */
+export async function databaseOfDump(dump: string, to: string): Promise<void> {
+  if (!existsSync(dump)) throw new UnusableCopy(`there is no dump at ${dump}`)
+  refuseTaken(to)
+  const sql = readFileSync(dump, 'utf8').trimEnd()
+  if (!sql.startsWith('PRAGMA') || !sql.endsWith('COMMIT;'))
+    throw new UnusableCopy(`${dump} is no dump of a libSQL server, or is cut off`)
+  makeFolderOf(to)
+  keepPrivate(to)
+  await withDatabase(to, dump, async (client) => {
+    // The dump writes the definitions of virtual tables as rows, so the schema must be read again.
+    await client.executeMultiple(`${sql}\nPRAGMA writable_schema = RESET`).catch((error: unknown) => {
+      throw new UnusableCopy(`${dump} is damaged: ${error instanceof Error ? error.message : String(error)}`)
+    })
+    await client.execute('PRAGMA journal_mode = DELETE')
+  })
+}
+
 function isSame(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other))
 }
 
-/** Whether a copy was last used with this secret; true if it has not been used with any. */
+/** Whether a copy was last used with this secret; true if it was never used. */
 export function isSecretOf(copy: string, secret: string): boolean {
   const { id, secretHash } = contentsOf(copy)
   return id === null || secretHash === null || secretHash === secretHashOf(id, secret)
@@ -117,11 +139,11 @@ export async function verifyCopy(file: string): Promise<void> {
   await verify(file, file)
 }
 
-/** @param copied the file from which the copy's bytes are read. */
+/** @param copied the file from which the copy is read. */
 async function verify(file: string, copied: string): Promise<void> {
   const checksums = readChecksums(readFileSync(file + CHECKSUMS, 'utf8'))
   if (checksums === null) throw new UnusableCopy(`${file}${CHECKSUMS} is damaged: it holds no checksums`)
-  // Matched by the end of their names, because a copy may have been renamed with its secret and checksums.
+  // Matched by the end of the name, because a copy may have been renamed with its secret and checksums.
   for (const [name, checksum] of checksums) {
     const [changed, bytes] = name.endsWith(SECRET) ? [file + SECRET, file + SECRET] : [file, copied]
     // A restore can do without the secret's file: SERVICE_SECRET may replace it.
@@ -140,7 +162,7 @@ export async function checkIntegrity(file: string): Promise<void> {
   await withDatabase(file, file, (client) => requireIntact(client, file))
 }
 
-/** @param kept the suffix of a file that may be there. */
+/** @param kept the suffix of a file that may exist. */
 function refuseTaken(to: string, kept?: string): void {
   const ends = ['', '-wal', '-shm', SECRET, CHECKSUMS].filter((end) => end !== kept)
   const taken = ends.map((end) => to + end).find((file) => existsSync(file))
@@ -178,7 +200,7 @@ async function check(client: Client, file: string): Promise<number> {
   return bundles
 }
 
-/** The number of bundles of a store that nothing has damaged. */
+/** Checks that a store is undamaged. @returns the number of its bundles. */
 async function requireIntact(client: Client, file: string): Promise<number> {
   const rows = async (sql: string) => {
     try {
@@ -210,7 +232,7 @@ async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   return { bytes: statSync(to).size }
 }
 
-/** Removes what an unfinished copy left behind, but not a secret that was there before. */
+/** Removes the remains of an unfinished copy, but not a secret that existed before. */
 function discard(draft: string, to: string, isSecretKept = false): void {
   const beside = existsSync(to) ? [] : [...(isSecretKept ? [] : [to + SECRET]), to + CHECKSUMS]
   for (const file of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`, ...beside])

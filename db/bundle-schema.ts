@@ -1,4 +1,4 @@
-import { getTableColumns, sql } from 'drizzle-orm'
+import { type Placeholder, sql } from 'drizzle-orm'
 import {
   check,
   index,
@@ -14,27 +14,25 @@ import { contentColumns, hasUrls, rowBytes } from './content-schema.ts'
 import { user } from './identity-schema.ts'
 import { owners } from './owner-schema.ts'
 
-/** Where a bundle came from. */
+/** How a bundle was created. */
 export const SOURCES = ['web', 'api', 'cli', 'sdk', 'mcp', 'extension', 'import'] as const
 
-/** What its row holds besides its content, with its place in indexes, in bytes. */
+/** The size of a bundle's row in bytes, index entries included, apart from its content. */
 export const BUNDLE_OVERHEAD = 256
 
-/** What a bundle has for its owner alone, in no version and for no viewer. */
-const ownColumns = () => ({
-  /** What another system of the owner’s calls it; unique among the owner’s bundles that are not deleted. */
-  externalId: text('external_id'),
-  metadata: json<Record<string, string>>('metadata'),
-})
-
-const ownTable = sqliteTable('own', ownColumns())
-
 /**
- * Since when nobody has viewed a bundle that nobody owns, as far as the sweep knows; null for all others. One expression,
- * so that SQLite finds the index on it, and not the one by owner.
+ * The time since which nobody has viewed a bundle without an owner, as far as the sweep knows; null for all others. A single
+ * expression, so that SQLite uses the index on it and not the one by owner.
  */
 export const unclaimedSince = (t: Record<'ownerId' | 'deletedAt' | 'viewedAt' | 'createdAt', SQLiteColumn>) =>
   sql`CASE WHEN ${t.ownerId} IS NULL AND ${t.deletedAt} IS NULL THEN coalesce(${t.viewedAt}, ${t.createdAt}) END`
+
+/** A flag of a feed row: 1 until the reader has read it. */
+const unread = (name: string) => integer(name).notNull().default(0)
+
+/** Selects the feed's rows that no reader still has to read. Worded like their index, so that SQLite uses it. */
+export const isReadByAll = (t: Record<'forSearch' | 'forSites' | 'forLinks', SQLiteColumn>) =>
+  sql`${t.forSearch} = 0 AND ${t.forSites} = 0 AND ${t.forLinks} = 0`
 
 /** The current state of a bundle; `bundle_versions` has all its states. */
 export const bundles = sqliteTable(
@@ -42,24 +40,30 @@ export const bundles = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     slug: text('slug').notNull(),
-    /** What `retired_slugs` keeps of the slug. */
+    /** The slug's fingerprint in `retired_slugs`. */
     slugHash: text('slug_hash').notNull(),
     /** Null while unclaimed. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
+    bytes: rowBytes(BUNDLE_OVERHEAD),
     ...contentColumns(),
     source: text('source', { enum: SOURCES }).notNull(),
     /** `<client>/<tag>` of the Service-Client header, or null. */
     client: text('client'),
-    ...ownColumns(),
+    /** Its id in another system of the owner; unique among the owner’s bundles that are not deleted. */
+    externalId: text('external_id'),
+    metadata: json<Record<string, string>>('metadata'),
+    /**
+     * Other slugs that lead to it, with their fingerprints in `retired_slugs`; null for none. Triggers write `aliases` from it.
+     */
+    aliases: json<Record<string, string>>('aliases'),
     /** HMAC of the creator’s address, only for the anonymous cap; erased on claim and after 30 days. */
     addressHash: text('address_hash'),
     versionNumber: integer('version_number').notNull().default(1),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     deletedAt: integer('deleted_at'),
-    /** The last day, as its first instant, on which the sweep found views of an unclaimed bundle; null before that. */
+    /** The start of the last day on which the sweep found views of an unclaimed bundle; null before that. */
     viewedAt: integer('viewed_at'),
-    bytes: rowBytes(BUNDLE_OVERHEAD, getTableColumns(ownTable)),
   },
   (t) => [
     uniqueIndex('bundles_slug').on(t.slug),
@@ -85,17 +89,31 @@ export const bundles = sqliteTable(
   ],
 )
 
-/**
- * Slugs of bundles that are gone, which nobody may take again. Written by a trigger, so that no way of deleting can miss
- * one.
- */
+/** Further slugs that lead to a bundle. Written by triggers, which also ensure that no alias is another bundle's slug. */
+export const aliases = sqliteTable(
+  'aliases',
+  {
+    slug: text('slug').primaryKey(),
+    slugHash: text('slug_hash').notNull(),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+  },
+  (t) => [index('aliases_bundle').on(t.bundleId)],
+)
+
+/** The id of the bundle with a slug or an alias, as a subquery. */
+export const idNamed = (slug: string | Placeholder) =>
+  sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug} UNION ALL SELECT ${aliases.bundleId} FROM ${aliases} WHERE ${aliases.slug} = ${slug})`
+
+/** Slugs of erased bundles, which nobody may take again. Written by a trigger, so that no way of deleting can miss one. */
 export const retiredSlugs = sqliteTable('retired_slugs', {
-  /** `bundles.slugHash`: its fingerprint, so that what is erased is written nowhere. */
+  /** The fingerprint from `bundles.slugHash`, so that the erased slug itself is not kept. */
   slugHash: text('slug_hash').primaryKey(),
 })
 
 /**
- * The case-folded text that lists search (`src/bundles/search.ts`), because SQLite folds only ASCII letters. Written with
+ * The case-folded text that lists search (`src/bundles/list/search.ts`), because SQLite folds only ASCII letters. Written with
  * each version.
  */
 export const bundleSearch = sqliteTable('bundle_search', {
@@ -106,20 +124,8 @@ export const bundleSearch = sqliteTable('bundle_search', {
 })
 
 /**
- * Bundles whose entry in `bundle_index` is missing or outdated, or that are gone while it has one; written by triggers.
- * `bundle_index` is a table of SQLite's full-text search, which drizzle cannot express: it finds the bundles of an owner by
- * three characters of their search text (`src/bundles/search-index.ts`). No foreign keys, because the entry of a bundle
- * that is gone must be deleted too. WITHOUT ROWID.
- */
-export const searchPending = sqliteTable(
-  'search_pending',
-  { ownerId: integer('owner_id').notNull(), bundleId: integer('bundle_id').notNull() },
-  (t) => [primaryKey({ columns: [t.ownerId, t.bundleId] })],
-)
-
-/**
- * When an owned bundle was last erased, and which of these times the last rewriting of `bundle_index` was for: until it is
- * rewritten, its parts may hold pieces of erased texts. One row.
+ * One row: when an owned bundle was last erased, and which erasure the last rewrite of `bundle_index` followed. Until the
+ * rewrite, the parts of the index may hold pieces of erased texts.
  */
 export const searchErasure = sqliteTable(
   'search_erasure',
@@ -132,20 +138,38 @@ export const searchErasure = sqliteTable(
 )
 
 /**
- * Which bundles changed, in commit order, so that processes can drop their rendered pages. Written by triggers, so that
- * no way of changing or deleting a bundle can miss it. Swept after an hour.
+ * The feed of changed bundles, in commit order. Triggers write it, so that no way of changing or deleting a bundle can miss it.
+ * Each process reads on from its own position and drops its rendered pages. Shared work is done by one process, which then clears
+ * the flag (`db/feed.ts`): the search index (`src/bundles/list/search.ts`), the sites of links (`src/inspection/linked-sites.ts`)
+ * and the links to check (`src/checks/followed.ts`). The sweep deletes a row after an hour, unless a flag is set. No foreign
+ * keys, because what is stored about an erased bundle must be deleted too.
  */
 export const bundleChanges = sqliteTable(
   'bundle_changes',
   {
     seq: integer('seq').primaryKey({ autoIncrement: true }),
-    slug: text('slug').notNull(),
+    bundleId: integer('bundle_id').notNull(),
+    /** The owner whose part of the search index has the bundle; null for none. */
+    ownerId: integer('owner_id'),
+    /** The slug under which pages may be cached; null for none. */
+    slug: text('slug'),
+    forSearch: unread('for_search'),
+    forSites: unread('for_sites'),
+    forLinks: unread('for_links'),
     at: integer('at').notNull(),
   },
-  (t) => [index('bundle_changes_at').on(t.at)],
+  (t) => [
+    // A search also reads the texts of an owner’s bundles that are not yet in the index.
+    index('bundle_changes_search').on(t.ownerId, t.bundleId).where(sql`${t.forSearch} = 1`),
+    // Ordered by `seq`, because SQLite orders equal entries of an index by row id.
+    index('bundle_changes_sites').on(t.forSites).where(sql`${t.forSites} = 1`),
+    index('bundle_changes_links').on(t.forLinks).where(sql`${t.forLinks} = 1`),
+    // For the sweep.
+    index('bundle_changes_at').on(t.at).where(isReadByAll(t)),
+  ],
 )
 
-/** Every rule id that a bundle’s policies have ever had: events with any other id are dropped. */
+/** Every rule id that a bundle’s policies have ever contained: events with any other id are dropped. */
 export const policyRules = sqliteTable(
   'policy_rules',
   {
@@ -158,14 +182,14 @@ export const policyRules = sqliteTable(
 )
 
 /**
- * The password of a bundle that has, or once had, `access: "password"`. In a table of its own, so that nothing that reads
- * bundles or versions can show it.
+ * The password of a bundle that has, or once had, `access: "password"`. In a table of its own, so that no query of bundles or
+ * versions can reveal it.
  */
 export const bundlePasswords = sqliteTable('bundle_passwords', {
   bundleId: integer('bundle_id')
     .primaryKey()
     .references(() => bundles.id, { onDelete: 'cascade' }),
-  /** As identity/passwords.ts makes it. */
+  /** In the format of identity/passwords.ts. */
   hash: text('hash').notNull(),
 })
 
@@ -178,7 +202,7 @@ export const claims = sqliteTable(
       .notNull()
       .unique()
       .references(() => bundles.id, { onDelete: 'cascade' }),
-    /** Where the claim link is sent; deleted with the row. */
+    /** Address for the claim link; deleted with the row. */
     email: text('email'),
     expiresAt: integer('expires_at').notNull(),
   },
@@ -186,8 +210,8 @@ export const claims = sqliteTable(
 )
 
 /**
- * The bundles that a person has pinned, which lists show them first. Triggers delete a pin with its person's right to read
- * the bundle. WITHOUT ROWID.
+ * The bundles that a person has pinned, which their lists show first. Triggers delete a pin when the person loses the right to
+ * read the bundle. WITHOUT ROWID.
  */
 export const pins = sqliteTable(
   'pins',

@@ -1,37 +1,37 @@
-import { getTableColumns, sql } from 'drizzle-orm'
-import { type AnySQLiteColumn, integer, type SQLiteColumn, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { type AnySQLiteColumn, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { json } from './columns.ts'
 import type { Policy, Tab } from './policy.ts'
 
-/** Per-URL metadata, parallel to `urls`: a rule’s tab without its URL, and more. */
+/** Per-URL metadata, parallel to `urls`: the fields of a rule’s tab apart from its URL, and more. */
 export interface UrlMetadata extends Omit<Tab, 'url'> {
   tags?: string[]
   openPolicy?: 'auto' | 'manual'
-  /** Whether the service looks from time to time whether it still leads somewhere; true if missing. */
+  /** Whether the service regularly checks the link; true if missing. */
   check?: boolean
 }
 
-/** What whoever opens the launcher fills in, in place of `{name}` in links and texts. */
+/** A placeholder `{name}` in links and texts, whose value the viewer enters. */
 export interface Variable {
   name: string
   label?: string
   example?: string
-  /** What stands for an empty value. */
+  /** The value used if the viewer leaves it empty. */
   default?: string
-  /** The only values that it can have. */
+  /** The only values allowed. */
   options?: string[]
 }
 
-/** Who may see a bundle’s launcher, the first by default. */
+/** Who may open a bundle’s launcher; the first is the default. */
 export const ACCESSES = ['link', 'members', 'password'] as const
 
-/** Whether a bundle has as many URLs as it may. */
+/** Whether a bundle has an allowed number of URLs. */
 export const hasUrls = (column: AnySQLiteColumn) =>
   sql`json_valid(${column}) AND json_array_length(${column}) BETWEEN 1 AND 25`
 
 /**
- * The content of a version, as columns of both tables. `src/bundles/content.ts` defines the rest of each field and does
- * not compile if one is missing.
+ * The content of a version, as columns of both tables. `src/bundles/content/content.ts` defines everything else about each field
+ * and does not compile if one is missing.
  */
 export const contentColumns = () => ({
   urls: json<string[]>('urls').notNull(),
@@ -39,7 +39,7 @@ export const contentColumns = () => ({
   variables: json<Variable[]>('variables').notNull().default([]),
   title: text('title'),
   description: text('description'),
-  // ISO 8601 in UTC, as answers, versions and exports have them.
+  // ISO 8601 in UTC, as in answers, versions and exports.
   opensAt: text('opens_at'),
   closesAt: text('closes_at'),
   closedNote: text('closed_note'),
@@ -55,12 +55,8 @@ const contentTable = sqliteTable('content', contentColumns())
 /** The content of a version. */
 export type Content = typeof contentTable.$inferSelect
 
-/** The size of a row in bytes, from which triggers count `owners.historyBytes`. */
-export const rowBytes = (overhead: number, more: Record<string, SQLiteColumn> = {}) => {
-  const columns = { ...getTableColumns(contentTable), ...more }
-  const lengths = Object.values(columns).map(({ name, notNull }) => {
-    const length = `octet_length("${name}")`
-    return notNull ? length : `coalesce(${length}, 0)`
-  })
-  return integer('bytes').generatedAlwaysAs(sql.raw([...lengths, overhead].join(' + ')), { mode: 'virtual' })
-}
+/**
+ * The size of a row in bytes, from which triggers compute `owners.historyBytes`: its overhead and the texts of its columns.
+ * Written with them (`src/bundles/edit/stored.ts`). The column precedes them, so that sums need not read them.
+ */
+export const rowBytes = (overhead: number) => integer('bytes').notNull().default(overhead)

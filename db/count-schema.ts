@@ -30,7 +30,7 @@ export const dailyCounters = sqliteTable(
 export const viewerHashes = sqliteTable(
   'viewer_hashes',
   {
-    /** Days since 1970: two bytes, where the text takes ten. */
+    /** Days since 1970: two bytes, where text takes ten. */
     day: integer('day').notNull(),
     bundleId: integer('bundle_id').notNull(),
     hash: blob('hash', { mode: 'buffer' }).notNull(),
@@ -59,15 +59,15 @@ export const dailyViewers = sqliteTable(
   ],
 )
 
-/** What else views are counted by, each on its own. */
+/** Further dimensions by which views are counted, each independently. */
 export const DIMENSIONS = ['referrer', 'device', 'language', 'country'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
-/** Stands for the values beyond the most that a day keeps; no value can be this. */
+/** Stands for all values beyond the daily maximum; no real value equals it. */
 export const OTHER_VALUES = '*'
 
 /**
- * Views per bundle and day by what the request says of the viewer: a host, a kind of device, a language, a country; `''`
- * where it says nothing. Never by two of them at once. WITHOUT ROWID, so that a value is one row.
+ * Views per bundle and day by one property from the request: a referring host, a kind of device, a language or a country; `''` if
+ * the request has none. Never by two properties at once. WITHOUT ROWID, so that a value is one row.
  */
 export const dailyBreakdowns = sqliteTable(
   'daily_breakdowns',
@@ -93,8 +93,8 @@ export const dailyBreakdowns = sqliteTable(
 )
 
 /**
- * Links that were opened from the launcher of a bundle, for counts of those that are no longer in it. WITHOUT ROWID, like
- * the counts.
+ * URLs of links that viewers opened from a launcher, so that counts stay readable for links that are no longer in the bundle.
+ * WITHOUT ROWID, like the counts.
  */
 export const openedLinks = sqliteTable(
   'opened_links',
@@ -102,15 +102,15 @@ export const openedLinks = sqliteTable(
     bundleId: integer('bundle_id')
       .notNull()
       .references(() => bundles.id, { onDelete: 'cascade' }),
-    /** Half of the SHA-256 of the bundle’s id and the URL, wherever in the bundle that is. */
+    /** Half of the SHA-256 of the bundle’s id and the URL, wherever the URL is in the bundle. */
     link: blob('link', { mode: 'buffer' }).notNull(),
-    /** As stored, with its placeholders: values that viewers fill in are nowhere. */
+    /** As stored, with its placeholders: the values that viewers enter are stored nowhere. */
     url: text('url').notNull(),
   },
   (t) => [primaryKey({ columns: [t.bundleId, t.link] }), check('opened_links_link', sql`length(${t.link}) = 16`)],
 )
 
-/** How often each of them was opened on a day. */
+/** How often each link was opened, per day. */
 export const dailyOpens = sqliteTable(
   'daily_opens',
   {
@@ -142,7 +142,7 @@ export const salts = sqliteTable(
 export const counterBatches = sqliteTable(
   'counter_batches',
   {
-    /** When it was created; the same on each attempt. */
+    /** When the batch was created; the same on each attempt. */
     at: integer('at').notNull(),
     id: text('id').notNull(),
   },

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-// The log of what happened, which webhooks tell of; see `0009_events.sql` for the triggers that write it.
+// The log of events, from which webhooks are sent; see `0001_triggers.sql` for the triggers that write it.
 
-/** Events that webhooks tell of: a trigger of `events` writes a row in `outbox` for each webhook that wants one. */
+/** Events that webhooks receive: a trigger on `events` writes a row in `outbox` for each webhook that subscribes to one. */
 export const WEBHOOK_EVENTS = [
   'bundle.created',
   'bundle.updated',
@@ -17,13 +17,13 @@ export const WEBHOOK_EVENTS = [
   'proposal.rejected',
 ] as const
 
-/** What a webhook may want: events, or all of them, also those to come. */
+/** What a webhook may subscribe to: single events, or `*` for all, future ones included. */
 export const WANTED_EVENTS = [...WEBHOOK_EVENTS, '*'] as const
 
-/** What an event in `outbox` may be: besides the above, the test that an owner asks for. */
+/** The events in `outbox`: the above, and the test that an owner requests. */
 export type SentEvent = (typeof WEBHOOK_EVENTS)[number] | 'webhook.test'
 
-/** Everything that the log of an owner tells of; the part before the dot is its kind. */
+/** Every event in an owner's log; the part before the dot is its kind. */
 export const EVENT_TYPES = [
   ...WEBHOOK_EVENTS,
   'proposal.withdrawn',
@@ -52,55 +52,55 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 export type EventKind = EventType extends `${infer Kind}.${string}` ? Kind : never
 
-/** Who may have caused an event; the service itself, if nobody asked for it. */
+/** Who may have caused an event; `service` if nobody requested it. */
 export const ACTOR_TYPES = ['user', 'key', 'app', 'provider', 'service'] as const
 export type ActorType = (typeof ACTOR_TYPES)[number]
 
-/** A field that changed; with its values only if they are small, and secret to nobody who may read it. */
+/** A changed field. Has its values only if they are small and every reader of the log may see them. */
 export interface FieldChange {
   field: string
   from?: FieldValue
   to?: FieldValue
 }
 
-/** What a field was or is: one value, or a short list of words. */
+/** The old or new value of a field: a single value, or a short list of words. */
 export type FieldValue = string | number | boolean | null | string[]
 
 /**
- * What happened to what an owner has. Written by triggers, by way of the view `happened`, so that no way of changing something
- * can miss it; its actor comes from `acting`. Names and addresses of people are nowhere in it. There may be many, so no foreign
- * key deletes them with their owner: the sweep does. Of each kind an owner has the newest; a trigger drops the oldest.
+ * The log of events, by owner. Triggers write it through the view `happened`, so that no way of changing something can miss it;
+ * the actor comes from `acting`. It contains no names or addresses of people. The rows may be many, so the sweep deletes them
+ * with their owner, not a foreign key. A trigger drops an owner's oldest events of each kind beyond a maximum.
  */
 export const events = sqliteTable(
   'events',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    /** Its id outside. */
+    /** Its id in answers. */
     publicId: text('public_id').notNull(),
-    /** Of a deleted owner, until the sweep erases it. */
+    /** May be a deleted owner's, until the sweep erases the row. */
     ownerId: integer('owner_id').notNull(),
     kind: text('kind').$type<EventKind>().notNull(),
     type: text('type').$type<EventType>().notNull(),
     actorType: text('actor_type', { enum: ACTOR_TYPES }).notNull(),
-    /** The person, or who made the key. */
+    /** The person, or the creator of the key. */
     actorUserId: text('actor_user_id'),
     actorKeyId: integer('actor_key_id'),
-    /** Of events of bundles and proposals; null once the bundle is erased, with `changes`. */
+    /** For events about bundles and proposals; null once the bundle is erased, like `changes`. */
     bundleId: integer('bundle_id'),
-    /** The id of what else it is about: a proposal, key, webhook, invitation, person or organisation. */
+    /** The id of the event's other subject: a proposal, key, webhook, invitation, person or organisation. */
     target: text('target'),
-    /** The version of the bundle that it made. */
+    /** The version of the bundle that the event created. */
     versionNumber: integer('version_number'),
     changes: text('changes', { mode: 'json' }).$type<FieldChange[]>(),
-    /** How many events of this kind its owner has had. */
+    /** The ordinal number of this event among its owner's events of this kind. */
     nth: integer('nth').notNull(),
     at: integer('at').notNull(),
     expiresAt: integer('expires_at').notNull(),
   },
   (t) => [
-    // With the id, by which SQLite orders equal entries, these are lists, newest or oldest first.
+    // SQLite orders equal entries by row id, so these indexes list events newest or oldest first.
     index('events_kind').on(t.ownerId, t.kind),
-    // The person first: who is erased is forgotten in every log.
+    // The person comes first, because erasing a person clears them from every log.
     index('events_actor').on(t.actorUserId, t.ownerId).where(sql`${t.actorUserId} IS NOT NULL`),
     index('events_target').on(t.target, t.ownerId).where(sql`${t.target} IS NOT NULL`),
     index('events_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),
@@ -111,7 +111,7 @@ export const events = sqliteTable(
 )
 
 /**
- * Who causes what a transaction writes, for the triggers that log it: one row, which `db/acting.ts` inserts first and deletes
+ * Who causes the writes of a transaction, for the triggers that log them: one row, which `db/client.ts` inserts first and deletes
  * last. No other transaction sees it.
  */
 export const acting = sqliteTable(
@@ -121,13 +121,13 @@ export const acting = sqliteTable(
     type: text('type', { enum: ACTOR_TYPES }).notNull(),
     userId: text('user_id'),
     keyId: integer('key_id'),
-    /** What an edit of a bundle changes. */
+    /** The changes of an edited bundle. */
     changes: text('changes', { mode: 'json' }).$type<FieldChange[]>(),
   },
   (t) => [check('acting_one', sql`${t.id} = 1`)],
 )
 
-/** Owners that are deleted, while they have events that the sweep has still to erase. Written by a trigger. */
+/** Deleted owners whose events the sweep has yet to erase. Written by a trigger. */
 export const goneOwners = sqliteTable(
   'gone_owners',
   { id: integer('id').primaryKey(), at: integer('at').notNull() },

@@ -8,12 +8,11 @@ import { appliedMigrations, requireMigrated } from './migrate.ts'
 import type { RemoteStore } from './streams.ts'
 import { REMOTE_TIMEOUT_MS } from './timeout.ts'
 
-// Stores as the operator's commands open them.
+// How the operator's commands open a store.
 
 /**
- * Opens an existing store of this version for the operator's commands. Unlike a start, it migrates nothing.
- * @throws an Error that says what to do if the store is of another version; what the driver throws if it cannot be
- * opened.
+ * Opens an existing store of this version for the operator's commands. Unlike a start of the service, it migrates nothing.
+ * @throws an Error that says what to do if the store is of another version; the driver's error if it cannot be opened.
  */
 export async function openMigratedStore(database: RemoteStore): Promise<Store> {
   const client = await clientOf(database)
@@ -22,9 +21,9 @@ export async function openMigratedStore(database: RemoteStore): Promise<Store> {
 }
 
 /**
- * Makes a store if there is none, and migrates it, as a start does.
- * @returns how many migrations it took.
- * @throws what the driver throws if it cannot be opened.
+ * Creates a store if there is none and migrates it, as a start of the service does.
+ * @returns the number of migrations applied.
+ * @throws the driver's error if it cannot be opened.
  */
 export async function bringUpToDate(database: RemoteStore): Promise<number> {
   const file = databaseFile(database.url)
@@ -35,7 +34,7 @@ export async function bringUpToDate(database: RemoteStore): Promise<number> {
   return knownMigrations().length - before
 }
 
-/** A client without anything of ours around it. */
+/** A plain driver client. */
 async function clientOf(database: RemoteStore): Promise<Client> {
   const file = databaseFile(database.url)
   return file === null

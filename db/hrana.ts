@@ -1,7 +1,7 @@
 import { type InStatement, LibsqlBatchError, LibsqlError, type ResultSet, type TransactionMode } from '@libsql/client'
 import { BatchCond, ClientError, ResponseError, type RowsResult, Stmt, type Stream } from '@libsql/hrana-client'
 
-// The driver's interface over pooled streams: the driver itself opens one per call.
+// The driver's interface over pooled streams: the driver itself opens a stream per call.
 
 const BEGIN: Record<TransactionMode, string> = {
   write: 'BEGIN IMMEDIATE',

@@ -1,19 +1,19 @@
 import { sql } from 'drizzle-orm'
 import { blob, check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Grounds on which an icon would not be seen: a light one on light ground, a dark one on dark ground. */
+/** Backgrounds on which an icon would be invisible: a light icon on light, a dark icon on dark. */
 export const TONES = ['light', 'dark'] as const
 
-/** Icons of sites as they were drawn anew, each once. */
+/** The icons of sites as redrawn by the service, each stored once. */
 export const icons = sqliteTable(
   'icons',
   {
     /** 132 bits of the SHA-256 of `png`, as 22 characters of base64url. */
     id: text('id').primaryKey(),
     png: blob('png', { mode: 'buffer' }).notNull(),
-    /** Null where it is seen on any ground. */
+    /** The background on which it is invisible; null if none. */
     tone: text('tone', { enum: TONES }),
-    /** Since when no site has it; null while one has. Set by triggers. */
+    /** The time since which no site has it; null while one has. Set by triggers. */
     unusedSince: integer('unused_since'),
   },
   (t) => [
@@ -23,17 +23,17 @@ export const icons = sqliteTable(
   ],
 )
 
-/** Sites that bundles link to, or that somebody had looked at, with their icons. */
+/** Sites that bundles link to, or that somebody had inspected, with their icons. */
 export const sites = sqliteTable(
   'sites',
   {
     /** Such as `https://example.com`. */
     origin: text('origin').primaryKey(),
-    /** Null if none was found, or none was looked for yet. */
+    /** Null if no icon was found or looked for yet. */
     iconId: text('icon_id').references(() => icons.id),
-    /** When to look for its icon; while a process does, when another may take over. */
+    /** The time of the next look-up of its icon; during one, the time when another process may take over. */
     dueAt: integer('due_at').notNull(),
-    /** Since when no bundle links to it; null while one does. Set by triggers. */
+    /** The time since which no bundle links to it; null while one does. Set by triggers. */
     unusedSince: integer('unused_since'),
   },
   (t) => [
@@ -44,18 +44,11 @@ export const sites = sqliteTable(
 )
 
 /**
- * Which sites the bundles that somebody owns link to. No foreign key to `bundles`, which the schema of bundles declares; a trigger
- * deletes what a bundle leaves behind. WITHOUT ROWID.
+ * The sites that owned bundles link to. No foreign key to `bundles`, which the schema of bundles declares; a trigger deletes a
+ * bundle's rows. WITHOUT ROWID.
  */
 export const bundleSites = sqliteTable(
   'bundle_sites',
   { bundleId: integer('bundle_id').notNull(), origin: text('origin').notNull() },
   (t) => [primaryKey({ columns: [t.bundleId, t.origin] }), index('bundle_sites_origin').on(t.origin, t.bundleId)],
 )
-
-/** Bundles whose links have changed since `bundle_sites` was written. Written by triggers. */
-export const sitesPending = sqliteTable('sites_pending', {
-  /** Grows with each change, so that one that is made meanwhile is not taken to be done. */
-  seq: integer('seq').primaryKey({ autoIncrement: true }),
-  bundleId: integer('bundle_id').notNull().unique(),
-})

@@ -16,8 +16,8 @@ export const user = sqliteTable(
     email: text('email').notNull().unique(),
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
     /**
-     * The address it signed up with, if another account already had it. `email` is then a placeholder that receives no
-     * mail, so that signing up does not reveal which addresses have an account.
+     * The address used to sign up, if another account already had it. `email` is then a placeholder that receives no mail, so
+     * that signing up does not reveal which addresses have an account.
      */
     takenEmail: text('taken_email'),
     /**
@@ -25,15 +25,15 @@ export const user = sqliteTable(
      */
     takenHint: integer('taken_hint'),
     image: text('image'),
-    /** Since when the operator keeps this person out (src/accounts/disabling.ts); null: they may sign in. */
+    /** The time since which the operator has disabled the account (src/accounts/disabling.ts); null if they may sign in. */
     disabledAt: time('disabled_at'),
-    /** Whether they want a mail when somebody suggests an edit of a bundle that they can edit. */
+    /** Whether they want a mail when somebody proposes an edit of a bundle that they can edit. */
     mailProposed: integer('mail_proposed', { mode: 'boolean' }).notNull().default(true),
-    /** Whether they want a mail when an edit that they suggested is decided. */
+    /** Whether they want a mail when an edit that they proposed is decided. */
     mailDecided: integer('mail_decided', { mode: 'boolean' }).notNull().default(true),
-    /** Whether they want a mail a week before one of their API keys ends. */
+    /** Whether they want a mail a week before one of their API keys expires. */
     mailKeyEnds: integer('mail_key_ends', { mode: 'boolean' }).notNull().default(true),
-    /** Whether they want a mail, at most one a week, when links of bundles that they can edit are broken. */
+    /** Whether they want a mail, at most one a week, about broken links in bundles that they can edit. */
     mailLinksBroken: integer('mail_links_broken', { mode: 'boolean' }).notNull().default(true),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),

@@ -4,20 +4,20 @@ import { keyedHash } from '../src/core/secrets.ts'
 import type { Store } from './client.ts'
 import { instance } from './schema.ts'
 
-/** What a start found out about the database it opened. Times are milliseconds since 1970. */
+/** The database's identity and secret, as a start finds them. Times are milliseconds since 1970. */
 export interface Instance {
   id: string
   createdAt: number
-  /** When a start last used another secret than the one before it; null: never. */
+  /** When a start last used another secret than the one before it; null if never. */
   secretChangedAt: number | null
 }
 
-/** What is kept of the secret that a database is used with: enough to recognise it. */
+/** The stored hash of a database's secret: enough to recognise it. */
 export function secretHashOf(id: string, secret: string): string {
   return keyedHash(secret, 'instance', id)
 }
 
-/** Which database this is, and whether the secret is the one of the start before. Changes nothing. */
+/** Reads the database's identity, and whether the secret is that of the previous start. Changes nothing. */
 export async function readInstance({ db }: Pick<Store, 'db'>, secret: string) {
   const [row] = await db.select().from(instance)
   if (row === undefined) throw new Error('the database has lost the row that says which it is')
@@ -25,8 +25,8 @@ export async function readInstance({ db }: Pick<Store, 'db'>, secret: string) {
 }
 
 /**
- * Notes which secret the database is used with from now on.
- * @returns what it is, and whether the start before this one used another secret.
+ * Records the secret that the database is used with from now on.
+ * @returns the database's identity, and whether the previous start used another secret.
  */
 export async function noteStart(store: Pick<Store, 'db' | 'write'>, secret: string, now: number): Promise<Instance> {
   const { id, createdAt, secretHash, isOtherSecret, ...row } = await readInstance(store, secret)
@@ -36,9 +36,9 @@ export async function noteStart(store: Pick<Store, 'db' | 'write'>, secret: stri
   return { id, createdAt, secretChangedAt }
 }
 
-/** What a file holds, read without changing it. */
+/** The contents of a file, read without changing it. */
 export interface Contents {
-  /** Null for a database of a version that gave it none. */
+  /** Null for a database from a version without ids. */
   id: string | null
   createdAt: number | null
   secretHash: string | null
@@ -47,8 +47,8 @@ export interface Contents {
 }
 
 /**
- * Reads what a database or a copy of one holds.
- * @throws what the driver throws if it is none, or none of this service.
+ * Reads the contents of a database or of a copy.
+ * @throws the driver's error if the file is no database, or not one of this service.
  */
 export function contentsOf(file: string): Contents {
   return reading(file, (one) => {
@@ -61,7 +61,7 @@ export function contentsOf(file: string): Contents {
   })
 }
 
-/** When the last bundle was changed or account made, in milliseconds since 1970; null: never. Reads every row. */
+/** When a bundle was last changed or an account made, in milliseconds since 1970; null if never. Reads every row. */
 export function lastChangeIn(file: string): number | null {
   return reading(file, (one) => {
     const newest = 'SELECT max(updated_at) AS at FROM bundles UNION ALL SELECT max(created_at) FROM user'
@@ -71,7 +71,7 @@ export function lastChangeIn(file: string): number | null {
 }
 
 function reading<T>(file: string, read: (rows: (sql: string) => unknown[]) => T): T {
-  // Opening it would make it.
+  // Opening a missing file would create it.
   if (!existsSync(file)) throw new Error(`there is no database at ${file}`)
   const database = new Database(file)
   try {

@@ -4,7 +4,7 @@ import { json } from './columns.ts'
 import { owners } from './owner-schema.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
 
-/** Requests of a key per hour, unless who creates it chooses another limit. */
+/** Hourly requests of a key, unless its creator chooses another limit. */
 export const DEFAULT_PER_HOUR = 1000
 
 /** API keys; only the SHA-256 of the secret is kept. */
@@ -29,19 +29,19 @@ export const apiKeys = sqliteTable(
      * Set by a trigger when its creator leaves the organisation: the key stays dead even if they return.
      */
     minterLeftAt: integer('minter_left_at'),
-    /** When it ends; null for never. */
+    /** When it expires; null for never. */
     expiresAt: integer('expires_at'),
-    /** The networks that it works from (`core/networks.ts`); null for any. */
+    /** The networks from which it may be used (`core/networks.ts`); null for any. */
     allowedNetworks: json<string[]>('allowed_networks'),
-    /** The key that was made in its place; null unless it was rotated. */
+    /** The key that replaced it; null unless it was rotated. */
     replacedBy: integer('replaced_by'),
-    /** When its owner was told that it ends soon. */
+    /** When its owner was notified that it expires soon. */
     endToldAt: integer('end_told_at'),
   },
   (t) => [
     uniqueIndex('api_keys_prefix').on(t.keyPrefix),
     index('api_keys_owner').on(t.ownerId),
-    // For those whose owner is still to be told.
+    // For keys whose owner has yet to be notified.
     index('api_keys_ending').on(t.expiresAt).where(sql`${t.expiresAt} IS NOT NULL AND ${t.endToldAt} IS NULL`),
     check('api_keys_name', sql`length(${t.name}) BETWEEN 1 AND 100`),
     check('api_keys_hash', sql`length(${t.secretHash}) = 32`),
@@ -51,8 +51,7 @@ export const apiKeys = sqliteTable(
 )
 
 /**
- * What an app got by OAuth besides its key, which holds the rest: the code that begins it, and until when
- * its text is valid. Deleted with the key.
+ * An app's OAuth grant, apart from its key: the authorisation code, and until when the key's text is valid. Deleted with the key.
  */
 export const appGrants = sqliteTable(
   'app_grants',
@@ -62,11 +61,11 @@ export const appGrants = sqliteTable(
       .references(() => apiKeys.id, { onDelete: 'cascade' }),
     /** SHA-256 of the client’s id, which can be long. */
     clientHash: blob('client_hash', { mode: 'buffer' }).notNull(),
-    /** Where the browser was sent back to: a host, or an app’s own scheme. */
+    /** The redirect target: a host, or an app’s own scheme. */
     host: text('host').notNull(),
-    /** Which part of the service takes the token: `/api/mcp`, or all of `/api`. */
+    /** The part of the service where the token is valid: `/api/mcp`, or all of `/api`. */
     audience: text('audience', { enum: AUDIENCES }).notNull(),
-    /** What was consented to; the key’s own scopes may be narrower until the next renewal. */
+    /** The granted scopes; the key’s own may be narrower until the next renewal. */
     scopes: json<Scope[]>('scopes').notNull(),
     redirectUri: text('redirect_uri').notNull(),
     codeHash: blob('code_hash', { mode: 'buffer' }).notNull(),
@@ -98,7 +97,7 @@ export const appRefreshTokens = sqliteTable(
       .references(() => appGrants.keyId, { onDelete: 'cascade' }),
     createdAt: integer('created_at').notNull(),
     usedAt: integer('used_at'),
-    /** What it was exchanged for, sealed with the token itself: for a client that asks again at once. */
+    /** The answer to its exchange, sealed with the token itself, for a client that repeats the request at once. */
     answer: blob('answer', { mode: 'buffer' }),
   },
   (t) => [
@@ -109,23 +108,23 @@ export const appRefreshTokens = sqliteTable(
 )
 
 /**
- * Devices that wait until somebody enters their code (RFC 8628), and those that were refused. One that was connected is in
+ * Device authorisation requests (RFC 8628) that wait for somebody to enter their code, and denied ones. An approved one is in
  * `app_grants` instead.
  */
 export const deviceRequests = sqliteTable(
   'device_requests',
   {
-    /** SHA-256 of the device’s code. */
+    /** SHA-256 of the device code. */
     hash: blob('hash', { mode: 'buffer' }).primaryKey(),
-    /** Keyed, because a code that people type is short enough to be guessed from a plain hash. */
+    /** Keyed, because a code short enough to type could be guessed from a plain hash. */
     userCodeHash: text('user_code_hash').notNull(),
     /** SHA-256 of the client’s id. */
     clientHash: blob('client_hash', { mode: 'buffer' }).notNull(),
-    /** What the app calls itself. */
+    /** The app's own name. */
     name: text('name').notNull(),
     audience: text('audience', { enum: AUDIENCES }).notNull(),
     scopes: json<Scope[]>('scopes').notNull(),
-    /** Keyed hash of the network that asked. */
+    /** Keyed hash of the network that sent the request. */
     networkHash: text('network_hash').notNull(),
     expiresAt: integer('expires_at').notNull(),
     deniedAt: integer('denied_at'),

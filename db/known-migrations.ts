@@ -4,13 +4,13 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** One change of the tables. */
+/** One migration of the tables. */
 export interface Migration {
   /** Its file's name, without `.sql`. */
   name: string
   /** Its statements, in order. */
   sql: string[]
-  /** Recorded in the journal once it is done. */
+  /** Recorded in the journal when it is done. */
   hash: string
   /** When it was written, in milliseconds since 1970. */
   folderMillis: number

@@ -14,7 +14,7 @@ const OLDER =
 const FOREIGN = 'no version of this service has been started on it: set DATABASE_URL as it is set for the service'
 
 /**
- * Why this version may not touch a store that has had migrations which are unknown here; null if it has had none.
+ * Why this version may not use a store with unknown migrations; null if it has none.
  * @param applied rows of the journal: hashes, and for a half-done migration its hash, a space, and its finished steps.
  */
 export function otherVersion(
@@ -27,7 +27,7 @@ export function otherVersion(
   return hashes.includes(migrations[0]?.hash ?? '') ? NEWER : UNRELEASED
 }
 
-/** The rows of a store's journal; null if it has none, because no version has been started on it. */
+/** The rows of a store's journal; null if it has none, because no version was ever started on it. */
 async function journalOf(client: Pick<Client, 'execute'>): Promise<string[] | null> {
   const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
   if (journal.rows.length === 0) return null
@@ -35,15 +35,15 @@ async function journalOf(client: Pick<Client, 'execute'>): Promise<string[] | nu
 }
 
 /**
- * Refuses a store of a newer version, or of before the first release; changes nothing.
- * @throws OtherVersion; what the driver throws if it is not a database.
+ * Refuses a store from a newer version, or from before the first release; changes nothing.
+ * @throws OtherVersion; the driver's error if it is not a database.
  */
 export async function refuseOtherVersion(client: Pick<Client, 'execute'>): Promise<void> {
   const other = otherVersion((await journalOf(client)) ?? [])
   if (other !== null) throw new OtherVersion(other)
 }
 
-/** How many migrations a store has had; a half-done one does not count. */
+/** The number of migrations applied to a store; a half-done one does not count. */
 export async function appliedMigrations(client: Pick<Client, 'execute'>): Promise<number> {
   const applied = (await journalOf(client)) ?? []
   return applied.filter((row) => !row.includes(' ')).length
@@ -51,7 +51,7 @@ export async function appliedMigrations(client: Pick<Client, 'execute'>): Promis
 
 /**
  * Checks that a store has exactly this version's migrations; changes nothing.
- * @throws OtherVersion if not; what the driver throws if it is not a database.
+ * @throws OtherVersion if not; the driver's error if it is not a database.
  */
 export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<void> {
   const applied = await journalOf(client)

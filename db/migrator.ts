@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, InStatement, Transaction } from '@libsql/client'
-import { isBusy, retryWhileBusy } from './busy.ts'
-import { JOURNAL, TAKE_WRITE_LOCK } from './file.ts'
+import { isBusy, JOURNAL, retryWhileBusy, TAKE_WRITE_LOCK } from './file.ts'
 import type { Migration } from './known-migrations.ts'
 import { OtherVersion, otherVersion } from './migrate.ts'
 import { isRefusal } from './unavailable.ts'
@@ -11,10 +10,10 @@ import { isRefusal } from './unavailable.ts'
 export const START_PATIENCE_MS = 30_000
 /** Timeout for one answer of a server: building an index reads every row. */
 export const MIGRATION_TIMEOUT_MS = 60_000
-/** How long a step is tried again while other processes write. */
+/** How long a step is retried while other processes write. */
 const STEP_PATIENCE_MS = 120_000
 
-/** The process that has the lease migrates. A repeated step is short; any other may take until its timeout. */
+/** The process that holds the lease migrates. A repeated step is short; any other may run until its timeout. */
 const LEASE = 'migration_lease'
 const REPEATED_LEASE_MS = 10_000
 const LEASE_MS = MIGRATION_TIMEOUT_MS + REPEATED_LEASE_MS
@@ -28,7 +27,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL);
   CREATE TABLE IF NOT EXISTS ${LEASE} (id integer PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until integer NOT NULL)`
 
-/** Is told in one line what the migration does; of a store that is made, only that it is. */
+/** Receives the progress of the migration, a line at a time; for a new store, only that it is being created. */
 export type Tell = (progress: string) => void
 
 /** A migration could not be finished; the message says which, why, and what to do. */
@@ -40,24 +39,24 @@ class LeaseLost extends Error {}
 /** The part of a migration that one transaction commits. */
 interface Step {
   statements: string[]
-  /** Whether its only statement is repeated, each time in a transaction of its own, until it changes no row. */
+  /** Whether its only statement is repeated, each time in its own transaction, until it changes no row. */
   isRepeated: boolean
-  /** Which step of which migration it is, for people. */
+  /** The step and its migration, for people. */
   label: string
-  /** The rows that the journal has before and after. */
+  /** The journal's rows before and after. */
   before: string
   after: string
   createdAt: number
 }
 
-/** At the start of a statement: a step begins with it, or it is a repeated step. */
+/** At the start of a statement: marks the beginning of a step, or a repeated step. */
 const MARK = /^\s*-- (step|repeat)\b/
 
 /**
- * Migrates a store, forward only. Of several processes one migrates, while the others wait without holding a lock; if it
- * dies, another goes on with the step that was not finished. Refuses a store that a newer version has migrated, because
- * this version would write rows in an outdated form.
- * @throws MigrationFailed; OtherVersion; what the driver throws if the store cannot be read.
+ * Migrates a store, forward only. Of several processes one migrates, while the others wait without holding a lock; if it dies,
+ * another resumes at the unfinished step. Refuses a store that a newer version has migrated, because this version would write
+ * rows in an outdated form.
+ * @throws MigrationFailed; OtherVersion; the driver's error if the store cannot be read.
  */
 export async function migrate(client: Client, migrations: readonly Migration[], tell: Tell): Promise<void> {
   const holder = randomUUID()
@@ -73,7 +72,7 @@ export async function migrate(client: Client, migrations: readonly Migration[], 
     const [first] = (await retryWhileBusy(pending, START_PATIENCE_MS)).steps
     if (first === undefined) return
     if (await takeLease(client, holder)) {
-      // Another process may have gone on in between.
+      // Another process may have made progress in between.
       const { isNew, steps } = await retryWhileBusy(pending, START_PATIENCE_MS)
       if (await runSteps(client, holder, steps, isNew ? () => {} : tell))
         return tell(isNew ? 'the database is made' : 'the database is migrated')
@@ -118,7 +117,7 @@ function split(sql: readonly string[]): Pick<Step, 'statements' | 'isRepeated'>[
 /** Takes the lease, unless another process has it. */
 async function takeLease(client: Client, holder: string): Promise<boolean> {
   try {
-    // Only reads while another has it: sqld would end the migrating transaction in favour of a waiting writer.
+    // Only reads while another process has it: sqld would end the migrating transaction in favour of a waiting writer.
     const held = await client.execute(`SELECT 1 FROM ${LEASE} WHERE until > ${NOW}`)
     if (held.rows.length > 0) return false
     return await inTransaction(client, async (transaction) => {
@@ -136,7 +135,7 @@ async function takeLease(client: Client, holder: string): Promise<boolean> {
 }
 
 /**
- * Runs the steps, and gives the lease back.
+ * Runs the steps and releases the lease.
  * @returns false if another process took the lease.
  */
 async function runSteps(client: Client, holder: string, steps: readonly Step[], tell: Tell): Promise<boolean> {
@@ -146,12 +145,12 @@ async function runSteps(client: Client, holder: string, steps: readonly Step[], 
       await runStep(client, holder, step, steps[at + 1], tell)
     } catch (error) {
       if (error instanceof LeaseLost) return false
-      // Without an answer the step may still run: then the lease ends by itself.
+      // Without an answer the step may still be running: then the lease expires by itself.
       if (isRefusal(error)) await inTransaction(client, (run) => run.execute(renewal(holder))).catch(() => {})
       throw failure(step, error)
     }
   }
-  // They were finished before this process had the lease.
+  // Another process finished them before this one got the lease.
   if (steps.length === 0) await inTransaction(client, (run) => run.execute(renewal(holder)))
   return true
 }
@@ -169,7 +168,7 @@ async function runStep(client: Client, holder: string, step: Step, next: Step | 
   }
 }
 
-/** Commits a step once, with its place in the journal. @returns how many rows a repeated one changed. */
+/** Commits a step once, with its progress in the journal. @returns the number of rows that a repeated step changed. */
 function commitStep(client: Client, holder: string, step: Step, next: Step | undefined): Promise<number> {
   return inTransaction(client, async (transaction) => {
     const mine = { sql: `SELECT 1 FROM ${LEASE} WHERE holder = ?`, args: [holder] }
@@ -189,7 +188,7 @@ function commitStep(client: Client, holder: string, step: Step, next: Step | und
   })
 }
 
-/** Keeps the lease for a step; without one, gives it back. */
+/** Renews the lease for a step; without a step, releases it. */
 function renewal(holder: string, step?: Step): InStatement {
   return {
     sql: `UPDATE ${LEASE} SET until = ${NOW} + ? WHERE holder = ?`,
@@ -211,7 +210,7 @@ async function inTransaction<Result>(client: Client, run: (in_: Transaction) => 
 
 function failure({ label }: Step, error: unknown): MigrationFailed {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  // The driver writes its code twice before the reason of a batch.
+  // The driver puts its code twice before the reason of a failed batch.
   const reason = line.replace(/^(\w+: )\1/, '$1')
   const failed = (why: string) =>
     new MigrationFailed(`the database could not be migrated: ${label} ${why}`, { cause: error })

@@ -17,9 +17,9 @@ export const owners = sqliteTable(
       .notNull()
       .default('free'),
     /**
-     * Size of its bundles with all their versions, deleted ones until they are purged, maintained by triggers: the sum of
-     * `bytes` over versions and parts, and twice over bundles (the row, and the text that is searched), with what rows and
-     * indexes take besides, so that many small bundles are not free.
+     * Size of its bundles and all their versions, including deleted ones until they are purged; maintained by triggers. The sum
+     * of `bytes` over versions and parts, and twice over bundles (the row, and the search text). Includes the overhead of rows
+     * and indexes, so that many small bundles are not free.
      */
     historyBytes: integer('history_bytes').notNull().default(0),
     /** Size of its rows in `idempotency_answers` and `proposals`, maintained by triggers. */
@@ -27,7 +27,7 @@ export const owners = sqliteTable(
     proposalBytes: integer('proposal_bytes').notNull().default(0),
     /** Number of undeleted bundles, maintained by triggers, so that creating one need not count them. */
     bundleCount: integer('bundle_count').notNull().default(0),
-    /** Whether the service may look whether the links of its bundles still lead somewhere. */
+    /** Whether the service may check the links of its bundles. */
     checkLinks: integer('check_links', { mode: 'boolean' }).notNull().default(true),
   },
   (t) => [

@@ -54,12 +54,20 @@ export interface TimeWindow {
   timeZone: string
 }
 
+/** Compares the language of the viewer's browser by whole subtags (RFC 4647, basic filtering): `de` matches `de-AT`. */
+interface LanguageRange {
+  op: 'language'
+  /** A language tag or the beginning of one: `fi`, `pt-BR`. */
+  value: string
+}
+
 /** A condition without nested conditions. */
 export type Leaf =
   | { op: 'signedIn' }
   | Comparison
   | { op: 'in'; field: Field; values: string[] }
   | { op: 'exists'; field: Field }
+  | LanguageRange
   | { op: InstantOperator; field: 'now'; value: string }
   | TimeWindow
 
@@ -79,7 +87,7 @@ export type Traced = { matched: boolean } & (Leaf | { op: GroupOperator; of: Tra
 export interface Tab {
   url: string
   note?: string
-  /** Neighbours with the same section are under one heading. */
+  /** Adjacent tabs with the same section share a heading. */
   section?: string
 }
 

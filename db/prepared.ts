@@ -15,8 +15,8 @@ export function prepared<Built>(build: (db: Store['db']) => Built): (db: Store['
 type Read = (values: Record<string, unknown>) => unknown
 
 /**
- * Builds the statements of a write or a long read once per shape, likewise.
- * @param build builds them with `param` where a call has its own value. They may depend on nothing but `shape`.
+ * Builds the statements of a write or a long read once per shape.
+ * @param build builds them, with `param` for each value that differs between calls. They may depend on nothing but `shape`.
  */
 export function preparedStatements<Shape, Values extends object>(
   build: (db: Store['db'], shape: Shape) => Query[],

@@ -18,8 +18,8 @@ export const providerEvents = sqliteTable(
 )
 
 /**
- * The newest provider's event about each person, membership and subscription, so that a late event undoes nothing, and the
- * account here of each of the identity provider’s people.
+ * The provider's newest event about each person, membership and subscription, so that a late event undoes nothing, and the local
+ * account of each of the identity provider’s people.
  */
 export const providerEntities = sqliteTable(
   'provider_entities',

@@ -7,8 +7,7 @@ import {
   type TransactionMode,
 } from '@libsql/client/sqlite3'
 import type Database from 'libsql'
-import { BUSY_TIMEOUT_MS } from './file.ts'
-import { type CachedStatement, statementCache, throwAsClient } from './statement-cache.ts'
+import { BUSY_TIMEOUT_MS, type CachedStatement, statementCache, throwAsClient } from './file.ts'
 
 /**
  * The connection through which drizzle reads a file. The client prepares every statement anew and stores every value of a

@@ -14,7 +14,7 @@ import { type RemoteStore, Streams } from './streams.ts'
 import { orTimeout, REMOTE_TIMEOUT_MS, TIMED_OUT } from './timeout.ts'
 import { isRefusal } from './unavailable.ts'
 
-/** The same as for a busy file. */
+/** As long as for a busy file. */
 const QUEUE_TIMEOUT_MS = 5_000
 
 /** Maximum writes in one transaction; low because a server has other writers too. */
@@ -157,7 +157,7 @@ function writeOf(group: QueuedWrite[], statement: number): number {
   return group.findIndex(({ statements }) => statement < (end += statements.length))
 }
 
-/** A socket may stay open but silent. */
+/** Adds timeouts, because a socket may stay open but silent. */
 function withTimeouts(client: Client, timeoutMs: number): Client {
   const limited =
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>

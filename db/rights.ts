@@ -1,10 +1,10 @@
-// Stored rights of members and keys. What they allow is defined in src/identity/roles.ts.
+// Stored rights of members and keys. What they allow is defined in src/identity/caller.ts.
 
 /** Roles over a bundle, lowest first. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a credential may do, lowest first; what each includes is in src/identity/roles.ts. */
+/** What a credential may do, lowest first; what each includes is in src/identity/caller.ts. */
 export const SCOPES = ['links:read', 'links:propose', 'links:write', 'webhooks:write', 'keys:admin'] as const
 export type Scope = (typeof SCOPES)[number]
 

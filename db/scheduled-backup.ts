@@ -2,7 +2,7 @@ import { existsSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'libsql'
-import { makeFolderOf } from '../src/config/private-files.ts'
+import { makeFolderOf } from '../src/config/files.ts'
 import { CHECKSUMS, type Copy, copyStore, SECRET } from './backup.ts'
 import { type Contents, contentsOf } from './instance.ts'
 
@@ -28,7 +28,7 @@ function timeOf(name: string): number | null {
   return found === name ? Date.parse(`${day}T${hour}:${minute}:${second}Z`) : null
 }
 
-/** Whether a backup was made while the clock was wrong, as 0 or 1. Such a backup would displace the newest. */
+/** Whether a backup was made while the clock was wrong, as 0 or 1. Sorted by name, such a backup would displace the newest. */
 function isFromFuture(name: string, now: number): number {
   return Number((timeOf(name) ?? 0) > now)
 }
@@ -40,10 +40,10 @@ export function lastBackupAt(folder: string, now: number): number | null {
 }
 
 /**
- * Backs up a file store if the newest backup is older than planned, and removes surplus ones. Only one of several
- * processes does it. Blocks its thread while copying; `backUpInWorker` does not.
+ * Backs up a file store if the newest backup is older than planned, and removes surplus backups. Only one of several processes
+ * does so. Blocks its thread while copying; `backUpInWorker` does not.
  * @returns null if none is due, or another process is making it.
- * @throws UnusableCopy; what the driver throws.
+ * @throws UnusableCopy; the driver's error.
  */
 export async function backUpIfDue(store: string, { folder, everyMs, keep }: BackupPlan): Promise<Copy | null> {
   // Someone may have removed the folder since the start.
@@ -62,7 +62,7 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
     )
     const whose = ownersIn(folder, contentsOf(store))
     const own = newestFirst.filter((name) => whose(name) === 'own')
-    // A new database must not push out what another one held. Only empty ones go: every start might make another.
+    // A new database must not displace the backups of another one. Only empty ones go, because every start might create another.
     const empty = newestFirst.filter((name) => whose(name) === 'empty')
     for (const name of [...own.slice(keep), ...empty.slice(keep)])
       remove(folder, [name, name + SECRET, name + CHECKSUMS])
@@ -72,7 +72,7 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
   }
 }
 
-/** A backup of another database than the one that is backed up, and what it holds. */
+/** A backup of another database than the current one, with its contents. */
 export interface Stranger {
   file: string
   bundles: number
@@ -80,8 +80,8 @@ export interface Stranger {
 }
 
 /**
- * The backup in a folder that holds most of those that another database left there before this one was made; null if there is
- * none. Then this database may have taken the place of one that was to be restored.
+ * Finds the backup of another database that holds the most, among those made before this database was; null if there is none. It
+ * suggests that this database has replaced one that was to be restored.
  */
 export function strangerIn(folder: string, store: string): Stranger | null {
   const own = contentsOf(store)
@@ -95,14 +95,14 @@ export function strangerIn(folder: string, store: string): Stranger | null {
   return found.sort((one, other) => heldBy(other) - heldBy(one))[0] ?? null
 }
 
-/** How much a database or a backup holds, to compare them by. */
+/** How much a database or a backup holds, for comparison. */
 export function heldBy({ bundles, accounts }: Pick<Contents, 'bundles' | 'accounts'>): number {
   return bundles + accounts
 }
 
 /**
- * Tells backups in a folder apart: of this database, or of another one that held something or nothing. One that cannot be read
- * counts as its own.
+ * Classifies the backups in a folder: of this database, or of another one, with or without contents. Unreadable ones count as its
+ * own.
  */
 function ownersIn(folder: string, own: Contents): (name: string) => 'own' | 'other' | 'empty' {
   return (name) => {
@@ -121,14 +121,14 @@ export interface BackupTask {
   store: string
   plan: BackupPlan
 }
-/** The copy that was made, if one was due, and what another database left in the folder. */
+/** The copy that was made, if one was due, and the backup of another database in the folder. */
 export interface BackedUp {
   copy: Copy | null
   stranger: Stranger | null
 }
 export type BackupResult = BackedUp | { failure: string }
 
-/** `backUpIfDue` and `strangerIn` in a thread of their own. Rejects with the reason if one fails. */
+/** Runs `backUpIfDue` and `strangerIn` in a thread of their own. Rejects with the reason if either fails. */
 export function backUpInWorker(store: string, plan: BackupPlan): Promise<BackedUp> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
     workerData: { store, plan } satisfies BackupTask,
@@ -145,7 +145,7 @@ export function backUpInWorker(store: string, plan: BackupPlan): Promise<BackedU
   }).finally(() => void worker.terminate())
 }
 
-/** A lock released when its holder ends, even by a crash; null while another process has it. */
+/** A lock that is released when its holder ends, even by a crash; null while another process has it. */
 function takeLock(file: string): { close(): void } | null {
   const database = new Database(file)
   try {

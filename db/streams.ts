@@ -54,7 +54,7 @@ export class Streams {
   readonly #timeoutMs: number
   #client: Client | null = null
   #openCount = 0
-  /** The most recently used is last, and is used next. */
+  /** The most recently used stream is last, and is reused first. */
   #idle: PooledStream[] = []
   #waiting: PendingCall[] = []
   #isClosed = false
@@ -71,10 +71,10 @@ export class Streams {
   }
 
   /**
-   * Makes a call over a stream. If the stream turns out to be dead, the call is retried over another; a call that is not
-   * repeatable only if the server says that it did nothing.
+   * Makes a call over a stream. If the stream turns out to be dead, the call is retried over another. A call that is not
+   * repeatable is retried only if the server says that it did nothing.
    * @param timeoutError creates the error for a call without an answer in time.
-   * @throws what `run` throws, a connection error, or `timeoutError()`.
+   * @throws errors of `run`, a connection error, or `timeoutError()`.
    */
   async call<Answer>(
     run: (stream: Stream) => Promise<Answer>,
@@ -154,7 +154,7 @@ export class Streams {
     this.#serve()
   }
 
-  /** No retry late in a call's time: it would fail soon, and take the calls that share its stream with it. */
+  /** Does not retry late in a call's time: the retry would fail soon, and take the calls that share its stream with it. */
   #mayRetry({ isRetry, queuedAt, isRepeatable }: PendingCall, error: unknown): boolean {
     if (isRetry || performance.now() - queuedAt > this.#timeoutMs / 2) return false
     return isRepeatable || wasNotTaken(error)

@@ -4,7 +4,7 @@ export const REMOTE_TIMEOUT_MS = 2_000
 /** The result of `orTimeout` for a promise that took too long. */
 export const TIMED_OUT = Symbol('timed out')
 
-/** A timer later than this fraction of its delay means that the process was busy. */
+/** A timer that is late by more than this fraction of its delay means that the process was busy. */
 const BUSY = 0.1
 
 /**

@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/sqlite3'
-import { isBusy } from './busy.ts'
+import { isBusy } from './file.ts'
 
 /**
  * The store does not answer: it is unreachable or stuck, or another writer has held it for too long. Or it answers, but
@@ -16,7 +16,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Whether nothing could be written: the disk is full or broken, or the file may only be read. */
+/** Whether nothing could be written: the disk is full or broken, or the file is read-only. */
 function isUnwritable(error: unknown): boolean {
   return error instanceof LibsqlError && /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN)/.test(error.code)
 }

@@ -3,12 +3,12 @@ import { blob, check, index, integer, primaryKey, sqliteTable, text, uniqueIndex
 import { bundles } from './bundle-schema.ts'
 import { type Content, contentColumns, hasUrls, rowBytes } from './content-schema.ts'
 
-/** What its row holds besides its content, with its place in indexes, in bytes. */
+/** The size of a version's row in bytes, index entries included, apart from its content. */
 export const VERSION_OVERHEAD = 192
 
 /**
- * For each field whose large values versions share: the part, or null if the row itself has the value. `CONTENT`
- * (src/bundles/content.ts) does not compile unless it agrees.
+ * For each field whose large values versions share: the part's id, or null if the row itself has the value. `CONTENT`
+ * (src/bundles/content/content.ts) does not compile unless it agrees.
  */
 const partColumns = () => {
   const part = (name: string) => integer(name).references(() => versionParts.id)
@@ -28,7 +28,7 @@ export type SharedName = keyof ReturnType<typeof partColumns> extends infer Colu
     : never
   : never
 
-/** Placeholder in a version’s row for a value stored as a part; satisfies NOT NULL and the check of URLs. */
+/** Placeholder in a version’s row for a value stored as a part; satisfies NOT NULL and the check on URLs. */
 export const IN_PART = {
   urls: '[null]',
   urlMetadata: '[]',
@@ -69,14 +69,14 @@ export const bundleVersions = sqliteTable(
       .notNull()
       .references(() => bundles.id, { onDelete: 'cascade' }),
     versionNumber: integer('version_number').notNull(),
+    bytes: rowBytes(VERSION_OVERHEAD),
     ...contentColumns(),
     ...partColumns(),
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
-    /** Whose proposal it is, if it is one that the editor accepted. */
+    /** The author of the proposal, if the version is an accepted one. */
     proposedBy: text('proposed_by'),
     editedAt: integer('edited_at').notNull(),
-    bytes: rowBytes(VERSION_OVERHEAD),
   },
   (t) => [
     primaryKey({ columns: [t.bundleId, t.versionNumber] }),

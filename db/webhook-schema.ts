@@ -4,10 +4,10 @@ import { json } from './columns.ts'
 import type { SentEvent, WANTED_EVENTS } from './event-schema.ts'
 import { owners } from './owner-schema.ts'
 
-/** In place of a user id: the account is deleted. */
+/** Stands for the user id of a deleted account. */
 export const NOBODY = ''
 
-/** Addresses that an owner wants to be told about events at. */
+/** Addresses that receive an owner's events. */
 export const webhooks = sqliteTable(
   'webhooks',
   {
@@ -19,21 +19,21 @@ export const webhooks = sqliteTable(
     createdBy: text('created_by').notNull(),
     url: text('url').notNull(),
     events: json<(typeof WANTED_EVENTS)[number][]>('events').notNull(),
-    /** The signing secret, sealed with the service’s. */
+    /** The signing secret, sealed with the service’s secret. */
     secret: blob('secret', { mode: 'buffer' }).notNull(),
-    /** The secret before the last rotation, sealed too, and until when messages are signed with it as well. */
+    /** The secret before the last rotation, also sealed, and until when messages are signed with it too. */
     oldSecret: blob('old_secret', { mode: 'buffer' }),
     oldSecretUntil: integer('old_secret_until'),
-    /** When an event that waited was last dropped, because too many did; null if never. Set by a trigger. */
+    /** When a waiting event was last dropped because there were too many; null if never. Set by a trigger. */
     droppedAt: integer('dropped_at'),
     createdAt: integer('created_at').notNull(),
-    /** Since when nothing is sent; null if it is enabled. */
+    /** When it was disabled; null while it is enabled. */
     disabledAt: integer('disabled_at'),
     /** Who disabled it: its owner, or the service, after the last retry or because the receiver is gone. */
     disabledBy: text('disabled_by', { enum: ['owner', 'failures', 'gone'] }),
   },
   (t) => [
-    // Every write of a bundle looks its owner up here.
+    // Every write to a bundle looks up its owner's webhooks.
     index('webhooks_owner').on(t.ownerId),
     index('webhooks_creator').on(t.createdBy),
     // For the sweep.
@@ -44,8 +44,8 @@ export const webhooks = sqliteTable(
 )
 
 /**
- * Webhooks that are deleted, while they have events that the sweep has still to erase. Written by a trigger. There may be
- * 100 000 events, so no foreign key deletes them with their webhook, bundle or proposal.
+ * Deleted webhooks whose events the sweep has yet to erase. Written by a trigger. There may be 100 000 events, so no foreign key
+ * deletes them with their webhook, bundle or proposal.
  */
 export const goneWebhooks = sqliteTable(
   'gone_webhooks',
@@ -54,34 +54,34 @@ export const goneWebhooks = sqliteTable(
 )
 
 /**
- * Events to send, and how sending them went; of each webhook the newest 10 000 unsent and 1 000 sent ones: triggers drop
- * the oldest. Of the unsent events of a bundle, only the oldest may have `dueAt`: triggers
- * set the next one’s when it is sent or deleted. So each webhook gets a bundle’s events in order.
+ * Events to send, and the results of sending them. Of each webhook's events, triggers keep the newest 10 000 unsent and 1 000
+ * sent ones. Of a bundle's unsent events, only the oldest may have `dueAt`: triggers set the next one’s when it is sent or
+ * deleted. So each webhook gets a bundle’s events in order.
  */
 export const outbox = sqliteTable(
   'outbox',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    /** Of a deleted webhook, until the sweep erases it. */
+    /** May be a deleted webhook's, until the sweep erases the row. */
     webhookId: text('webhook_id').notNull(),
     /** Null for a test. */
     bundleId: integer('bundle_id'),
-    /** The proposal that the event is about, if it is about one, and which may be erased. */
+    /** The proposal that the event is about, which may be erased; null for other events. */
     proposalId: text('proposal_id'),
-    /** Tells receivers that two deliveries are the same event. */
+    /** Tells receivers that two deliveries are of the same event. */
     messageId: text('message_id').notNull(),
     event: text('event').$type<SentEvent>().notNull(),
     /** The version of the bundle that the event is about; null if it is about a proposal. */
     versionNumber: integer('version_number'),
-    /** Whom the bundle moved to; null of all other events. */
+    /** The bundle's new owner after a transfer; null for all other events. */
     receiverId: integer('receiver_id'),
-    /** The event in `events`, which may be erased first; null of a test, and of what happened before there were events. */
+    /** The event in `events`, which may be erased first; null for a test, and for events from before `events` existed. */
     eventId: integer('event_id'),
     /** When it happened. */
     at: integer('at').notNull(),
-    /** When to send it; null if it was sent, waits for an earlier one, or for its webhook to be enabled. */
+    /** When to send it; null if it was sent, or waits for an earlier event or for its webhook to be enabled. */
     dueAt: integer('due_at'),
-    /** The sending process’s mark, while it sends; `dueAt` is then when another may take over. */
+    /** The sending process’s mark, while it sends; `dueAt` is then when another process may take over. */
     lease: text('lease'),
     attempts: integer('attempts').notNull().default(0),
     attemptedAt: integer('attempted_at'),
@@ -93,7 +93,7 @@ export const outbox = sqliteTable(
   },
   (t) => [
     index('outbox_webhook').on(t.webhookId),
-    // For the oldest and the number of each kind.
+    // For finding the oldest and counting each kind.
     index('outbox_waiting').on(t.webhookId).where(sql`${t.sentAt} IS NULL`),
     index('outbox_finished').on(t.webhookId).where(sql`${t.sentAt} IS NOT NULL`),
     index('outbox_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),

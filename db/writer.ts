@@ -1,19 +1,24 @@
 import type { InStatement, ResultSet } from '@libsql/client/sqlite3'
 import pLimit from 'p-limit'
-import { BUSY_PATIENCE_MS, isBusy, retryWhileBusy } from './busy.ts'
-import { openFileConnection } from './connection.ts'
-import { BUSY_TIMEOUT_MS, type Committed, SETTINGS, type Write } from './file.ts'
+import {
+  BUSY_PATIENCE_MS,
+  BUSY_TIMEOUT_MS,
+  type Committed,
+  isBusy,
+  openFileConnection,
+  retryWhileBusy,
+  SETTINGS,
+  type Write,
+} from './file.ts'
 
 /** Maximum writes in one transaction. Their statements run on the event loop, about 0.1 ms per bundle. */
 const MAX_GROUP = 64
 
-/**
- * The only writer of a file in this process. It never blocks the event loop waiting for the disk or another process.
- */
+/** The only writer to a file in this process. It never blocks the event loop waiting for the disk or another process. */
 interface Writer {
   /**
-   * Runs statements atomically and durably. Queued writes share a transaction, and so one wait for the disk; each has a
-   * savepoint of its own, so that a failed one is rolled back alone.
+   * Runs statements atomically and durably. Queued writes share a transaction, and so one wait for the disk. Each has its own
+   * savepoint, so that a failed one is rolled back alone.
    * @throws LibsqlError with SQLITE_BUSY if another process writes for five seconds.
    */
   write: Write
@@ -47,7 +52,7 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
   // A file allows one writer at a time, and a connection one transaction.
   const inTurn = pLimit(1)
   const queue: QueuedWrite[] = []
-  /** Whether queued writes have a turn to come. */
+  /** Whether a turn for the queued writes is already scheduled. */
   let haveTurn = false
 
   let setting: Synchronous | null = null
@@ -65,7 +70,7 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
       await database.exec('COMMIT')
       return result
     } catch (error) {
-      // Some errors, such as a full disk, have already ended it.
+      // Some errors, such as a full disk, have already ended the transaction.
       await database.exec('ROLLBACK').catch(() => {})
       throw error
     }
@@ -83,7 +88,7 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
     return settles
   }
 
-  /** Runs one write of several, and returns what settles it. */
+  /** Runs one of several writes. @returns a function that settles it. */
   const inSavepoint = async ({ statements, resolve, reject }: QueuedWrite): Promise<() => void> => {
     await database.batch(['SAVEPOINT one'])
     try {
@@ -99,8 +104,8 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
   }
 
   /**
-   * One turn for all that are queued when it comes. With one each, counters would wait behind the turns of later writes: for
-   * seconds on a busy machine, where each turn finds a few.
+   * One turn runs all writes that are queued when it comes. With one turn each, counters would wait behind those of later writes:
+   * for seconds on a busy machine, where each turn finds a few.
    */
   const takeTurn = () => {
     if (haveTurn) return

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { BadSetting, settingError, UnusableSetting } from './config/settings.ts'
-import type { Handle } from './http/draining.ts'
+import type { Handle } from './http/health.ts'
 import { DRAW_ICONS } from './icons/drawing.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
@@ -116,7 +116,7 @@ async function start(): Promise<void> {
   const server = tryToListen(config, app, 'HOST', 'PORT')
   const { metricsListener } = config
   if (metricsListener !== null) {
-    const { metricsApp } = await import('./http/scrape.ts')
+    const { metricsApp } = await import('./http/health.ts')
     tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST', 'SERVICE_METRICS_PORT')
   }
   sayStarted(config, log)

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { operations } from '../src/api/implementations.ts'
 import { SETTINGS } from '../src/config/settings.ts'
+import { routes } from '../src/core/routes.ts'
 import { type Declaration, OPERATIONS } from '../src/operations/table.ts'
+import { FILES } from '../views/parts/static-files.ts'
 import { FLOORS, ROOT } from './floors.ts'
 
 /** What turns requests into calls of operations, and their outputs into answers. */
-const TRANSPORTS = /^src\/(http|api|mcp|oauth|provider-events|pages|dashboard)\//
+const TRANSPORTS = /^src\/(http|api|mcp|oauth|provider-events)\/|^views\//
 interface Import {
   from: string
   /** A path below the root, or a package's name. */
@@ -39,7 +41,7 @@ const shown = (found: Import[]) => found.map(({ from, to }) => `${from} imports 
 test('the import graph is read from the actual files', () => {
   expect(files.length).toBeGreaterThan(20)
   expect(shown(imports)).toContain('src/main.ts imports src/runtime/app.ts')
-  expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
+  expect(shown(imports)).toContain('src/bundles/edit/bundles.ts imports db/client.ts')
 })
 
 test('there are no import cycles, type imports included', () => {
@@ -60,18 +62,20 @@ test('there are no import cycles, type imports included', () => {
 })
 
 test('each floor imports only from lower ones, types included', () => {
-  const floorOf = (file: string) => FLOORS.findIndex((names) => names.includes(file) || names.includes(dirname(file)))
+  const floorOf = (file: string): number => {
+    const floor = FLOORS.findIndex((names) => names.includes(file))
+    return floor !== -1 || !file.includes('/') ? floor : floorOf(dirname(file))
+  }
+  const folderOf = (file: string): string => (FLOORS.flat().includes(file) ? file : folderOf(dirname(file)))
   const inside = imports.filter(({ to }) => texts.has(to))
-  const wrong = inside.filter(
-    ({ from, to }) => dirname(from) !== dirname(to) && floorOf(from) >= floorOf(to) && floorOf(to) !== -1,
-  )
+  const wrong = inside.filter(({ from, to }) => folderOf(from) !== folderOf(to) && floorOf(from) >= floorOf(to))
   expect(shown(wrong)).toEqual([])
   expect(files.filter((file) => floorOf(file) === -1)).toEqual([])
   expect(inside.length).toBeGreaterThan(2000)
 })
 
-test('views import no database, except types of what they show', () => {
-  const isDatabase = /^db\/|^drizzle-orm|^@libsql\//
+test('views import no database, except types of what they show and the words of rules', () => {
+  const isDatabase = /^db\/(?!policy\.ts$)|^drizzle-orm|^@libsql\//
   const reaches = (file: string, seen: Set<string>): boolean => {
     if (isDatabase.test(file)) return true
     if (seen.has(file)) return false
@@ -96,9 +100,7 @@ test('only src/main.ts names Bun or Deno', () => {
 
 test('only transports, and the app that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
-  expect(importers.filter((file) => !TRANSPORTS.test(file) && !/^src\/runtime\/(app|router)\.ts$/.test(file))).toEqual(
-    [],
-  )
+  expect(importers.filter((file) => !TRANSPORTS.test(file) && !/^src\/runtime\/app\.ts$/.test(file))).toEqual([])
   expect(importers).toContain('src/runtime/app.ts')
 })
 
@@ -113,7 +115,7 @@ test('the table of operations imports no code, and the implementations match it 
 
 test('the SDK and the command contain no server code', () => {
   const shared =
-    /^db\/rights\.ts$|^src\/(operations\/table|core\/(codes|launcher-link|problem|text|words)|imports\/(bytes|import|line-links)|bundles\/(content|diff|link-fields|link-marks|values|variables))\.ts$|^package\.json$|^yaml$|^node:/
+    /^db\/rights\.ts$|^src\/(operations\/table|core\/(codes|launcher-link|problem|routes|text|words)|imports\/(bytes|import|line-links|said)|bundles\/(content\/(content|diff)|links\/link-fields|variables\/variables))\.ts$|^package\.json$|^yaml$|^node:/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),
@@ -150,24 +152,62 @@ test('no file is a catch-all', () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|index)\.tsx?$/.test(file))).toEqual([])
 })
 
-test('the page of settings lists every setting and no other, and the README eight of its rows', () => {
-  const rowsOf = (path: string) => {
-    const page = readFileSync(join(ROOT, path), 'utf8').replaceAll('](docs/', '](')
-    return [...page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` .*$/gm)].map(([row, name = '']) => [
-      name,
-      row.replace(/ +/g, ' '),
-    ])
-  }
-  const rows = rowsOf('docs/settings.md')
+test('the page of settings lists every setting and no other', () => {
+  const page = readFileSync(join(ROOT, 'docs/settings.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([A-Z][A-Z0-9_]*)` .*$/gm)].map(([row, name = '']) => [name, row])
   expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(SETTINGS).sort())
-  const first = rowsOf('README.md')
-  expect(first).toHaveLength(8)
-  expect(rows).toEqual(expect.arrayContaining(first))
   // What a secret has to be is said where it is explained; the payment provider's says "the same".
   for (const [name, row = ''] of rows) {
     const [needed] = /at least \d+ characters, \d of them different/.exec(SETTINGS[name as 'PORT'].reader.mustBe) ?? []
     if (needed !== undefined && !row.includes('| the same for ')) expect(row).toContain(needed)
   }
+})
+
+test('a screen is one folder that imports no other screen', () => {
+  const screenOf = (file: string) => /^views\/(?!parts\/)[\w-]+\/(?!parts\/)[\w-]+(?=\/)/.exec(file)?.[0]
+  const screens = Map.groupBy(files, screenOf)
+  screens.delete(undefined)
+  expect(screens.size).toBeGreaterThan(20)
+  // The routes of what apps ask are in src/oauth.
+  const withoutRoutes = [...screens].filter(([, own]) => !own.some((file) => /\/routes\.tsx?$/.test(file)))
+  expect(withoutRoutes.map(([folder]) => folder)).toEqual(['views/account/consent'])
+  const wrong = imports.filter(
+    ({ from, to }) => from.startsWith('views/') && screenOf(to) !== screenOf(from) && screenOf(to),
+  )
+  expect(shown(wrong).filter((line) => !/^views\/\w+\/app\.ts /.test(line))).toEqual([])
+})
+
+test('a screen has at most one style sheet, and every sheet is served', () => {
+  const sheets = [...new Bun.Glob('**/*.css').scanSync(join(ROOT, 'views'))]
+  expect(sheets.length).toBeGreaterThan(20)
+  const screens = Map.groupBy(
+    sheets.filter((file) => !/(^|\/)parts\//.test(file)),
+    (file) => dirname(file),
+  )
+  expect([...screens.values()].filter(({ length }) => length > 1)).toEqual([])
+  const served = new Set(Object.values(FILES).flatMap(({ sources }) => sources))
+  expect(sheets.filter((file) => !served.has(file))).toEqual([])
+})
+
+test('addresses of pages are written in one table', () => {
+  const all = (at: object): { path: string; start: string }[] =>
+    Object.values(at).flatMap((inner) => ('path' in inner ? [inner] : all(inner)))
+  const pages = all(routes).filter(({ path }) => path !== routes.home.path)
+  expect(pages.length).toBeGreaterThan(90)
+  const starts = pages.map(({ path, start }) => (start === path ? '' : start))
+  const paths = pages.map(({ path }) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`))
+  // Where something is filled in, any text may be; before an address may be an origin, behind it a query or a fragment.
+  const addressesIn = (code: string) =>
+    Array.from(
+      code.matchAll(/(?:['"`]|[oO]rigin\}|server\})(\/(?:\$\{[^}]*\}|[\w.<>{}:-])[^\s'"`?#]*)/g),
+      ([, path = '']) => path.replace(/\$\{[^}]*\}/g, 'x'),
+    )
+  const spelled = files.flatMap((file) => {
+    const code = (texts.get(file) ?? '').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+    const found = addressesIn(code).filter((path) => starts.includes(path) || paths.some((page) => page.test(path)))
+    return file === 'src/core/routes.ts' ? [] : found.map((path) => `${file} ${path}`)
+  })
+  expect(spelled).toEqual([])
 })
 
 test('files are short', () => {
@@ -176,4 +216,23 @@ test('files are short', () => {
   const scriptsAndStyles = [...new Bun.Glob('{src,views}/**/*.{js,css}').scanSync(ROOT)]
   expect(scriptsAndStyles.length).toBeGreaterThan(20)
   expect([...files, ...scriptsAndStyles].filter((file) => linesOf(file) > 400)).toEqual([])
+})
+
+test('a short file has more than one reader', () => {
+  const readers = (file: string) => imports.filter(({ to }) => to === file)
+  // A thread's file, and one that is only loaded for a command, is a file of its own.
+  const isLoaded = (file: string) =>
+    files.some((from) =>
+      new RegExp(`(?:import|new URL)\\('\\./${file.replace(/^.*\//, '').replace('.', '\\.')}'`).test(
+        texts.get(from) ?? '',
+      ),
+    )
+  const lone = files.filter((file) => {
+    const [reader, ...others] = [...new Set(readers(file).map(({ from }) => from))]
+    const isShort = (texts.get(file)?.split('\n').length ?? 0) <= 40
+    return (
+      isShort && reader !== undefined && others.length === 0 && dirname(reader) === dirname(file) && !isLoaded(file)
+    )
+  })
+  expect(lone).toEqual([])
 })

@@ -7,6 +7,7 @@ import { SETTINGS } from '../src/config/settings.ts'
 import { COMMANDS } from '../src/operator/commands.ts'
 import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'
+import { need, OWN_MOUNTS } from './needs.ts'
 import { freePort } from './ports.ts'
 import { startRedis } from './redis.ts'
 import { startServer } from './server.ts'
@@ -207,6 +208,7 @@ const TOKEN = 'a token of the tests'
 let folder: string
 let binary: string
 beforeAll(async () => {
+  need('openssl', 'mounts of its own')
   folder = mkdtempSync(join(tmpdir(), 'openall-single-'))
   mkdirSync(join(folder, 'tmp'))
   binary = join(folder, 'openall-server')
@@ -298,9 +300,8 @@ async function typeOfPicture(origin: string, slug: string) {
 function withoutExec(executable: string, env: Record<string, string>, ...words: string[]) {
   const tmp = join(folder, 'noexec')
   mkdirSync(tmp, { recursive: true })
-  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const run = 'mount -t tmpfs -o noexec tmpfs "$TMPDIR" && exec "$@"'
-  return Bun.spawn(['unshare', '--mount', ...asRoot, 'sh', '-c', run, 'sh', executable, ...words], {
+  return Bun.spawn([...OWN_MOUNTS, 'sh', '-c', run, 'sh', executable, ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, TMPDIR: tmp, ...env },
     stdout: 'pipe',

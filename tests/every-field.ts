@@ -1,6 +1,14 @@
 import type { Content } from '../db/schema.ts'
-import { CONTENT, each, eachScalar, NAMES, pick, SCALAR_NAMES, type ScalarName } from '../src/bundles/content.ts'
-import { LINK_NAMES, type LinkName, linkField, RULE_NAMES } from '../src/bundles/link-fields.ts'
+import {
+  CONTENT,
+  each,
+  eachScalar,
+  NAMES,
+  pick,
+  SCALAR_NAMES,
+  type ScalarName,
+} from '../src/bundles/content/content.ts'
+import { LINK_NAMES, type LinkName, linkField, RULE_NAMES } from '../src/bundles/links/link-fields.ts'
 import type { Visitor } from './people.ts'
 
 // A bundle with every field away from its default. It is made from the tables, so that a new field is in it by itself.

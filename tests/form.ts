@@ -44,7 +44,7 @@ export function fieldsIn(html: string): [string, string][] {
         if (text !== null) text.value += chunk.text
       },
     })
-  rewriter.transform(html)
+  rewriter.transform(html.replace(/<template[^>]*>.*?<\/template>/gs, ''))
   return fields
 }
 

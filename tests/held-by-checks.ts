@@ -7,14 +7,14 @@ import { sql } from 'drizzle-orm'
 import pino from 'pino'
 import { openStore } from '../db/client.ts'
 import { Checker } from '../src/checks/checker.ts'
-import type { Seen } from '../src/checks/findings.ts'
+import type { CheckResult } from '../src/checks/findings.ts'
 import { followSome } from '../src/checks/followed.ts'
-import { mailSome } from '../src/checks/mails.ts'
+import { mailFor } from '../src/checks/mails.ts'
 import { rulesIn } from '../src/checks/robots.ts'
 import { tellSome } from '../src/checks/telling.ts'
 import { pageOf } from '../src/inspection/page.ts'
 import { Mailer } from '../src/mail/mailer.ts'
-import { CLOCK } from '../src/outgoing/shared-turns.ts'
+import { CLOCK } from '../src/outgoing/turns.ts'
 import { longestPiece } from './longest-piece.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: makes a store with 100 000 links, and prints for each step of
@@ -76,7 +76,7 @@ async function measure(name: string, rounds: number, work: () => Promise<unknown
 
 await measure('reading the links of changed bundles', 10, () => followSome(store, SITE, Date.now()))
 // The others are followed here, where one transaction does.
-await run('DELETE FROM links_pending')
+await run('UPDATE bundle_changes SET for_links = 0')
 await run('DELETE FROM checked_links')
 await run(`INSERT INTO checked_links (owner_id, host, hash, url, since, due_at)
   SELECT 1, substr(value, 9, instr(value, '.example') - 1), slug || '-' || key, value, 1, 1
@@ -85,7 +85,7 @@ await run(`INSERT OR REPLACE INTO checked_hosts (host, due_at) SELECT DISTINCT h
 await run('DELETE FROM bundle_links')
 await run('INSERT INTO bundle_links (bundle_id, link_id) SELECT (id - 1) / 25 + 1, id FROM checked_links')
 
-const found: Seen[] = [
+const found: CheckResult[] = [
   { kind: 'there', movedTo: null },
   { kind: 'gone' },
   { kind: 'there', movedTo: `https://new.example/${long}`, title: 'New' },
@@ -109,8 +109,9 @@ await measure('telling what was found, and suggesting repairs', 20, () =>
 )
 await run(`UPDATE checked_links SET state = 'broken'`)
 await measure('mailing about broken links', 5, async () => {
-  await run(`INSERT INTO link_mails (user_id, due_at) VALUES ('ada', 1) ON CONFLICT DO UPDATE SET due_at = 1`)
-  await mailSome(store, mailer, SITE as never, Date.now())
+  const mail = await mailFor(store, 'ada', SITE as never)
+  if (mail === null) throw new Error('nothing is broken')
+  await mailer.sendWith([mail], sql`1`, [])
 })
 
 const tags = '<meta name="x" content="y"><link rel="icon" href="/a.png">'

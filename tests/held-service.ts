@@ -33,7 +33,8 @@ export async function send(
 ): Promise<Response> {
   const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const headers = { host: config.authority, origin: config.origin, 'accept-encoding': 'br', ...json, ...more }
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const isWritten = typeof body === 'string' || body instanceof Uint8Array
+  const text = isWritten ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body)
   const init = body === undefined ? { method, headers } : { method, headers, body: text }
   return handle(new Request(`${config.origin}${path}`, init), () => '127.0.0.1')
 }

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ResultSet } from '@libsql/client'
 import pLimit from 'p-limit'
-import { retryWhileBusy } from '../db/busy.ts'
-import { type FileConnection, openFileConnection } from '../db/connection.ts'
-import { isRead } from '../db/file.ts'
+import { type FileConnection, isRead, openFileConnection, retryWhileBusy } from '../db/file.ts'
+import { session, user } from '../db/schema.ts'
+import { randomBase62 } from '../src/core/secrets.ts'
+import { withDevice } from '../src/identity/devices.ts'
 import type { PasswordCost } from '../src/identity/passwords.ts'
-import { type Server, TEST_ENV } from './server.ts'
+import { SESSION_SECONDS, sessionCookie } from '../src/identity/sessions.ts'
+import type { startService } from '../src/runtime/service.ts'
+import { type Arrived, type Server, TEST_ENV } from './server.ts'
 
 // better-auth relaxes checks under NODE_ENV=test, but tests should see what is shipped.
 delete process.env.NODE_ENV
@@ -80,6 +83,7 @@ export async function startInProcess(
     database: file,
     token: undefined,
     sql: tests.sql,
+    arrive: (email) => arriveByRows(service, email),
     files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
     pid: () => process.pid,
@@ -96,6 +100,26 @@ export async function startInProcess(
     kill: unsupported,
     restart: unsupported,
   }
+}
+
+/** The rows and cookies that a mailed link leaves of somebody new; `unit/people.test.ts` compares them with the real ones. */
+async function arriveByRows(
+  { store, config }: Pick<Awaited<ReturnType<typeof startService>>, 'store' | 'config'>,
+  email: string,
+): Promise<Arrived> {
+  const { db, write } = store
+  const [userId, id, token] = [randomBase62(32), randomBase62(32), randomBase62(32)]
+  const [createdAt, expiresAt] = [new Date(), new Date(Date.now() + SESSION_SECONDS * 1000)]
+  const times = { createdAt, updatedAt: createdAt }
+  await write([
+    db.insert(user).values({ id: userId, name: '', email, emailVerified: true, ...times }),
+    db.insert(session).values({
+      ...{ id, token, userId, expiresAt, ipAddress: '', userAgent: `Bun/${Bun.version}` },
+      ...times,
+    }),
+  ])
+  const cookies = [sessionCookie(token, config), withDevice(new Headers(), email, true, config)]
+  return { userId, cookies: cookies.map(({ name, value }) => [name, value]) }
 }
 
 /** A file with the tables and nothing else, made once: each service begins with a copy, since to migrate takes longer. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { eventually } from './eventually.ts'
+import { need } from './needs.ts'
 
 // A Debian machine of its own: made by debootstrap, booted by systemd-nspawn, with a stock hosts file and no network.
 
@@ -21,12 +22,6 @@ const PACKAGES = [
 ]
 /** As Debian's installer writes it: `localhost` is both addresses, and the machine's own name is a third. */
 const HOSTS = '127.0.0.1\tlocalhost\n127.0.1.1\tgo.example.com\tgo\n::1\tlocalhost ip6-localhost ip6-loopback\n'
-
-/** Why no machine can be made here, or null. */
-export const whyNoMachine =
-  process.getuid?.() !== 0
-    ? 'only root can make one'
-    : (['debootstrap', 'systemd-nspawn', 'nsenter'].find((name) => Bun.which(name) === null) ?? null)
 
 /** The result of a script in the machine. */
 interface Ran {
@@ -61,6 +56,7 @@ function debian(): string {
 
 /** Boots a machine whose files are Debian's until it writes them. */
 export async function bootMachine(): Promise<Machine> {
+  need('root', 'debootstrap')
   const place = mkdtempSync(join(tmpdir(), 'openall-machine-'))
   const [root, upper, work] = ['root', 'upper', 'work'].map((name) => join(place, name)) as [string, string, string]
   for (const folder of [root, upper, work]) mkdirSync(folder)

@@ -1,3 +1,4 @@
+import { need } from './needs.ts'
 import { freePort } from './ports.ts'
 import { freeze } from './processes.ts'
 
@@ -13,8 +14,9 @@ export interface RedisServer {
   restart(): Promise<void>
 }
 
-/** Starts redis-server on a free port, optionally with a settings file; `tests/prepare.ts` installs it. */
+/** Starts redis-server on a free port, optionally with a settings file. */
 export async function startRedis(configFile?: string): Promise<RedisServer> {
+  need('redis-server')
   const port = freePort()
   const start = async () => {
     const args = [

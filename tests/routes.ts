@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../src/config/config.ts'
-import { dashboard } from '../src/dashboard/app.ts'
+import { createRouter } from '../src/runtime/app.ts'
 import { openLog } from '../src/runtime/log.ts'
-import { createRouter } from '../src/runtime/router.ts'
 import { startService } from '../src/runtime/service.ts'
+import { dashboard } from '../views/dashboard/app.ts'
 
 // Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
 // its dashboard.

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { has, IS_CI, type NeedName, needsOf } from './needs.ts'
 
 // `bun run test`, `bun run test:full` and `bun run test:matrix`: which files run on which part of the matrix
 // (tests/README.md). Bun runs them in parallel, the slowest first according to tests/timings.json. Arguments select files.
@@ -15,7 +16,7 @@ const PARALLEL = availableParallelism() + 1
  * own, sign-in, every operation, the stores, and the programs that users start.
  */
 const AGAIN =
-  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:health|http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp))/
+  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:health|http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp|webhooks))/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
@@ -25,8 +26,8 @@ const WHOLE_MATRIX =
  * other, lets days pass, has thousands of things, or operates the service, to see the rest.
  */
 const LONG = [
-  // Browsers, but for the launcher, the home page, signing in, and one way through the dashboard; machines, packages, faults.
-  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:launcher|home|open-all|opening|owner|sign-in)\.))/,
+  // Browsers, but for Open all and one way through the dashboard; machines, packages, faults.
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:open-all|owner)\.))/,
   // Programs of others, and each command and flag of ours: parity has every operation by it.
   /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs|webhooks)\.|contract\/oauth-(?:device|documents)\.)/,
   // Attacks.
@@ -61,12 +62,14 @@ const usual = files.filter((file) => !WHOLE_MATRIX.test(file) && !isLong(file))
 interface Verdict {
   readonly passed: number
   readonly failed: number
+  readonly skipped: number
 }
 
 /** What a run is given besides its files. */
 interface Where {
   readonly env: NodeJS.ProcessEnv
   readonly flags?: readonly string[]
+  readonly isSilent?: boolean
 }
 /**
  * For processes that live as briefly as these: Bun's last compiler does not repay its work (a fourteenth of all), and memory
@@ -90,8 +93,10 @@ async function test(
   how: Where = ON_DISK,
   parallel = PARALLEL,
 ): Promise<boolean> {
+  const lacking = chosen.filter((file) => firstLacking(file) !== undefined)
+  const there = chosen.filter((file) => !lacking.includes(file))
   if (chosen.length === 0) return true
-  const verdicts = await runFiles(MATRIX, chosen, parallel, how)
+  const verdicts = there.length === 0 ? new Map<string, Verdict>() : await runFiles(MATRIX, there, parallel, how)
   const failed = failedOf(verdicts)
   if (failed.length <= AGAIN_AT_MOST) {
     for (const file of failed) {
@@ -103,7 +108,37 @@ async function test(
   }
   const sum = (part: keyof Verdict) => [...verdicts.values()].reduce((total, verdict) => total + verdict[part], 0)
   console.log(`\nTests on ${MATRIX}: ${sum('passed')} passed, ${sum('failed')} failed`)
+  await sayLeftOut(MATRIX, lacking, verdicts)
   return failedOf(verdicts).length === 0
+}
+
+/** What the machine lacks of what a whole file needs; in CI nothing, so that the file fails instead. */
+const firstLacking = (file: string): NeedName | undefined =>
+  IS_CI ? undefined : needsOf(file).all.find((name) => !has(name))
+
+/** Names in one line what the machine lacks, with how many tests were left out for that. */
+async function sayLeftOut(MATRIX: string, files: readonly string[], ran: ReadonlyMap<string, Verdict>): Promise<void> {
+  const counts = new Map<NeedName, number>()
+  const add = (name: NeedName, tests: number) => counts.set(name, (counts.get(name) ?? 0) + tests)
+  if (files.length > 0) {
+    const flags = ['--test-name-pattern', `nothing is called ${crypto.randomUUID()}`]
+    const counted = await runFiles(MATRIX, files, 1, { ...ON_DISK, flags, isSilent: true })
+    for (const file of files) add(firstLacking(file) as NeedName, counted.get(file)?.skipped ?? 0)
+  }
+  // Some tests of a file, which skips them itself; those in other browsers are not even declared.
+  const inPart = new Map<NeedName, number>()
+  for (const [file, { skipped }] of ran) {
+    const missing = IS_CI ? [] : needsOf(file).some.filter((some) => !has(some))
+    if (missing[0] !== undefined && skipped > 0) add(missing[0], skipped)
+    for (const name of missing) {
+      if (name === 'Firefox' || name === 'WebKit') inPart.set(name, (inPart.get(name) ?? 0) + 1)
+    }
+  }
+  const said = [
+    ...[...counts].map(([name, tests]) => `${tests} that need ${name}`),
+    ...[...inPart].map(([name, some]) => `${some} files in ${name}`),
+  ]
+  if (said.length > 0) console.log(`Left out of the tests on ${MATRIX}: ${said.join(', ')} (tests/README.md)`)
 }
 
 const failedOf = (verdicts: ReadonlyMap<string, Verdict>): string[] =>
@@ -113,7 +148,7 @@ async function runFiles(
   MATRIX: string,
   chosen: readonly string[],
   parallel: number,
-  { env, flags = [] }: Where,
+  { env, flags = [], isSilent = false }: Where,
 ): Promise<Map<string, Verdict>> {
   const report = join(reports, `${MATRIX}-${crypto.randomUUID()}.xml`)
   const options = [
@@ -132,13 +167,13 @@ async function runFiles(
   ]
   const child = Bun.spawn([process.execPath, 'test', ...options, ...chosen.map((file) => `./${file}`)], {
     env: { ...env, MATRIX },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: isSilent ? ['ignore', 'ignore', 'ignore'] : ['ignore', 'inherit', 'inherit'],
   })
   const succeeded = (await child.exited) === 0
   const said = Bun.file(report)
   const reported = (await said.exists()) ? verdictsIn(await said.text()) : new Map<string, Verdict>()
   // A file that fails as it loads is in no report; nor is one without a test on this part, but then the run succeeds.
-  const absent = { passed: 0, failed: succeeded ? 0 : 1 }
+  const absent = { passed: 0, failed: succeeded ? 0 : 1, skipped: 0 }
   return new Map(chosen.map((file) => [file, reported.get(file) ?? absent]))
 }
 
@@ -149,7 +184,11 @@ function verdictsIn(report: string): Map<string, Verdict> {
   return new Map(
     [...files].map(([, file = '', tests, failures, skipped]) => [
       file,
-      { passed: Number(tests) - Number(failures) - Number(skipped), failed: Number(failures) },
+      {
+        passed: Number(tests) - Number(failures) - Number(skipped),
+        failed: Number(failures),
+        skipped: Number(skipped),
+      },
     ]),
   )
 }

@@ -65,6 +65,12 @@ export const TEST_ENV = {
   SERVICE_ICONS: 'off',
 }
 
+/** A person as a browser knows itself: an account whose address is confirmed, and the cookies of a session of it. */
+export interface Arrived {
+  userId: string
+  cookies: readonly (readonly [name: string, value: string])[]
+}
+
 /** A running service. */
 export interface Server {
   origin: string
@@ -74,6 +80,8 @@ export interface Server {
   token: string | undefined
   /** Runs SQL on the database, bypassing the service: to check rows, or to set up what no route can. */
   sql(query: string, args?: SQLQueryBindings[]): Promise<Row[]>
+  /** Makes a person with this address by rows, as if they had come by a mailed link; only where the service is in this process. */
+  arrive?(email: string): Promise<Arrived>
   /** The database's files. */
   files(): string[]
   /** Everything it has printed so far. */

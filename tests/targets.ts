@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { makeCertificate } from './certificate.ts'
 import { SLOW_PASSWORDS, startInProcess } from './in-process.ts'
+import { isLeftOut } from './needs.ts'
 import { MATRIX, type Runtime, type Server, startTarget, TARGETS, type Target } from './server.ts'
 
 /** Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy. */
@@ -37,7 +38,7 @@ export function onEveryTargetWithSlowPasswords(env: Record<string, string>, decl
 export function onBothSchemes(env: Record<string, string>, declare: Declare): void {
   onEach(env, declare, startOn)
   if (MATRIX === 'rest') return
-  describe('behind a proxy that speaks TLS', () => {
+  describe.skipIf(isLeftOut('openssl'))('behind a proxy that speaks TLS', () => {
     const trusted = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     let server: Server
     beforeAll(async () => {

@@ -11,7 +11,7 @@ export const NO_BUNDLE =
   'There is no bundle with this slug. A slug is what a link ends in, /l/<slug>: list_bundles with q finds it by its title.'
 
 /** The text of an answer without the id of its request, the one thing in which two answers must differ. */
-export function withoutId(text: string): string {
+export function skipId(text: string): string {
   return text.replace(/"requestId":"[^"]+"/, '"requestId":"<id>"')
 }
 

@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { operations } from '../src/api/implementations.ts'
-import { fieldDoc } from '../src/api/json-schema.ts'
+import { rawSchemaOf, wholeOf } from '../src/api/json-schema.ts'
+import { DryRun } from '../src/bundles/content/answers.ts'
+import { lazy } from '../src/core/lazy.ts'
+import type { JsonSchema } from '../src/core/shape.ts'
 import { methodName } from '../src/sdk/client.ts'
 
 // The client's types as one declaration file. tsc expands what it derives from the table of operations; here the expanded
-// shapes get their names back, and their fields the words of the glossary.
+// shapes get their names back, and their fields their descriptions.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Names the shapes. */
@@ -167,15 +171,57 @@ function withNames(declaration: ts.Node, names: ReadonlyMap<string, string>): st
 function shapeText(name: string, shape: ts.Statement, names: ReadonlyMap<string, string>): string {
   const text = withNames(shape, new Map([...names].filter(([, other]) => other !== name)))
   const [statement] = parsed(text).statements
-  return described(statement!, name)
+  return described(statement!, SCHEMAS().get(name) ?? [])
 }
 
-function described(node: ts.Node, place: string): string {
+/** @param schemas those of the value, in each form that it may have. */
+function described(node: ts.Node, schemas: readonly JsonSchema[]): string {
   return changed(node, (field) => {
     if (!ts.isPropertySignature(field) || field.type === undefined) return undefined
-    const name = field.name.getText()
     const head = field.getSourceFile().text.slice(field.getStart(), field.type.getFullStart())
-    const [description] = fieldDoc(place, name) ?? []
-    return `${description === undefined ? '' : `\n/** ${description} */\n`}${head}${described(field.type, name)};`
+    const found = inside(schemas, field.name.getText())
+    const says = found.find((schema) => schema.says !== undefined)?.says
+    return `${says === undefined ? '' : `\n/** ${says} */\n`}${head}${described(field.type, found)};`
   })
+}
+
+/** The schemas of each exported shape. */
+const SCHEMAS = lazy(() => {
+  const schemas = new Map<string, JsonSchema[]>()
+  for (const alias of parsed(readFileSync(join(ROOT, TYPES), 'utf8')).statements.filter(ts.isTypeAliasDeclaration)) {
+    schemas.set(alias.name.text, schemasOf(alias.type, schemas))
+  }
+  return schemas
+})
+
+/** The schemas of a type, which names an operation’s input or body, or a part of another. */
+function schemasOf(node: ts.TypeNode, known: ReadonlyMap<string, JsonSchema[]>): JsonSchema[] {
+  if (ts.isIndexedAccessTypeNode(node)) {
+    return inside(schemasOf(node.objectType, known), node.indexType.getText().slice(1, -1))
+  }
+  if (!ts.isTypeReferenceNode(node)) throw new Error(`no shape: ${node.getText()}`)
+  const [of] = node.typeArguments ?? []
+  const name = node.typeName.getText()
+  if (name === 'Awaited') return [rawSchemaOf(DryRun())]
+  if (name === 'ItemOf' || name === 'NonNullable') return schemasOf(of!, known)
+  const operation = operations.find((one) => one.name === of?.getText().slice(1, -1))
+  if (operation === undefined) return known.get(name)!
+  return [rawSchemaOf(name === 'Input' ? operation.input : operation.output!())]
+}
+
+/** What is at a field, in any of the forms of a value or of its entries. */
+function inside(schemas: readonly JsonSchema[], field: string): JsonSchema[] {
+  return schemas.flatMap((sent) => {
+    const { properties = {}, items, anyOf = [], additionalProperties } = wholeOf(sent) as Parts
+    const entries = [items, additionalProperties].filter((entry) => typeof entry === 'object')
+    const own = properties[field]
+    return [...(own === undefined ? [] : [own]), ...inside([...entries, ...anyOf], field)]
+  })
+}
+
+interface Parts {
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  additionalProperties?: JsonSchema | boolean
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import { markDrawing } from '../views/parts/mark.ts'
+import { markDrawing } from '../views/parts/icons.tsx'
 
 // Generates views/parts/icon-files.ts from views/parts/icon.svg: the icons that browsers and systems need as PNG or ICO.
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { knownMigrations } from '../db/known-migrations.ts'
 import { GUIDES, guideText } from '../src/api/guides.ts'
-import { guidePicture, guidePictures } from '../src/pages/guide-pages.tsx'
 import { commitOfBuild } from '../src/runtime/built.ts'
+import { guidePicture, guidePictures } from '../views/docs/guide/routes.tsx'
 import { asset, assetAt, assetNames } from '../views/parts/static.ts'
 
 // Builds the whole service as one executable: `bun tools/single.ts [file] [arm64]` (default: dist/openall-server, for this
@@ -66,17 +66,19 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/reading-worker\.ts', import\.meta\.url\)/, "'./src/imports/reading-worker.ts'"]],
   },
   {
-    file: /src\/pages\/pictures\.ts$/,
-    replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/pages/picture-worker.ts'"]],
+    file: /views\/launcher\/launcher\/pictures\.ts$/,
+    replace: [
+      [/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./views/launcher/launcher/picture-worker.ts'"],
+    ],
   },
-  { file: /src\/pages\/picture-worker\.ts$/, replace: withFiles(PICTURES_WITH) },
+  { file: /views\/launcher\/launcher\/picture-worker\.ts$/, replace: withFiles(PICTURES_WITH) },
   { file: /src\/icons\/draw-process\.ts$/, replace: withFiles(ICONS_WITH) },
   {
     file: /src\/api\/guides\.ts$/,
     replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
   },
   {
-    file: /src\/pages\/guide-pages\.tsx$/,
+    file: /views\/docs\/guide\/routes\.tsx$/,
     replace: [
       [
         /return new Uint8Array\(readFileSync\(.*/,
@@ -106,7 +108,7 @@ const built = await Bun.build({
   entrypoints: [
     'src/main.ts',
     'db/backup-worker.ts',
-    'src/pages/picture-worker.ts',
+    'views/launcher/launcher/picture-worker.ts',
     'src/imports/reading-worker.ts',
   ].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { every, type Loop } from '../core/every.ts'
 import type { Issue, Path } from '../core/issue.ts'
 import { everyLink, type Linking } from '../core/links.ts'
 import { invalid } from '../core/problem.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 
 // Hosts as serialised by the URL parser (WHATWG), which already unifies 0x7f.1, 2130706433 and 127.0.0.1.
 
@@ -75,7 +75,7 @@ export class BlockedHosts {
   ) {}
 
   /**
-   * Without the file, no host is blocked until it appears: the first `block-host` makes it.
+   * Without the file, no host is blocked until it appears: the first `block-host` creates it.
    * @throws what reading the file throws.
    */
   static open(file: string | undefined, log: Logger): BlockedHosts {
@@ -107,7 +107,7 @@ export class BlockedHosts {
       changed()
     }
     // A failure keeps the list: some editors remove the file for a moment when saving.
-    this.#loop = every(POLL_MS, look, log, 'cannot read the file of blocked hosts')
+    this.#loop = repeat(POLL_MS, look, log, 'cannot read the file of blocked hosts')
   }
 
   async stop(): Promise<void> {

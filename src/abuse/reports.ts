@@ -1,10 +1,15 @@
+import { type } from 'arktype'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { blockedBundles, bundles, type REPORT_REASONS, reports } from '../../db/schema.ts'
+import { blockedBundles, bundles, idNamed, REPORT_REASONS, reports } from '../../db/schema.ts'
+import { Slug } from '../core/fields.ts'
 import { Problem } from '../core/problem.ts'
+import { object, says } from '../core/shape.ts'
+import { lines } from '../core/text-shapes.ts'
+import { implement } from '../operations/operation.ts'
 
 /** A viewer’s report of a bundle. */
-export interface Report {
+interface Report {
   slug: string
   reason: (typeof REPORT_REASONS)[number]
   detail?: string | undefined
@@ -17,7 +22,7 @@ const MAX_REPORTS = 100
  * Stores a report for the operator; drops it if the bundle already has a hundred.
  * @throws Problem NOT_FOUND.
  */
-export async function report({ db, write }: Store, { slug, reason, detail }: Report): Promise<void> {
+async function report({ db, write }: Store, { slug, reason, detail }: Report): Promise<void> {
   const [bundle] = await db
     .select({ id: bundles.id })
     .from(bundles)
@@ -31,7 +36,7 @@ export async function report({ db, write }: Store, { slug, reason, detail }: Rep
   ])
 }
 
-export interface ReportedBundle {
+interface ReportedBundle {
   slug: string
   title: string | null
   urls: string[]
@@ -66,14 +71,14 @@ export async function listReports({ db }: Store): Promise<ReportedBundle[]> {
 
 /** Deletes the reports of a bundle; returns how many there were. */
 export async function dismissReports({ db, write }: Store, slug: string): Promise<number> {
-  const [result] = await write([db.delete(reports).where(sql`${reports.bundleId} = ${idOf(slug)}`)])
+  const [result] = await write([db.delete(reports).where(sql`${reports.bundleId} = ${idNamed(slug)}`)])
   return result?.rowsAffected ?? 0
 }
 
 /** Blocks a bundle: within a second, its launcher answers 451 in every process. Returns false for an unknown slug. */
 export async function block({ write }: Store, slug: string, reason: string): Promise<boolean> {
   const insert: Query = sql`INSERT INTO ${blockedBundles} (bundle_id, reason, at)
-    SELECT id, ${reason}, ${Date.now()} FROM ${bundles} WHERE slug = ${slug}
+    SELECT id, ${reason}, ${Date.now()} FROM ${bundles} WHERE id = ${idNamed(slug)}
     ON CONFLICT (bundle_id) DO UPDATE SET reason = excluded.reason`
   const [result] = await write([insert])
   return result?.rowsAffected === 1
@@ -81,10 +86,27 @@ export async function block({ write }: Store, slug: string, reason: string): Pro
 
 /** Unblocks a bundle. Returns false if it was not blocked. */
 export async function unblock({ db, write }: Store, slug: string): Promise<boolean> {
-  const [result] = await write([db.delete(blockedBundles).where(sql`${blockedBundles.bundleId} = ${idOf(slug)}`)])
+  const [result] = await write([db.delete(blockedBundles).where(sql`${blockedBundles.bundleId} = ${idNamed(slug)}`)])
   return result?.rowsAffected === 1
 }
 
-function idOf(slug: string) {
-  return sql`(SELECT id FROM ${bundles} WHERE slug = ${slug})`
-}
+/** POST /api/links/:slug/reports: reports a bundle to the operator. */
+export const reportBundle = implement('report_bundle', {
+  summary: 'Report a bundle to the operator of this server',
+  description:
+    'Reports to the operator of this server that a bundle is harmful or illegal. Nothing is stored about the reporter, and ' +
+    'nothing happens automatically: a person reviews it. An address may send five reports per hour.',
+  again: 'is another report',
+  status: 204,
+  input: object({
+    slug: Slug,
+    reason: says(type.enumerated(...REPORT_REASONS), 'What is wrong with it.', 'phishing'),
+    'detail?': says(lines(1000), 'What to look at, in your own words.', 'The third link asks for bank details.'),
+  }),
+  example: { slug: 'launch-day', reason: 'phishing', detail: 'The third link asks for bank details.' },
+  errors: ['NOT_FOUND'],
+  async run(input, { service: { store, log } }) {
+    await report(store, input)
+    log.info({ reason: input.reason }, 'a bundle was reported: run openall admin reports')
+  },
+})

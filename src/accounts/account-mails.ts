@@ -3,21 +3,20 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { member, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
+import { routes } from '../core/routes.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
 import { browserLabel } from '../core/words.ts'
-import type { Subject } from '../identity/caller.ts'
-import type { Role } from '../identity/roles.ts'
-import type { Bucket } from '../limits/bucket.ts'
-import { countsOf, takeAll, tiers } from '../limits/counts.ts'
+import type { Role, Subject } from '../identity/caller.ts'
+import { type Bucket, countsOf, takeAll, tiers } from '../limits/rate-limits.ts'
 import { type Mailer, quoted } from '../mail/mailer.ts'
 
-/** Per kind and person, so that someone who has taken over an account cannot flood its owner. */
+/** Limits of notices per kind and person, so that someone who has taken over an account cannot flood its owner. */
 const TO_ONE_PERSON = tiers('notice', [
   [10, 3_600_000],
   [30, 86_400_000],
 ])
 
-/** An event that an account's owner is notified of, in case it was not them. */
+/** An event that an account's owner is notified about, in case they did not cause it. */
 export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
@@ -48,12 +47,12 @@ export class AccountMails {
     return this.attempt(() => this.#send(userId, event))
   }
 
-  /** Does what leads to account mails; never rejects, because what they tell of is done: a failure is logged. */
+  /** Runs work that sends account mails. Never rejects, because the events have already happened: a failure is logged. */
   attempt(work: () => Promise<void>): Promise<void> {
     return work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }
 
-  /** Notifies whoever manages what an owner has: the user, or an organisation’s admins. */
+  /** Notifies whoever manages an owner’s data: the user, or the organisation’s admins. */
   async notifyOwner(ownerId: number, event: AccountEvent): Promise<void> {
     const people = await this.store.db
       .select({ id: sql<string>`coalesce(${owners.userId}, ${member.userId})` })
@@ -85,7 +84,7 @@ export class AccountMails {
 const IT_WAS_YOU = 'If this was you, there’s nothing to do.'
 
 async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Config, 'name' | 'origin'>) {
-  const settings = `${origin}/dashboard/settings`
+  const settings = `${origin}${routes.settings.page.href()}`
   switch (event.kind) {
     case 'signedIn':
       return {
@@ -104,7 +103,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           `Your account was used to create an API key ${event.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'}, named:`,
           quoted(event.name),
           IT_WAS_YOU,
-          `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+          `Wasn’t you? Revoke the key and change your password:\n\n${origin}${routes.keys.list.href()}\n${settings}`,
         ),
       }
     case 'keyRotated':
@@ -114,7 +113,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           `Your account was used to replace an API key ${event.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'} with a new one, named:`,
           quoted(event.name),
           IT_WAS_YOU,
-          `Wasn’t you? Revoke both keys and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+          `Wasn’t you? Revoke both keys and change your password:\n\n${origin}${routes.keys.list.href()}\n${settings}`,
         ),
       }
     case 'appConnected':
@@ -124,7 +123,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           `Your account was used to connect an app ${event.actsFor === 'user' ? 'to your own bundles' : 'to one of your organisations'}. It calls itself:`,
           quoted(event.name),
           IT_WAS_YOU,
-          `Wasn’t you? Revoke its key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+          `Wasn’t you? Revoke its key and change your password:\n\n${origin}${routes.keys.list.href()}\n${settings}`,
         ),
       }
     case 'webhookMade':
@@ -137,7 +136,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.host),
           ...(event.organization === null ? [] : ['The organisation:', quoted(event.organization)]),
           event.organization === null ? IT_WAS_YOU : 'If you expected this, there’s nothing to do.',
-          `Otherwise, delete the webhook${event.organization === null ? ' and change your password' : ''}:\n\n${origin}/dashboard/webhooks${event.organization === null ? `\n${settings}` : ''}`,
+          `Otherwise, delete the webhook${event.organization === null ? ' and change your password' : ''}:\n\n${origin}${routes.webhooks.list.href()}${event.organization === null ? `\n${settings}` : ''}`,
         ),
       }
     case 'webhookMakerGone':
@@ -148,7 +147,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.organization),
           'They created webhooks for it, which still send what happens to its bundles to:',
           quoted(event.hosts.join('\n')),
-          `Delete those that you don’t need any more. If they know the secret of one that stays, make a new webhook instead:\n\n${origin}/dashboard/webhooks`,
+          `Delete those that you don’t need any more. If they know the secret of one that stays, make a new webhook instead:\n\n${origin}${routes.webhooks.list.href()}`,
         ),
       }
     case 'webhookDisabled':
@@ -159,7 +158,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
             ? 'Its receiver answered 410 Gone: it wants no more events. It leads to:'
             : 'For more than a day, it could not be sent what happened. It leads to:',
           quoted(event.host),
-          `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}/dashboard/webhooks`,
+          `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}${routes.webhooks.list.href()}`,
         ),
       }
     case 'passwordSet':
@@ -168,7 +167,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         text: paragraphs(
           `The password of your ${service} account was changed, and all other browsers were signed out.`,
           IT_WAS_YOU,
-          `Wasn’t you? Sign in with an emailed link and set a new password:\n\n${origin}/sign-in`,
+          `Wasn’t you? Sign in with an emailed link and set a new password:\n\n${origin}${routes.account.signIn.href()}`,
         ),
       }
     case 'addressChanged':
@@ -186,7 +185,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         text: paragraphs(
           `You’re now ${event.role === 'viewer' ? 'a' : 'an'} ${event.role} of:`,
           quoted(event.organization),
-          `See what you can do there, and who its admins are:\n\n${origin}/dashboard/organizations`,
+          `See what you can do there, and who its admins are:\n\n${origin}${routes.organizations.list.href()}`,
         ),
       }
   }

@@ -1,17 +1,17 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { account, session } from '../../db/schema.ts'
+import { account, member, session } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { deviceOf, withDevice, withoutDevice } from '../identity/devices.ts'
+import { keyedHash } from '../core/secrets.ts'
+import { deviceOf, forgetDevice, withDevice } from '../identity/devices.ts'
 import { endPlaceholders, realEmailOf } from '../identity/enumeration.ts'
 import { unfitPassword } from '../identity/password-rules.ts'
 import { hasPassword } from '../identity/passwords.ts'
 import { isRecent, signInAgain } from '../identity/proof.ts'
-import { replaceSession } from '../identity/sessions.ts'
+import { type Cookie, cookieOf, hostCookieName, LONGEST_SECONDS, replaceSession } from '../identity/sessions.ts'
 import type { AccountMails } from './account-mails.ts'
 import { signedOut } from './proof-hooks.ts'
-import { resumeWorkspace, workspaceCookie, workspaceCookieName } from './workspace.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
 
@@ -55,12 +55,13 @@ export async function refuseUnproven(call: Call, { config, store }: HookContext)
   }
 }
 
-/** What a stale session may not do. Deleting an account has a rule of its own. */
+/** The endpoints that a stale session may not call. Deleting an account has its own rule. */
 const NEEDS_RECENT_SIGN_IN = new Set(['/change-password', '/organization/delete'])
 
 /**
- * A stale session may neither change how the account signs in, nor destroy what many share, because someone else may be
- * using the browser.
+ * Refuses a stale session. Someone else may be using the browser, and must neither change how the account signs in nor destroy
+ * shared data.
+ * @throws APIError.
  */
 async function refuseOldSession(call: Call): Promise<void> {
   const found = await getSessionFromCtx(call)
@@ -117,8 +118,8 @@ async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext
 }
 
 /**
- * Replaces better-auth’s password change, which compares first and writes later: in between, the owner of the address
- * may have arrived or the password been replaced. Here the write itself checks both, and ends the other sessions.
+ * Replaces better-auth’s password change, which compares first and writes later: in between, the owner of the address may have
+ * proved it, or the password may have been replaced. Here the write itself checks both, and ends the other sessions.
  */
 export async function changePassword(call: Call, { store, accountMails }: HookContext) {
   const found = await getSessionFromCtx(call)
@@ -155,11 +156,11 @@ export async function changePassword(call: Call, { store, accountMails }: HookCo
 function forget(call: Call, config: Config): void {
   const email = call.context.session?.user.email
   if (email === undefined) return
-  const { name, value, attributes } = withoutDevice(call.headers ?? new Headers(), email, config)
+  const { name, value, attributes } = forgetDevice(call.headers ?? new Headers(), email, config)
   call.setCookie(name, value, attributes)
 }
 
-/** The endpoints of better-auth that change whom a session acts for. */
+/** better-auth’s endpoints that change whom a session acts for. */
 const SWITCHES: ReadonlySet<string> = new Set([
   '/organization/set-active',
   '/organization/create',
@@ -170,4 +171,48 @@ const SWITCHES: ReadonlySet<string> = new Set([
 async function workspaceOf({ db }: Store, token: string): Promise<string | null> {
   const [row] = await db.select({ id: session.activeOrganizationId }).from(session).where(eq(session.token, token))
   return row?.id ?? null
+}
+
+// A browser remembers which organisation its user last acted for, so that signing out and in again leads back there. The cookie
+// grants nothing: membership is checked when it is used, and on every request afterwards.
+
+type Keys = Pick<Config, 'secret' | 'origin'>
+
+const COOKIE = 'workspace'
+const VALUE = /^([\w-]{22})\.([\w-]{1,64})$/
+
+/** The cookie for the organisation that a user acts for; null removes it. */
+function workspaceCookie(userId: string, organizationId: string | null, keys: Keys): Cookie {
+  if (organizationId === null) return cookieOf(COOKIE, '', 0, keys)
+  return cookieOf(COOKIE, `${userHash(userId, keys)}.${organizationId}`, LONGEST_SECONDS, keys)
+}
+
+/** Makes a new session act for the organisation that this browser remembers for its user, if they are still a member. */
+async function resumeWorkspace(
+  { db, write }: Store,
+  { token, userId }: { token: string; userId: string },
+  remembered: string | null,
+  keys: Keys,
+): Promise<void> {
+  const [, user, organizationId] = VALUE.exec(remembered ?? '') ?? []
+  if (organizationId === undefined || user !== userHash(userId, keys)) return
+  const membership = db
+    .select({ id: member.organizationId })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, session.userId)))
+  await write([
+    db
+      .update(session)
+      .set({ activeOrganizationId: sql`(${membership})` })
+      .where(and(eq(session.token, token), isNull(session.activeOrganizationId))),
+  ])
+}
+
+function workspaceCookieName(keys: Keys): string {
+  return hostCookieName(COOKIE, keys)
+}
+
+/** Ties the cookie to its user, so that another user of the browser does not inherit it; the cookie names no account. */
+function userHash(userId: string, { secret }: Keys): string {
+  return keyedHash(secret, 'workspace', userId).slice(0, 22)
 }

@@ -1,25 +1,34 @@
-import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
-import { magicLink } from 'better-auth/plugins'
+import { betterAuth } from 'better-auth/minimal'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { magicLink } from 'better-auth/plugins/magic-link'
+import { organization } from 'better-auth/plugins/organization'
+import { defaultStatements } from 'better-auth/plugins/organization/access'
+import { eq, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
+import { organization as organizations, owners } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { clip } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
+import { routes } from '../core/routes.ts'
+import { count } from '../core/words.ts'
+import { changeRole, isRole, removeMember } from '../identity/members.ts'
 import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
 import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
 import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { planLimit } from '../plans/owners.ts'
 import type { AccountMails } from './account-mails.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
-import { organizationPlugin } from './auth-organizations.ts'
 import { prepareDeletion } from './deletion.ts'
 import { refuseDisabled } from './disabling.ts'
-import { CONFIRMATION_HOURS, linkMails, MAGIC_LINK_MINUTES, RESET_MINUTES } from './link-mails.ts'
+import { CONFIRMATION_HOURS, linkMails, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mailed-links.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
+import { mailedPath } from './organizations.ts'
 import {
   hideInvitations,
   lastAdmin,
@@ -32,6 +41,7 @@ import {
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
+import { adoptCaller } from './refusals.ts'
 import { isAdmitted, refuseNewAccount } from './sign-up-policy.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
@@ -44,7 +54,7 @@ declare module '../core/service.ts' {
   }
 }
 
-/** What better-auth's configuration needs. */
+/** The parts that better-auth's configuration needs. */
 interface AuthParts {
   config: Config
   store: Store
@@ -68,17 +78,17 @@ export async function startAuth(parts: AuthParts) {
   return createAuth(isUsable ? parts : { ...parts, config: { ...config, oidc: null } })
 }
 
-/** Only what is before the colon is logged: an address may have what somebody filled in. */
+/** Only the part before the colon is logged: the address may contain text that somebody entered. */
 const REFUSED_ADDRESS = /^(Invalid \w+): .*/s
 
-/** Whoever sends an address that is refused must not be able to fill the log with errors. */
+/** The log level: refused addresses are warnings, so that clients cannot fill the log with errors. */
 function levelOf<Level extends string>(level: Level, message: string): Level | 'warn' {
   return REFUSED_ADDRESS.test(message) ? 'warn' : level
 }
 
 /**
- * better-auth over the service's own tables. Load this module lazily: it is most of the memory
- * and start time of the service, and no launcher needs it.
+ * better-auth over the service's own tables. Load this module lazily: it takes most of the service's memory and start time, and
+ * no launcher needs it.
  */
 function createAuth({ config, store, mailer, proofs, accountMails, log, passwordCost }: AuthParts) {
   const { origin, name: service, oidc } = config
@@ -98,14 +108,14 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     secret: sessionSecret(config),
     database: drizzleAdapter(store.db, { provider: 'sqlite', schema }),
     telemetry: { enabled: false },
-    // Errors go to our own log, which omits values: better-auth’s prints statements with theirs.
-    onAPIError: { throw: true, errorURL: '/sign-in' },
+    // Errors go to the service’s log, which omits values; better-auth’s own prints statements with their values.
+    onAPIError: { throw: true, errorURL: routes.account.signIn.href() },
     logger: {
       level: 'warn',
       log: (level, message) =>
         log[levelOf(level, message)]({ from: 'better-auth' }, clip(message.replace(REFUSED_ADDRESS, '$1'))),
     },
-    // Rate limits are our own (api/auth-limits.ts), by our own client address.
+    // The service has its own rate limits (api/auth.ts), by its own client address.
     rateLimit: { enabled: false },
     advanced: {
       ipAddress: { disableIpTracking: true },
@@ -117,13 +127,13 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       defaultCookieAttributes: { secure: isSecure },
       cookies: { session_token: cookie },
     },
-    // These cover every way of signing in, the OIDC provider included, which may not vouch for the address.
+    // These cover every way of signing in, including the OIDC provider, which may not vouch for the address.
     databaseHooks: {
       user: {
         create: {
           async before(account) {
             await asApiErrors(() => refuseNewAccount(store, config, account))
-            // better-auth takes these times one after the other, but its answer for a known address has one time.
+            // better-auth sets the two times one after the other, but its answer for a known address has one time for both.
             return { data: { ...account, updatedAt: account.createdAt } }
           },
         },
@@ -142,6 +152,8 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     },
     hooks: {
       before: createAuthMiddleware(async (ctx) => {
+        await adoptCaller(ctx)
+        refuseOtherRoles(ctx)
         await requireProof(ctx, store)
         await refuseUnproven(ctx, hookContext)
         await refuseStrangers(ctx, store)
@@ -162,7 +174,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     account: {
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
       updateAccountOnSignIn: false,
-      // Where to continue may have what somebody filled into a launcher, so it is not stored.
+      // The address to continue at may contain the input of a launcher, so it is not stored.
       storeStateStrategy: 'cookie',
     },
     user: {
@@ -170,7 +182,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       deleteUser: {
         enabled: true,
         async beforeDelete({ id, email, emailVerified }, request) {
-          // The owner of the address may have arrived while the password was compared.
+          // The owner of the address may have proved it while the password was compared.
           const session = request === undefined ? null : await readSession(request.headers)
           if (session?.userId !== id) {
             throw signedOut()
@@ -183,7 +195,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     },
     emailAndPassword: {
       enabled: true,
-      // The real rules are in password-rules.ts; these only bound the size.
+      // The real rules are in identity/password-rules.ts; these only bound the size.
       minPasswordLength: 1,
       maxPasswordLength: MAX_PASSWORD_UNITS,
       password: passwordsAt(passwordCost),
@@ -194,9 +206,10 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_MINUTES * 60,
       sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
-      // The reset link proves the address, and ends what someone else signed up with it.
+      // The reset link proves the address, and ends the access of anyone else who signed up with it.
       async onPasswordReset({ user: { id } }) {
-        // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
+        // Sessions end again: better-auth ends them before it writes the password, and the old password still signs in
+        // meanwhile.
         await endSessions(store, id)
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
         await accountMails.notify(id, { kind: 'passwordSet' })
@@ -233,7 +246,7 @@ async function asApiErrors(check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Of a session's User-Agent; browsers send 150 or so. */
+/** The longest stored User-Agent of a session, in characters; browsers send about 150. */
 const MAX_USER_AGENT = 500
 
 /** Only the link to the provider’s account is stored: nothing calls the provider afterwards. */
@@ -243,4 +256,94 @@ const NO_TOKENS = {
   idToken: null,
   accessTokenExpiresAt: null,
   refreshTokenExpiresAt: null,
+}
+
+const INVITATION_DAYS = 7
+
+/** Not accepted from clients and not returned to them. */
+const INTERNAL_FIELD = { required: false, input: false, returned: false } as const
+
+const permissions = createAccessControl(defaultStatements)
+const roles = {
+  viewer: permissions.newRole({ organization: [], member: [], invitation: [] }),
+  editor: permissions.newRole({ organization: [], member: [], invitation: [] }),
+  admin: permissions.newRole({
+    organization: ['update', 'delete'],
+    member: ['create', 'update', 'delete'],
+    invitation: ['create', 'cancel'],
+  }),
+}
+
+/** better-auth’s organisations with this service’s roles. The hooks enforce the cap, and that an admin remains. */
+function organizationPlugin(
+  config: Config,
+  store: Store,
+  mails: ReturnType<typeof linkMails>,
+  accountMails: AccountMails,
+) {
+  return organization({
+    ac: permissions,
+    roles,
+    creatorRole: 'admin',
+    invitationExpiresIn: INVITATION_DAYS * 86_400,
+    cancelPendingInvitationsOnReInvite: true,
+    requireEmailVerificationOnInvitation: true,
+    schema: { organization: { additionalFields: { createdBy: { type: 'string', ...INTERNAL_FIELD } } } },
+    organizationHooks: {
+      async beforeCreateOrganization({ organization, user }) {
+        const full = await organizationCapReached(store, user.id, config)
+        if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
+        return { data: { ...organization, createdBy: user.id } }
+      },
+      async beforeUpdateMemberRole({ member, newRole }) {
+        if (!isRole(newRole)) throw noSuchRole()
+        const change = () => changeRole(store, member, newRole)
+        if (!(await whileMembersChange(accountMails, member.userId, change))) throw lastAdmin('They’re the only admin')
+      },
+      async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
+        if (!isRole(role) || role === previousRole) return
+        await accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
+      },
+      async beforeRemoveMember({ member }) {
+        const remove = () => removeMember(store, member)
+        if (!(await whileMembersChange(accountMails, member.userId, remove))) throw lastAdmin('They’re the only admin')
+      },
+    },
+    async sendInvitationEmail({ id, email, role, organization, inviter: { user }, invitation: { expiresAt } }) {
+      const path = mailedPath({ id, expiresAt }, config)
+      if (isRole(role)) await mails.invitation({ path, email, role, expiresAt, organization, inviter: user })
+    },
+  })
+}
+
+const GIVES_ROLE: readonly string[] = ['/organization/invite-member', '/organization/update-member-role']
+
+/** Refuses unknown roles, which better-auth would accept or refuse in other words. @throws APIError. */
+function refuseOtherRoles({ path, body }: { path: string; body?: unknown }): void {
+  const { role } = (body ?? {}) as { role?: unknown }
+  if (GIVES_ROLE.includes(path) && role !== undefined && !(typeof role === 'string' && isRole(role))) throw noSuchRole()
+}
+
+function noSuchRole(): APIError {
+  return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
+}
+
+/**
+ * The error for a person who has created as many organisations as their plan allows, or null. Organisations that they have left
+ * still count, or leaving would reset the cap; deleted ones do not.
+ */
+async function organizationCapReached(
+  { db }: Store,
+  userId: string,
+  { maxOrganizations }: Pick<Config, 'maxOrganizations'>,
+): Promise<Problem | null> {
+  const [[made], [owner]] = await db.batch([
+    db.select({ count: sql<number>`count(*)` }).from(organizations).where(eq(organizations.createdBy, userId)),
+    db.select({ plan: owners.plan }).from(owners).where(eq(owners.userId, userId)),
+  ])
+  const plan = owner?.plan ?? 'free'
+  const max = maxOrganizations[plan]
+  if ((made?.count ?? 0) < max) return null
+  const onPro = count(maxOrganizations.pro, 'organisation')
+  return planLimit({ type: 'user', userId }, plan, count(max, 'organisation'), onPro, 'delete one')
 }

@@ -2,8 +2,7 @@ import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { duration } from '../core/words.ts'
 import { accountOf, deviceOf } from '../identity/devices.ts'
-import type { Bucket } from '../limits/bucket.ts'
-import { type Count, countsOf, giveAllBack, takeAll, tiers } from '../limits/counts.ts'
+import { type Bucket, type Count, countsOf, giveAllBack, takeAll, tiers } from '../limits/rate-limits.ts'
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 
@@ -14,13 +13,13 @@ const FROM_ONE_SOURCE = tiers('guess-source', [
   [20, HOUR],
   [40, DAY],
 ])
-/** The same from all unknown browsers together. */
+/** Failed attempts on one account from all unknown browsers together. */
 const FROM_STRANGERS = tiers('guess-strangers', [
   [10, MINUTE],
   [50, HOUR],
   [100, DAY],
 ])
-/** And from all known ones: someone who held the account before its owner may have any number of their cookies. */
+/** And from all known browsers: someone who held the account before its owner may have any number of their cookies. */
 const FROM_KNOWN_BROWSERS = tiers('guess-known-browsers', [[100, DAY]])
 
 /** An attempt at a password. */
@@ -28,17 +27,17 @@ export interface Attempt {
   /** The account's address, as typed. */
   email: string
   headers: Headers
-  /** The client’s network; null if a session confirms its own account, whose attempts count together. */
+  /** The client’s network; null if a session confirms its own account: those attempts count together. */
   network: string | null
   /** First sentence of the error. */
   tooMany: string
 }
 
 /**
- * Runs an attempt at a password, unless too many have failed lately. It counts as failed until it
- * succeeds, so that concurrent attempts cannot all pass.
+ * Runs an attempt at a password, unless too many have failed lately. It counts as failed until it succeeds, so that concurrent
+ * ones cannot all pass.
  * @param wasWrong whether an answer counts as failed.
- * @throws Problem RATE_LIMITED, the same whether or not the account exists; whatever `run` throws.
+ * @throws Problem RATE_LIMITED, whether or not the account exists; also throws whatever `run` throws.
  */
 export async function withGuessLimit<T>(
   attempt: Attempt,

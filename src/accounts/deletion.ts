@@ -1,14 +1,27 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, not, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { claims, invitation, member, NOBODY, organization, user, verification, webhooks } from '../../db/schema.ts'
+import {
+  apiKeys,
+  bundles,
+  claims,
+  invitation,
+  member,
+  NOBODY,
+  organization,
+  owners,
+  user,
+  verification,
+  webhooks,
+} from '../../db/schema.ts'
+import { hasEnded } from '../identity/ended-keys.ts'
 import { endPlaceholders } from '../identity/enumeration.ts'
 import { linksOf } from '../identity/proof.ts'
 
 type Account = Pick<typeof user.$inferSelect, 'id' | 'email' | 'emailVerified'>
 
 /**
- * What precedes the deletion of an account, whoever asks for it: its organisations are left or deleted, and what its
- * address left elsewhere ends.
+ * Prepares the deletion of an account, whoever requests it: ends all sign-ins of accounts that signed up with its address while
+ * it was taken, and leaves or deletes its organisations.
  * @returns the name of an organisation that would lose its last admin; then the account must stay.
  */
 export async function prepareDeletion(store: Store, account: Account): Promise<string | null> {
@@ -27,9 +40,8 @@ export async function deleteAccount(store: Store, account: Account): Promise<str
 }
 
 /**
- * Prepares the deletion of an account: organisations without other members are deleted with their bundles, others are
- * left, and traces of its address elsewhere are erased. The writes themselves check for admins, so two last admins who
- * delete their accounts at once cannot both succeed.
+ * Deletes organisations without other members, with their bundles; leaves the others; erases traces of the address elsewhere.
+ * The writes themselves check for admins, so two last admins who delete their accounts at once cannot both succeed.
  * @returns the name of an organisation that would lose its last admin; then nothing was done.
  */
 async function leaveAll(
@@ -61,4 +73,75 @@ async function leaveAll(
   ])
   const name = needed?.rows[0]?.name
   return name === undefined ? null : String(name)
+}
+
+/** The data that would be deleted with an account or organisation. */
+export interface OwnedData {
+  /** Includes deleted ones that can still be restored. */
+  bundles: number
+  /** Active keys, including those of connected apps. */
+  keys: number
+}
+
+/** The numbers of an organisation’s bundles and keys. */
+export async function ownedDataOf({ db }: Store, organizationId: string): Promise<OwnedData> {
+  const [row] = await db.select(holdingColumns(eq(owners.organizationId, organizationId))).from(sql`(SELECT 1)`)
+  return { bundles: row?.bundles ?? 0, keys: row?.keys ?? 0 }
+}
+
+/** The effect on an organisation if a member deletes their account. */
+export interface AffectedOrganization extends OwnedData {
+  id: string
+  name: string
+  /** `deleted` with the account; `kept` by its other members; `blocks` the deletion, because no admin would remain. */
+  effect: 'deleted' | 'kept' | 'blocks'
+}
+
+/** The data that deleting an account would delete, and the effect on its organisations. */
+export async function deletionEffects(
+  { db }: Store,
+  userId: string,
+): Promise<OwnedData & { organizations: AffectedOrganization[] }> {
+  const others = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId})`
+  const otherAdmins = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId} AND other.role = 'admin')`
+  const [[own], rows] = await db.batch([
+    db.select(holdingColumns(eq(owners.userId, userId))).from(sql`(SELECT 1)`),
+    db
+      .select({
+        id: organization.id,
+        name: organization.name,
+        role: member.role,
+        others,
+        otherAdmins,
+        ...holdingColumns(eq(owners.organizationId, organization.id)),
+      })
+      .from(member)
+      .innerJoin(organization, eq(organization.id, member.organizationId))
+      .where(eq(member.userId, userId))
+      .orderBy(sql`${organization.name} COLLATE NOCASE`),
+  ])
+  const organizations = rows.map(({ role, others, otherAdmins, ...rest }): AffectedOrganization => {
+    const effect = others === 0 ? 'deleted' : role === 'admin' && otherAdmins === 0 ? 'blocks' : 'kept'
+    return { ...rest, effect }
+  })
+  return { bundles: own?.bundles ?? 0, keys: own?.keys ?? 0, organizations }
+}
+
+function holdingColumns(isOwner: ReturnType<typeof eq>) {
+  const owner = sql`(SELECT ${owners.id} FROM ${owners} WHERE ${isOwner})`
+  return {
+    bundles: sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${owner})`,
+    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND NOT ${hasEnded()})`,
+  }
+}
+
+/** Active keys of an organisation that a member minted: they end with the membership. */
+export async function keysMintedBy({ db }: Store, organizationId: string, userId: string): Promise<number> {
+  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), not(hasEnded()))
+  const [row] = await db
+    .select({ keys: sql<number>`count(*)` })
+    .from(apiKeys)
+    .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
+    .where(mine)
+  return row?.keys ?? 0
 }

@@ -4,10 +4,10 @@ import { session, user, verification } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import { linksOf } from '../identity/proof.ts'
 
-// An operator may keep a person out without deleting what is theirs. Their sessions end, every way of signing in is
-// refused (`refuseDisabled`), and neither a session (sessions.ts) nor a key (keys/key-ring.ts) of theirs is read.
+// An operator may lock a person out without deleting their data. Their sessions end, every way of signing in is refused
+// (`refuseDisabled`), and their sessions (identity/sessions.ts) and keys (keys/key-ring.ts) are not accepted.
 
-/** Disables an account: in every process within a second. Doing it again changes nothing. */
+/** Disables an account, in every process within a second. Repeating it changes nothing. */
 export async function disable({ db, write }: Store, userId: string): Promise<void> {
   await write([
     db
@@ -19,12 +19,12 @@ export async function disable({ db, write }: Store, userId: string): Promise<voi
   ])
 }
 
-/** Enables it again: keys work as before, and its owner can sign in. */
+/** Enables an account again: its keys work as before, and its owner can sign in. */
 export async function enable({ db, write }: Store, userId: string): Promise<void> {
   await write([db.update(user).set({ disabledAt: null }).where(eq(user.id, userId))])
 }
 
-/** The error for someone who has shown who they are, and is kept out. */
+/** The error for a person who has proved their identity but whose account is disabled. */
 export function accountDisabled(): Problem {
   return new Problem(
     'ACCOUNT_DISABLED',
@@ -33,8 +33,8 @@ export function accountDisabled(): Problem {
 }
 
 /**
- * Refuses a session for a disabled account. Only asked after a password or link was right, so it tells nobody else that
- * the account exists.
+ * Refuses a session for a disabled account. Only called after a correct password or link, so it reveals the account to nobody
+ * else.
  * @throws Problem ACCOUNT_DISABLED.
  */
 export async function refuseDisabled({ db }: Store, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { genericOAuth } from 'better-auth/plugins'
+import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import type { Config } from '../config/config.ts'
 import { isAscii } from '../core/text.ts'
 import { isVouchedFor, type Proofs } from '../identity/proof.ts'
@@ -37,8 +37,8 @@ export async function isReachable(oidc: Oidc): Promise<boolean> {
 }
 
 /**
- * Reads the provider's discovery document.
- * @throws what it or the network says, if it has none.
+ * Fetches the provider's discovery document.
+ * @throws Error of the network, or with the status of the answer.
  */
 export async function discover(oidc: Oidc): Promise<void> {
   const url = discoveryUrl(oidc)
@@ -54,9 +54,7 @@ function discoveryUrl({ issuer }: Oidc): string {
 /** The id of the OIDC provider in better-auth. */
 const OIDC = 'oidc'
 
-/**
- * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
- */
+/** Reads a provider’s `email_verified`, a boolean or its text. If it vouches for the address, that counts as proof. */
 async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
   // Lower-casing a non-ASCII letter may give someone else’s address.
   const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))

@@ -7,15 +7,14 @@ import { addressBehind, realEmailOf } from '../identity/enumeration.ts'
 import { leave, roleIn } from '../identity/members.ts'
 import { emailUnverified, type Proofs } from '../identity/proof.ts'
 import type { AccountMails } from './account-mails.ts'
-import { RESET_MINUTES } from './link-mails.ts'
-import { emailIn, magicLinkIdentifier } from './links.ts'
+import { emailIn, magicLinkIdentifier, RESET_MINUTES } from './mailed-links.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
-// Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
+// Checks around better-auth’s endpoints for verified addresses and memberships, and filters for their answers.
 
 type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
-/** Invitations are for a verified address, and name a sender, whose address must be verified too. */
+/** Endpoints that need a verified address: an invitation is for one, and names a sender, whose address must be verified too. */
 const FOR_PROVEN = new Set(
   ['invite-member', 'accept-invitation', 'reject-invitation', 'get-invitation', 'list-user-invitations'].map(
     (name) => `/organization/${name}`,
@@ -23,7 +22,7 @@ const FOR_PROVEN = new Set(
 )
 
 /**
- * Refuses endpoints of invitations to a session whose address is not verified.
+ * Refuses the invitation endpoints to a session whose address is not verified.
  * @throws APIError EMAIL_UNVERIFIED.
  */
 export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
@@ -45,8 +44,7 @@ export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> 
 }
 
 /**
- * An account with a taken address may ask for a confirmation mail like any other: the address’s owner gets a notice
- * instead.
+ * Answers an account with a taken address as if its confirmation mail had been sent; the address’s owner gets a notice instead.
  */
 export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => Promise<void>) {
   if (ctx.path !== '/send-verification-email') return
@@ -58,8 +56,8 @@ export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email:
 }
 
 /**
- * Does for an address without an account what better-auth does for one that has one, because the time would tell them apart:
- * it stores a link that nobody knows, and a mail that nobody gets.
+ * Does the same work for an address without an account as better-auth does for one with an account, because response times
+ * would tell them apart: stores a link that nobody knows, and a mail that nobody gets.
  * @param mail stores the mail.
  */
 export async function resetNobody(ctx: Ctx, mail: (email: string, token: string) => Promise<void>): Promise<void> {
@@ -76,7 +74,7 @@ export async function resetNobody(ctx: Ctx, mail: (email: string, token: string)
   await mail(email, token)
 }
 
-/** A sign-in link proves its address; recorded before better-auth handles it. */
+/** Records that a sign-in link proves its address, before better-auth handles the link. */
 export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
   if (ctx.path !== '/magic-link/verify') return
   const link = magicLinkIdentifier(String(ctx.query?.token))
@@ -94,8 +92,8 @@ const FOR_MEMBERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Refuses who is no member before better-auth does, which then also ends what their session acts for: a link of another site
- * could do that to its visitor.
+ * Refuses non-members before better-auth does. better-auth would also reset which organisation their session acts for, which a
+ * link on another site could trigger.
  * @throws APIError FORBIDDEN.
  */
 export async function refuseStrangers(ctx: Ctx, store: Store) {
@@ -106,12 +104,15 @@ export async function refuseStrangers(ctx: Ctx, store: Store) {
   const found = await getSessionFromCtx(ctx)
   if (found === null) return
   const [named] = await store.db.select({ id: organization.id }).from(organization).where(eq(column, value))
-  // Of one that is not there, better-auth says so.
+  // better-auth answers for an organisation that does not exist.
   if (named !== undefined && (await roleIn(store, found.user.id, named.id)) === null)
     throw new APIError('FORBIDDEN', { code: 'FORBIDDEN', message: 'User is not a member of the organization' })
 }
 
-/** Invitations hold addresses and roles, so only admins may see them. */
+/**
+ * Hides invitations from non-admins, because they contain addresses and roles.
+ * @throws APIError FORBIDDEN for the list of invitations.
+ */
 export async function hideInvitations(ctx: Ctx, store: Store) {
   if (!ctx.path.startsWith('/organization/')) return
   const returned = ctx.context.returned
@@ -128,8 +129,8 @@ export async function hideInvitations(ctx: Ctx, store: Store) {
 }
 
 /**
- * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
- * would each find the other. Non-members are refused by better-auth before this.
+ * Replaces better-auth’s endpoint for leaving, which looks for other admins before it writes: two admins who leave at once
+ * would each find the other. Non-members are left to better-auth, which refuses them.
  */
 export async function leaveOrganization(ctx: Ctx, store: Store, accountMails: AccountMails) {
   if (ctx.path !== '/organization/leave') return

@@ -5,13 +5,12 @@ import { realEmail } from '../identity/sessions.ts'
 import { ownerId } from '../plans/owners.ts'
 import type { AccountMails } from './account-mails.ts'
 
-// A webhook goes on when the person who made it has left, or is no admin any more: it sends all of an organisation's
-// bundles to an address that they know. So its admins are told when there is a new one, and when its maker goes.
+// A webhook keeps working after its creator has left or is no longer an admin: it sends all of an organisation's bundles to an
+// address that they know. So the admins are told of each new webhook, and when its creator goes.
 
 /**
- * Tells whoever manages a subject's webhooks that there is a new one, in case it was not them. Resolves once the mails are
- * stored.
- * @param caller who made it.
+ * Notifies whoever manages a subject's webhooks of a new one, in case they did not make it. Resolves once the mails are stored.
+ * @param caller its creator.
  */
 export function tellOfNew(accountMails: AccountMails, { subject, userId }: SignedIn, url: string): Promise<void> {
   return accountMails.attempt(async () => {
@@ -27,9 +26,9 @@ export function tellOfNew(accountMails: AccountMails, { subject, userId }: Signe
 }
 
 /**
- * Makes a change of memberships, and then tells the admins of organisations whose webhooks were made by a person who was
- * an admin before it and is none after.
- * @param who the person that the change is about.
+ * Runs a membership change. If it ends a person's admin role in an organisation whose webhooks they made, its admins are
+ * notified.
+ * @param who the id of the person whose membership changes.
  * @returns the result of the change.
  */
 export async function whileMembersChange<Result>(
@@ -74,7 +73,7 @@ async function tellOfGone(accountMails: AccountMails, before: readonly Made[]): 
   }
 }
 
-/** The membership that makes a person an admin of the organisation that owns something. */
+/** The join condition for a person's admin membership in the organisation of a row of `owners`. */
 function isAdminOf(userId: Parameters<typeof eq>[0]) {
   return and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId), eq(member.role, 'admin'))
 }

@@ -1,15 +1,15 @@
 import { account } from '../../db/schema.ts'
-import { magicLinkIdentifier } from '../accounts/links.ts'
+import { magicLinkIdentifier } from '../accounts/mailed-links.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import type { Service } from '../core/service.ts'
-import { clientAddress } from '../http/client.ts'
+import { clientAddress } from '../http/request.ts'
 import { unfitPassword } from '../identity/password-rules.ts'
 import { hashPassword, withHashQueue } from '../identity/passwords.ts'
-import { widerNetwork } from '../limits/network.ts'
+import { widerNetwork } from '../limits/rate-limits.ts'
 import { refuseUnfit, signInByLink } from './auth.ts'
 
-/** A person who has proved a mailbox, and what their account gets if it had no owner before. */
+/** A person who has proved a mailbox, and the name and password of their account if it had no owner before. */
 interface MailboxOwner {
   email: string
   name: string
@@ -17,15 +17,15 @@ interface MailboxOwner {
   password: string | null
 }
 
-/** How long the link exists that nobody sees. */
+/** The lifetime of the internal sign-in link, which nobody sees. */
 const LINK_MS = 60_000
 
 /**
- * Signs in the reader of a mail that proves its address: as a sign-in link to that address would, with all its rules, and
- * with the name and password that they chose. Only for an address without a confirmed account: nothing that is mailed for
- * another purpose signs in to one.
- * @returns the answer, or why the password is refused.
- * @throws Problem BAD_REQUEST for a name; what `signInByLink` throws; RATE_LIMITED.
+ * Signs in the reader of a mail that proves its address, by all rules of a sign-in link to that address, with the name and
+ * password that they chose. Only for an address without a confirmed account: a mail for another purpose must not sign in to
+ * one.
+ * @returns the answer, or the refusal of the password.
+ * @throws Problem BAD_REQUEST for an unfit name; whatever `signInByLink` throws; RATE_LIMITED.
  */
 export async function signInByMailbox(
   request: Request,

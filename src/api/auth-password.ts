@@ -1,24 +1,22 @@
+import { actingAs } from '../../db/client.ts'
 import type { Service } from '../core/service.ts'
-import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
 import { hasAccount, NOBODY, placeholderFor, signUpWithTaken } from '../identity/enumeration.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
-import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
-import type { Send } from './auth-send.ts'
+import { cookieLine, endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
 
 export const SIGN_UP = '/sign-up/email'
 export const SIGN_IN = '/sign-in/email'
 
 /**
  * Signs in with a password. If the password is changed or removed while it is compared, the session is ended again. One
- * comparison is made in every case: for an account of the address, for none, and for one that was signed up with the
- * address while it was taken.
+ * comparison is made whether the address has an account, has none, or was taken when the account signed up with it.
  *
- * If accounts need a confirmed address first, a failed sign-in makes two: one that was signed up with the address while it
- * was taken is refused as any unconfirmed account is, but after the account of the address, so that nobody who knows its
- * password can keep the owner out.
- * @param isKnownTo whether the browser may own such an account. Others are never let into one: an owner who types an
- * old password that a stranger knows would end up in the stranger’s account.
+ * If accounts need a confirmed address first, a failed sign-in makes two: first for the account of the address, then for one
+ * that signed up with it while it was taken, which is refused like any unconfirmed account. In this order, a stranger who knows
+ * the second password cannot keep the owner out.
+ * @param isKnownTo whether the browser may own such an account. Other browsers never get into one: an owner who types an old
+ * password that a stranger knows would end up in the stranger’s account.
  */
 export async function signIn(
   send: Send,
@@ -52,8 +50,8 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
 
 /**
  * Signs up and then in. If the address is taken, it creates an account that looks the same and leads nowhere
- * (identity/enumeration.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
- * two hashes; one if accounts need a confirmed address first, because nobody is signed in then.
+ * (identity/enumeration.ts), so that neither the answer nor the session reveals which addresses have an account. Both ways
+ * compute two hashes; one if accounts need a confirmed address first, because nobody is signed in then.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
   const { config, store } = service
@@ -78,7 +76,7 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
       at: Date.parse(user.createdAt),
     })
   if (config.requireVerifiedEmail) {
-    // Of a taken address, better-auth answers with an id that it has made up.
+    // For a taken address, better-auth answers with a made-up id.
     if (!(await hasAccount(store, user.id))) await makeOther(false)
     return result
   }
@@ -91,7 +89,26 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
     : [sessionCookie(made.token, config), withDevice(request.headers, user.email, false, config)].map(cookieLine)
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
-  // Equal times: those of a real account may differ by a millisecond, which would tell it from the other kind.
+  // Equal times: those of a real account may differ by a millisecond, which would tell the two kinds apart.
   const answered = { ...user, id: made.user.id, updatedAt: user.createdAt }
   return new Response(JSON.stringify({ token: made.token, user: answered }), { headers })
+}
+
+/** Makes one call to better-auth; `to` is the path and query below `/api/auth`. */
+type Send = (method: 'GET' | 'POST', to: string, body?: unknown) => Promise<Response>
+
+/** Passes on only the headers that better-auth needs. Its writes are logged under the user of the session, if there is one. */
+export async function sender(request: Request, { auth, config, readSession }: Service): Promise<Send> {
+  const { handler } = await auth()
+  const session = await readSession(request.headers)
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const name of ['cookie', 'user-agent', 'accept']) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return (method, to, body) => {
+    const sent = method === 'POST' ? { body: JSON.stringify(body) } : {}
+    const call = () => handler(new Request(`${config.origin}/api/auth${to}`, { method, headers, ...sent }))
+    return session === null ? call() : actingAs({ type: 'user', userId: session.userId, keyId: null }, call)
+  }
 }

@@ -1,28 +1,34 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
+import { type Attempt, withGuessLimit } from '../accounts/brute-force.ts'
 import { accountDisabled } from '../accounts/disabling.ts'
+import { MAX_NAME, unfitName } from '../accounts/operations.ts'
+import { refusalOf } from '../accounts/refusals.ts'
 import { noNewAccount, refuseSwitchedOff } from '../accounts/sign-up-policy.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
+import { routes } from '../core/routes.ts'
 import type { Service } from '../core/service.ts'
 import { CONTROLS, MAX_EMAIL, unfit } from '../core/text.ts'
 import { joinList } from '../core/words.ts'
 import { readPlainJson } from '../http/body.ts'
-import { refuseOtherSites } from '../http/client.ts'
+import { clientAddress, clientNetwork, refuseOtherSites } from '../http/request.ts'
+import { headersWith, JSON_TYPE } from '../http/respond.ts'
+import { fromZod } from '../http/zod-issues.ts'
 import { deviceOf } from '../identity/devices.ts'
-import { countForPerson } from '../limits/count-requests.ts'
-import { toServiceResponse } from './auth-answer.ts'
-import { countCall, withinLimits } from './auth-limits.ts'
-import { SIGN_IN, SIGN_UP, signIn, signUp } from './auth-password.ts'
-import { sender } from './auth-send.ts'
+import { withRealEmails } from '../identity/enumeration.ts'
+import { withHashQueue } from '../identity/passwords.ts'
+import { countForAddress, countForPerson, network, widerNetwork } from '../limits/rate-limits.ts'
+import { MAILS, withMailCounted } from '../mail/limits.ts'
+import { SIGN_IN, SIGN_UP, sender, signIn, signUp } from './auth-password.ts'
 import { refuseMethod } from './json.ts'
 
 const MAX_METADATA = 2048
 
 /** Maximum lengths in characters: these texts are read with every session, shown and mailed. */
-const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL }
+const BOUNDS = { name: MAX_NAME, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL }
 
-/** Null takes them away. */
+/** Fields that null removes. */
 const NULLABLE = ['image', 'logo']
 
 /**
@@ -40,12 +46,11 @@ function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
   const issues = Object.entries(BOUNDS).flatMap(([field, max]): Issue[] => {
     const text = fields[field]
     if (typeof text !== 'string') {
-      // better-auth stores a number in their place, and fails for anything else.
+      // better-auth would store a number, and fail for anything else.
       const isRefused = text !== undefined && field !== 'email' && !(text === null && NULLABLE.includes(field))
       return isRefused ? [{ path: [field], reason: { code: 'type', expected: 'a string' } }] : []
     }
-    const isLink = field === 'name' && hasLink(text)
-    const reason = unfit(text, max, CONTROLS) ?? (isLink ? ({ code: 'link_in_name' } as const) : null)
+    const reason = field === 'name' ? unfitName(text) : unfit(text, max, CONTROLS)
     return reason === null ? [] : [{ path: [field], reason }]
   })
   if (metadata === undefined || JSON.stringify(metadata).length <= MAX_METADATA) return issues
@@ -53,8 +58,8 @@ function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
 }
 
 /**
- * Refuses a provider's token from the client: it may have been issued to another client or for another purpose. Sign-in
- * only goes by the provider's redirect.
+ * Refuses a provider's token from the client: it may have been issued to another client or for another purpose. Sign-in only
+ * works through the provider's redirect.
  * @throws Problem BAD_REQUEST.
  */
 function refuseIdToken(sent: unknown): void {
@@ -85,7 +90,7 @@ function refuseNoChange(sent: unknown): void {
   if (!isChange) throw invalid([{ path: ['data'], reason: { code: 'no_change' } }])
 }
 
-/** Calls that count as writes of the signed-in person. Switching the organisation does not. */
+/** Calls that count as writes of the signed-in person. Switching the organisation is not one. */
 const WRITES = /^\/(organization\/(?!set-active(\/|$))|update-user(\/|$))/
 
 const CREATE_ORGANIZATION = '/organization/create'
@@ -96,7 +101,7 @@ const CHANGES_MEMBERS = /^\/(organization|delete-user)(\/|$)/
 
 /**
  * The routes of better-auth that are served. Omits those that nothing uses, and those that change something by GET
- * (`/verify-email`, `/magic-link/verify`), which our pages do by POST.
+ * (`/verify-email`, `/magic-link/verify`), which the service’s pages do by POST.
  */
 const SERVED = new Map<string, 'GET' | 'POST'>([
   ...[
@@ -113,7 +118,14 @@ const SERVED = new Map<string, 'GET' | 'POST'>([
       .map((name) => `/organization/${name}`),
   ].map((path) => [path, 'GET'] as const),
   ...[
-    ...[SIGN_UP, SIGN_IN, '/sign-in/magic-link', '/sign-in/social', '/sign-out', '/send-verification-email'],
+    ...[
+      SIGN_UP,
+      SIGN_IN,
+      '/sign-in/magic-link',
+      '/sign-in/social',
+      routes.account.signOut.href(),
+      '/send-verification-email',
+    ],
     ...[
       '/request-password-reset',
       '/reset-password',
@@ -129,7 +141,7 @@ const SERVED = new Map<string, 'GET' | 'POST'>([
   ].map((path) => [path, 'POST'] as const),
 ])
 
-/** better-auth's routes with our error format, limits and headers. */
+/** better-auth's routes with the service's error format, limits and headers. */
 export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',
@@ -148,7 +160,7 @@ export function authRoutes(service: Service) {
 }
 
 /**
- * Makes one call of better-auth for a request; pages use it too.
+ * Makes one call to better-auth for a request; pages use it too.
  * @param to the path and query below `/api/auth`.
  * @returns the answer, or better-auth’s refusal.
  * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; what `refuseSwitchedOff` throws.
@@ -200,7 +212,7 @@ export async function signInByLink(request: Request, service: Service, token: st
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.
   if (response.ok) return (await toServiceResponse(response, service)) as Response
-  // Refused by our own check of whoever the link signs in, as opposed to the link.
+  // Refused by the check of the account, not of the link.
   if (response.status === 403) throw accountDisabled()
   const { signUp } = service.config
   const error = new URL(response.headers.get('location') ?? '/', service.config.origin).searchParams.get('error')
@@ -213,13 +225,147 @@ async function readAuthBody(request: Request): Promise<unknown> {
   return isEmpty ? {} : readPlainJson(request)
 }
 
-/**
- * Text that mail programs turn into a link. Names of people and organisations must not contain it, because mails quote
- * them.
- */
-const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
+// Limits on better-auth’s routes: requests per address, mails to an address, guesses at an account, and concurrent
+// hashes.
 
-/** Whether a mail program would turn part of a name into a link. A plain `Example.com` may be an organisation’s name. */
-function hasLink(name: string): boolean {
-  return LINK.test(name.normalize('NFKC'))
+/**
+ * Routes that prove an identity or send mail, by purpose. Each purpose has its own bucket per client address, so that
+ * using one up leaves the others to everyone who shares the address.
+ */
+const PURPOSES: readonly (readonly [purpose: string, paths: RegExp])[] = [
+  ['magic link', /^\/(sign-in\/magic-link|magic-link)(\/|$)/],
+  ['reset', /^\/(request-password-reset|reset-password)(\/|$)/],
+  [MAILS, /^\/(email-verification|send-verification-email|organization\/invite-member)(\/|$)/],
+  ['password', /^\/(sign-in|sign-up|change-password|verify-password|delete-user)(\/|$)/],
+]
+
+/** Password hashes that a call computes; a sign-up also signs in. */
+const HASHES: Record<string, number> = {
+  '/sign-up/email': 2,
+  '/sign-in/email': 1,
+  '/change-password': 2,
+  '/verify-password': 1,
+  '/delete-user': 1,
+  '/reset-password': 1,
+}
+
+/** The same if accounts need a confirmed address first. */
+const HASHES_IF_VERIFIED: typeof HASHES = { ...HASHES, '/sign-up/email': 1, '/sign-in/email': 2 }
+
+/** Routes that send a mail to the `email` in their body. */
+const MAILING = new Set([
+  '/sign-up/email',
+  '/sign-in/magic-link',
+  '/request-password-reset',
+  '/send-verification-email',
+  '/organization/invite-member',
+])
+
+/** Routes that check the password of the session’s account. */
+const CONFIRMING = new Set(['/change-password', '/verify-password', '/delete-user'])
+
+/** Error codes that mean a wrong password. */
+const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD'])
+
+/**
+ * Counts a request against its client address, before its body is read.
+ * @throws Problem RATE_LIMITED.
+ */
+async function countCall(path: string, request: Request, service: Service): Promise<void> {
+  const purpose = PURPOSES.find(([, paths]) => paths.test(path))?.[0]
+  if (purpose === undefined) return
+  await countForAddress(service, 'signIn', clientNetwork(request), `${purpose} `)
+}
+
+/** A call to better-auth that is about to be made. */
+interface AuthCall {
+  /** Below `/api/auth`, without its query. */
+  path: string
+  sent: unknown
+  request: Request
+  service: Service
+}
+
+/**
+ * Makes a call within the limits on mails, guesses and hashes.
+ * @throws Problem RATE_LIMITED, which does not reveal whether an address has an account.
+ */
+async function withinLimits(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
+  const { path, request, service } = call
+  const hashes = (service.config.requireVerifiedEmail ? HASHES_IF_VERIFIED : HASHES)[path] ?? 0
+  const limited = () => withinGuesses(call, make)
+  return withinMails(call, () =>
+    hashes === 0 ? limited() : withHashQueue(widerNetwork(clientAddress(request)), hashes, limited),
+  )
+}
+
+async function withinMails({ path, sent, request, service }: AuthCall, make: () => Promise<Response>) {
+  const to = emailIn(sent)
+  if (to === null || !MAILING.has(path)) return make()
+  return withMailCounted(service, to, deviceOf(request.headers, to, service.config), make, ({ ok }) => ok)
+}
+
+async function withinGuesses(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
+  const attempt = await attemptIn(call)
+  if (attempt === null) return make()
+  // The answer to a sign-up does not reveal whether the password matched, so this count must not either.
+  const wasWrong = async (answer: Response) =>
+    call.path === '/sign-up/email' ? answer.ok : !answer.ok && WRONG.has(await codeOf(answer))
+  return withGuessLimit(attempt, call.service, make, wasWrong)
+}
+
+/** The attempt at a password that a call makes, if any. */
+async function attemptIn({ path, sent, request, service }: AuthCall): Promise<Attempt | null> {
+  const { headers } = request
+  if (CONFIRMING.has(path)) {
+    const session = await service.readSession(headers)
+    const tooMany = 'Too many wrong passwords for your account.'
+    return session === null ? null : { email: session.userId, headers, network: null, tooMany }
+  }
+  const email = emailIn(sent)
+  if (email === null || (path !== '/sign-in/email' && path !== '/sign-up/email')) return null
+  const tooMany =
+    path === '/sign-in/email' ? 'Too many wrong passwords for this account.' : 'Too many sign-ups with this address.'
+  return { email, headers, network: network(clientAddress(request)), tooMany }
+}
+
+/** The address in a call, if it may be valid: one that better-auth refuses outright need not be counted. */
+function emailIn(sent: unknown): string | null {
+  const email = (sent as { email?: unknown } | null | undefined)?.email
+  return typeof email === 'string' && /^[^\s@]+@[^\s@]+$/.test(email) ? email : null
+}
+
+async function codeOf(answer: Response): Promise<string> {
+  const { code } = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string }
+  return code ?? ''
+}
+
+/** An answer from better-auth with the service’s headers and real addresses; a refusal as a Problem. */
+async function toServiceResponse(response: Response, { store }: Service): Promise<Response | Problem> {
+  if (response.status >= 400) return toProblem(response)
+  const headers = headersWith({ 'cache-control': 'no-store' })
+  response.headers.forEach((value, name) => {
+    if (name !== 'set-cookie') headers.set(name, value)
+  })
+  if (headers.get('content-type') === 'application/json') headers.set('content-type', JSON_TYPE)
+  for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
+  const body = response.body === null ? null : await withRealEmails(store, await response.text())
+  return new Response(body, { status: response.status, headers })
+}
+
+async function toProblem(response: Response): Promise<Problem> {
+  const refused = (await response.json().catch(() => ({}))) as { message?: string; code?: string }
+  const isUnread = response.status < 500 && refused.code === 'VALIDATION_ERROR'
+  return isUnread ? invalid(issuesSaid(refused.message ?? '')) : refusalOf(response.status, refused)
+}
+
+/** The issues in `[body.role] Invalid input: expected string, received undefined; [body.email] …`. */
+function issuesSaid(message: string): Issue[] {
+  return message.split(/; (?=\[(?:body|query)\b)/).map((part) => {
+    const [, path = '', said = part] = /^\[(?:body|query)\.?([^\]]*)\] (.*)$/s.exec(part) ?? []
+    return fromZod({ path: path === '' ? [] : path.split('.'), message: said })
+  })
 }

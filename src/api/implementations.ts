@@ -1,43 +1,58 @@
-import * as abuse from '../abuse/operations.ts'
-import * as accounts from '../accounts/operations.ts'
-import * as bulk from '../bundles/bulk-operations.ts'
-import * as claims from '../bundles/claim-operations.ts'
-import * as bundles from '../bundles/operations.ts'
-import * as policies from '../bundles/policy-operations.ts'
-import * as replacing from '../bundles/replace-operations.ts'
-import * as versions from '../bundles/version-operations.ts'
-import * as events from '../events/operations.ts'
-import * as exporting from '../export/operations.ts'
+import { reportBundle } from '../abuse/reports.ts'
+import {
+  inviteMember,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+  updateMember,
+  updateOrganization,
+  whoAmI,
+} from '../accounts/operations.ts'
+import * as claims from '../bundles/claims/claim-operations.ts'
+import * as bulk from '../bundles/edit/bulk-operations.ts'
+import { listVersions, restoreVersion } from '../bundles/edit/history.ts'
+import * as bundles from '../bundles/edit/operations.ts'
+import * as policies from '../bundles/edit/policy-operations.ts'
+import { replaceUrl } from '../bundles/links/replace.ts'
+import { listEvents } from '../events/events.ts'
+import { exportData } from '../export/export.ts'
 import * as insights from '../insights/operations.ts'
-import * as inspection from '../inspection/operations.ts'
+import { inspectUrls } from '../inspection/inspect.ts'
 import * as keys from '../keys/operations.ts'
 import * as copies from '../launcher/duplicate.ts'
 import * as launcher from '../launcher/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import * as proposals from '../proposals/operations.ts'
-import * as transfers from '../transfers/operations.ts'
+import { transferBundle } from '../transfers/transfer.ts'
 import * as webhooks from '../webhooks/operations.ts'
 
 const implemented = [
-  ...Object.values(abuse),
-  ...Object.values(accounts),
+  reportBundle,
+  whoAmI,
+  listMembers,
+  inviteMember,
+  revokeInvitation,
+  updateMember,
+  removeMember,
+  updateOrganization,
   ...Object.values(bundles),
   ...Object.values(bulk),
   ...Object.values(copies),
-  ...Object.values(replacing),
-  ...Object.values(versions),
+  replaceUrl,
+  listVersions,
+  restoreVersion,
   ...Object.values(claims),
-  ...Object.values(events),
-  ...Object.values(exporting),
+  listEvents,
+  exportData,
   ...Object.values(insights),
-  ...Object.values(inspection),
+  inspectUrls,
   ...Object.values(keys),
   ...Object.values(launcher),
   ...Object.values(webhooks),
   ...Object.values(policies),
   ...Object.values(proposals),
-  ...Object.values(transfers),
+  transferBundle,
 ]
 
 type Implemented = (typeof implemented)[number]

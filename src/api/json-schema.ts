@@ -1,9 +1,10 @@
-import { type JsonSchema, jsonSchemaOf, shownSchemaOf } from '../core/shape.ts'
-import { FIELD_DOCS } from '../operations/glossary.ts'
+import { DRY_RUN_DOC } from '../core/fields.ts'
+import { type JsonSchema, jsonSchemaOf, sentSchemaOf, shownSchemaOf } from '../core/shape.ts'
 import type { Operation } from '../operations/operation.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
+import { CONDITION_DOC, MATCHED } from '../policies/shapes.ts'
 
-// Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
+// Shapes of operations as JSON Schema, with the descriptions of their fields. Loaded only for documents and tools.
 
 /** How schemas are written, and where their definitions go. */
 export interface Naming {
@@ -25,11 +26,12 @@ export interface Naming {
 type Shape = Operation['input']
 
 /** A shape as JSON Schema, with the checks that JSON Schema can express. */
-export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchema {
-  return documented(rawSchemaOf(shape), naming, place)
+export function schemaOf(shape: Shape, naming: Naming): JsonSchema {
+  return documented(rawSchemaOf(shape), naming)
 }
 
-function rawSchemaOf(shape: Pick<Shape, 'toJsonSchema'>): JsonSchema {
+/** A shape as arktype writes it, with the metadata of `core/shape.ts`. */
+export function rawSchemaOf(shape: Pick<Shape, 'toJsonSchema'>): JsonSchema {
   return shape.toJsonSchema({
     dialect: null,
     fallback: {
@@ -50,8 +52,10 @@ function merged(base: JsonSchema, more: JsonSchema): JsonSchema {
   return { ...base, ...more, pattern }
 }
 
-export function inputSchema({ name, input, route }: Operation, naming: Naming): JsonSchema {
-  const schema = schemaOf(input, naming, name)
+export function inputSchema({ input, route }: Operation, naming: Naming): JsonSchema {
+  // The name of an input is only for lists of such inputs.
+  const { named: _, ...whole } = sentIn(rawSchemaOf(input))
+  const schema = documented(whole, naming)
   // An edit must change something.
   return route.startsWith('PATCH ') ? { ...schema, minProperties: parametersOf(route).length + 1 } : schema
 }
@@ -63,14 +67,27 @@ export function parametersOf(route: string): string[] {
 
 /** Options of a call besides its input: `dryRun` in the body, the others as headers; all are fields of its tool. */
 const CALL_OPTIONS = {
-  dryRun: { type: 'boolean', default: false },
-  idempotencyKey: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
-  expectedVersion: { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 },
+  dryRun: { says: DRY_RUN_DOC[0], example: DRY_RUN_DOC[1], type: 'boolean', default: false },
+  idempotencyKey: {
+    says: 'Any string: calls with the same key within 24 hours take effect once.',
+    example: 'import-2026-11-20',
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]*$',
+  },
+  expectedVersion: {
+    says: 'The `versionNumber` that you have read: with a newer one, the call fails (VERSION_CONFLICT) and changes nothing.',
+    example: 3,
+    type: 'integer',
+    minimum: 1,
+    maximum: 999_999_999_999_999,
+  },
 } as const
 
 /** The documented schema of a call option. */
 export function callOptionSchema(name: keyof typeof CALL_OPTIONS): JsonSchema {
-  return annotated(CALL_OPTIONS[name], '', name, ['description', 'examples'])
+  return annotated(CALL_OPTIONS[name], ['description', 'examples'])
 }
 
 /** The type of a call option in JSON Schema. */
@@ -86,35 +103,67 @@ export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (ke
   ]
 }
 
+const CONDITION = { op: 'equals', field: 'emailDomain', value: 'acme.com' }
+
 /** Definitions that arktype cannot generate. */
-const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> = {
-  Condition: (self, { flat }) => (flat ? flatConditionSchema(self) : conditionSchema(self)),
-  TracedCondition: (self) => conditionSchema(self, { matched: { type: 'boolean' } }),
+const WRITTEN: Record<string, (self: JsonSchema, naming: Pick<Naming, 'flat'>) => JsonSchema> = {
+  Condition: (self, { flat }) => ({
+    says: CONDITION_DOC,
+    example: CONDITION,
+    ...(flat ? flatConditionSchema(self) : conditionSchema(self)),
+  }),
+  TracedCondition: (self) => ({
+    says: 'A condition, with whether it matches the viewer at each of its nodes.',
+    example: { ...CONDITION, matched: true },
+    ...conditionSchema(self, { matched: { says: MATCHED[0], example: MATCHED[1], type: 'boolean' } }),
+  }),
 }
 
-/**
- * A schema with its fields documented.
- * @param place the name of the enclosing field or shape.
- */
-export function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
-  const { named, $ref, whole: _, ...rest } = schema
+/** A schema with the descriptions and examples of its fields. */
+export function documented(schema: JsonSchema, naming: Naming): JsonSchema {
+  const { says, example, ...plain } = sentIn(schema)
+  return annotated({ says, example, ...structureOf(plain, naming) }, naming.annotations)
+}
+
+/** The full schema that a name or a mark stands for. */
+export function wholeOf(schema: JsonSchema): JsonSchema {
+  const name = String(schema.$ref).slice('#/$defs/'.length)
+  return WRITTEN[name]?.({ $ref: schema.$ref }, { flat: false }) ?? sentIn(schema)
+}
+
+/** The schema of a shape without its further checks; see `checked`. */
+function sentIn({ sent, ...schema }: JsonSchema): JsonSchema {
+  const shape = sent === undefined ? undefined : sentSchemaOf(sent as object)
+  if (shape === undefined) return schema
+  const { says, example } = schema
+  return { ...rawSchemaOf(shape), ...(says === undefined ? {} : { says, example }) }
+}
+
+function structureOf({ named, $ref, whole: _, order = [], ...rest }: JsonSchema, naming: Naming): JsonSchema {
   if (typeof $ref === 'string') return refer($ref.slice('#/$defs/'.length), naming)
   if (typeof named === 'string') {
     const elsewhere = naming.opaque?.get(named)
-    if (elsewhere !== undefined) return { type: 'object', description: elsewhere }
-    if (naming.named === 'inline') return documented(rest, naming, named)
-    if (!naming.definitions.has(named)) {
-      naming.definitions.set(named, {})
-      naming.definitions.set(named, documented(rest, naming, named))
-    }
-    return { $ref: naming.prefix + named }
+    if (elsewhere !== undefined) return opaque(elsewhere)
+    if (naming.named === 'defined') return defined(named, { order, ...rest }, naming)
   }
-  return withType(
-    Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, within(key, value, naming, place)])),
-  )
+  const parts = Object.entries(rest).map(([key, value]) => [key, partOf(key, value, naming, order as string[])])
+  return withType(Object.fromEntries(parts))
 }
 
-/** Values that are listed have a type of their own, for generators. */
+function defined(name: string, schema: JsonSchema, naming: Naming): JsonSchema {
+  if (!naming.definitions.has(name)) {
+    naming.definitions.set(name, {})
+    naming.definitions.set(name, documented(schema, naming))
+  }
+  return { $ref: naming.prefix + name }
+}
+
+/** A shape without its structure. @param where tells where that is described; empty if the description of its field does. */
+function opaque(where: string): JsonSchema {
+  return { type: 'object', ...(where === '' ? {} : { description: where }) }
+}
+
+/** Gives listed values a type, for generators. */
 function withType(schema: JsonSchema): JsonSchema {
   if (schema.type !== undefined || !('const' in schema || 'enum' in schema)) return schema
   const values = 'const' in schema ? [schema.const] : (schema.enum as unknown[])
@@ -123,106 +172,36 @@ function withType(schema: JsonSchema): JsonSchema {
   return { type: type === 'number' ? 'integer' : type, ...schema }
 }
 
-function within(key: string, value: unknown, naming: Naming, place: string): unknown {
+/** The value of one keyword. @param order of the properties, as far as it is declared. */
+function partOf(key: string, value: unknown, naming: Naming, order: readonly string[]): unknown {
   if (key === 'properties') {
-    const fields = Object.entries(value as Record<string, JsonSchema>)
-    const known = fields.map(([name, inner]) => [name, field(inner, naming, place, name)] as const)
-    return Object.fromEntries(known.sort(([a], [b]) => rank(a) - rank(b)))
+    const fields = value as Record<string, JsonSchema>
+    const names = new Set([...order.filter((name) => name in fields), ...Object.keys(fields)])
+    return Object.fromEntries(Array.from(names, (name) => [name, documented(fields[name]!, naming)]))
   }
   if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) {
-    return documented(value as JsonSchema, naming, place)
+    return documented(value as JsonSchema, naming)
   }
   if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') {
-    return (value as JsonSchema[]).map((inner) => documented(inner, naming, place))
+    return (value as JsonSchema[]).map((inner) => documented(inner, naming))
   }
   return value
 }
 
-function field(schema: JsonSchema, naming: Naming, place: string, name: string): JsonSchema {
-  // A constant needs no description.
-  if ('const' in schema) return withType(schema)
-  const named = ENTRIES[`${place}.${name}`]
-  const shape = named === undefined ? schema : { ...schema, items: { ...(schema.items as JsonSchema), named } }
-  return annotated(
-    name === 'resolutionPolicy' ? policy(schema, naming) : documented(shape, naming, name),
-    place,
-    name,
-    naming.annotations,
-  )
-}
-
-/** Names of entries of lists in inputs that arktype loses, as below. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  'update_bundle.addUrls': 'AddedLink',
-  'propose_edit.addUrls': 'AddedLink',
-  'OneEdit.addUrls': 'AddedLink',
-  'create_bundles.bundles': 'NewBundle',
-  'update_bundles.edits': 'OneEdit',
-}
-
-/** Names the policy of an input again: arktype loses the name of a shape with a morph. */
-function policy({ anyOf, ...rest }: JsonSchema, naming: Naming): JsonSchema {
-  const named = (anyOf as JsonSchema[]).map((branch) =>
-    branch.type === 'object' && branch.named === undefined ? namedPolicy(branch) : branch,
-  )
-  return documented({ ...rest, anyOf: named }, naming, 'resolutionPolicy')
-}
-
-function namedPolicy(schema: JsonSchema): JsonSchema {
-  const policy = structuredClone(schema) as { properties: { rules: { items: SentRule } } }
-  const { rules } = policy.properties
-  rules.items.properties.tabs.items = { ...rules.items.properties.tabs.items, named: 'NewTab' }
-  rules.items = { ...rules.items, named: 'NewRule' }
-  return { ...policy, named: 'Policy' }
-}
-
-type SentRule = JsonSchema & { properties: { tabs: { items: JsonSchema } } }
-
-/** Places whose shapes have names, by the field that they describe. */
-const PLACES: Readonly<Record<string, string>> = {
-  Rule: 'rules',
-  NewRule: 'rules',
-  Tab: 'tabs',
-  NewTab: 'tabs',
-  NewBundle: 'create_bundle',
-}
-
-/**
- * What the glossary says of a field of a shape or of the field that encloses it: of this one, or of each. A name alone is
- * for fields that mean the same wherever they stand.
- */
-export function fieldDoc(place: string, name: string): readonly [description: string, example?: unknown] | undefined {
-  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[`${place}.*`] ?? FIELD_DOCS[name]
-}
-
-function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {
-  const [description, example] = fieldDoc(place, name) ?? []
-  const isValid = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
+function annotated({ says, example, ...schema }: JsonSchema, annotations: Naming['annotations']): JsonSchema {
   return {
     ...schema,
-    ...(annotations.includes('description') && description !== undefined
-      ? { description: [description, ...(schema.description === undefined ? [] : [schema.description])].join(' ') }
+    ...(annotations.includes('description') && says !== undefined
+      ? { description: [says, ...(schema.description === undefined ? [] : [schema.description])].join(' ') }
       : {}),
-    ...(annotations.includes('examples') && isValid ? { examples: [example] } : {}),
+    ...(annotations.includes('examples') && example !== undefined ? { examples: [example] } : {}),
   }
-}
-
-const ORDER = Object.keys(FIELD_DOCS)
-
-function rank(name: string): number {
-  const at = ORDER.findIndex((known) => known === name || known.endsWith(`.${name}`))
-  return at === -1 ? ORDER.length : at
 }
 
 function refer(name: string, naming: Naming): JsonSchema {
   const elsewhere = naming.opaque?.get(name)
-  if (elsewhere !== undefined) return { type: 'object', description: elsewhere }
-  const ref = { $ref: naming.prefix + name }
+  if (elsewhere !== undefined) return opaque(elsewhere)
   const write = WRITTEN[name]
-  if (write !== undefined && !naming.definitions.has(name)) {
-    naming.definitions.set(name, {})
-    const schema = documented(write({ $ref: `#/$defs/${name}` }, naming), naming, 'Condition')
-    naming.definitions.set(name, annotated(schema, '', name, naming.annotations))
-  }
-  return ref
+  if (write === undefined) return { $ref: naming.prefix + name }
+  return defined(name, write({ $ref: `#/$defs/${name}` }, naming), naming)
 }

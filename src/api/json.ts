@@ -1,21 +1,17 @@
 import { Elysia } from 'elysia'
-import { HeaderValues } from '../core/header-values.ts'
+import type { Issue } from '../core/issue.ts'
 import { valuesOf } from '../core/launcher-link.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
-import { RAW, readJson } from '../http/body.ts'
-import { callContext, isFromOwnPage, refuseOtherSites } from '../http/client.ts'
-import { queryFields, typed } from '../http/fields.ts'
-import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
-import { giveBackForKey } from '../limits/count-requests.ts'
-import type { PublicAnswer } from '../operations/answer.ts'
-import { respond } from '../operations/execute.ts'
-import { EXTERNAL, externalIdIn } from '../operations/external-id.ts'
-import type { Operation } from '../operations/operation.ts'
-import { type Variant, variantsOf } from '../operations/variants.ts'
-import { optionsOf, share } from './cors.ts'
+import { queryFields, RAW, readJson, typed } from '../http/body.ts'
+import { csvAnswer, prefersCsv } from '../http/csv.ts'
+import { callContext, isFromOwnPage, refuseOtherSites } from '../http/request.ts'
+import { empty, isUnchanged, json, streamParts } from '../http/respond.ts'
+import { giveBackForKey } from '../limits/rate-limits.ts'
+import { EXTERNAL, externalIdIn } from '../operations/bundle-reference.ts'
+import { type Found, respond } from '../operations/execute.ts'
+import { type Operation, type PublicAnswer, type Variant, variantsOf } from '../operations/operation.ts'
 
 const JSON_ONLY = ['application/json']
 
@@ -45,7 +41,7 @@ export function api(operations: readonly Operation[], service: Service, failed: 
 
 type Fields = Record<string, string>
 
-/** The methods of a path that it has with these parameters: PUT only with an external id in the place of a slug. */
+/** The methods of a path with these parameters: PUT only with an external id in the place of a slug. */
 export function methodsAt(methods: readonly string[], params: Fields = {}): string[] {
   return methods.filter((method) => method !== 'PUT' || externalIdIn(params) !== null)
 }
@@ -63,12 +59,13 @@ function answering<In, Out>(
   const read = /^(GET|DELETE) /.test(operation.route) ? withQuery : withBody
   return async (request, params) => {
     try {
-      // The page that sent it must not learn what became of it, nor use up what its visitor may send.
+      // Another site’s page must neither learn the outcome nor use up the limit of its visitor.
       if (operation.ownPagesOnly === true && !isFromOwnPage(request, service.config)) return empty(204)
-      const decode = () => asked(kind, read(operation, request, typed(operation.input, named(operation, params))))
+      const decode = (found: Found) =>
+        asked(kind, read(operation, request, typed(operation.input, named(operation, params)), found))
       const known = callContext(request, service)
       const context = known instanceof Promise ? await known : known
-      // Logged, so that a link of another site would do something.
+      // A download is logged, so a link on another site would have an effect.
       if (operation.download !== undefined && context.caller.kind === 'session')
         refuseOtherSites(request, service.config)
       const sent = await respond(operation, decode, context, service)
@@ -88,10 +85,10 @@ function answering<In, Out>(
   }
 }
 
-/** In a route, the place of a slug in which an external id stands: the router knows it by one name only. */
+/** The part of a route with an external id in the place of a slug: the router knows only one name for it. */
 const BY_EXTERNAL_ID = `${EXTERNAL}:externalId`
 
-/** The path’s parameters by the names that the operation has for them. @throws Problem BAD_REQUEST for a slug. */
+/** The path’s parameters under the operation’s names. @throws Problem BAD_REQUEST for a slug. */
 function named({ route }: Pick<Operation, 'route'>, params: Fields): Fields {
   if (!route.includes(BY_EXTERNAL_ID)) return params
   const externalId = externalIdIn(params)
@@ -126,42 +123,44 @@ export function refuseMethod(allow: readonly string[]): never {
 
 /** Typed path parameters. */
 type Path = Record<string, unknown>
-type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query'> & { csv?: unknown }
+type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query' | 'bodySlug'> & { csv?: unknown }
 
-function withQuery(operation: Reading, request: Request, path: Path): unknown {
+function withQuery(operation: Reading, request: Request, path: Path, found: Found): unknown {
   const { searchParams } = new URL(request.url)
   if (operation.query !== undefined) return { ...path, [operation.query]: valuesOf(searchParams) }
   const { format, ...query } = queryFields(searchParams)
   if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
   else if (format !== undefined && format !== 'csv' && format !== 'json') {
-    throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')
+    note(found, { path: ['format'], reason: { code: 'type', expected: '"csv" or "json"' } })
   }
-  return joined(typed(operation.input, query), path)
+  return joined(typed(operation.input, query), path, found)
 }
 
-/**
- * Merges path parameters into the query or body, for one flat input.
- * @throws Problem BAD_REQUEST if both have a field with different values.
- */
-function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
+/** Merges path parameters into the query or body, for one flat input. A field that both have must have the same value. */
+function joined(sent: Record<string, unknown>, path: Path, found: Found, bodySlug?: string): Record<string, unknown> {
+  if (bodySlug !== undefined && Object.hasOwn(sent, 'slug') && !Object.hasOwn(sent, bodySlug)) {
+    sent[bodySlug] = sent.slug
+    delete sent.slug
+  }
   for (const name in path) {
-    if (Object.hasOwn(sent, name) && sent[name] !== path[name]) {
-      const more =
-        name === 'slug' ? ': a slug cannot be changed, but duplicate_bundle copies the bundle to a newSlug' : ''
-      throw new Problem('BAD_REQUEST', `${name} must be the same as in the path, or omitted${more}`)
-    }
+    if (Object.hasOwn(sent, name) && sent[name] !== path[name])
+      note(found, { path: [name], reason: { code: 'not_as_in_path', isSlug: name === 'slug' } })
   }
   return Object.assign(sent, path)
 }
 
-function withBody(operation: Reading, request: Request, path: Path): unknown {
+function note(found: Found, issue: Issue): void {
+  found.wrong = [...(found.wrong ?? []), issue]
+}
+
+function withBody(operation: Reading, request: Request, path: Path, found: Found): unknown {
   if (operation.body !== undefined && (request.body === null || request.headers.get('content-length') === '0'))
     return path
   return readJson(request, operation.bodyTypes ?? JSON_ONLY, (body) => {
     if (body === null || typeof body !== 'object' || Array.isArray(body)) {
       throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
     }
-    return joined(body as Record<string, unknown>, path)
+    return joined(body as Record<string, unknown>, path, found, operation.bodySlug)
   })
 }
 
@@ -173,34 +172,48 @@ function csvOrJson(
   kind: Variant['kind'] | undefined,
 ): Response {
   const format = new URL(request.url).searchParams.get('format')
-  const isPreferred = () => csvPreferences.of(request.headers.get('accept') ?? '') === 'csv'
-  const isCsv = kind === 'csv' || (format === null ? isPreferred() : format === 'csv')
+  const isCsv = kind === 'csv' || (format === null ? prefersCsv(request) : format === 'csv')
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers }, request.method)
-  const file = answer.file()
-  const type = 'text/csv; charset=utf-8'
-  if ('parts' in file) return streamParts(file, { 'content-type': type, vary: 'Accept', ...answer.headers }, onError)
-  const { filename, text: body } = file
-  const headers = {
-    vary: 'Accept, Accept-Encoding',
-    'content-disposition': `attachment; filename="${filename}"`,
-    ...answer.headers,
-  }
-  return text(request, body, { type, headers })
-}
-
-const csvPreferences = new HeaderValues(preferred, { values: 100, length: 500 })
-
-/** `csv` if an Accept header names text/csv with at least the weight of JSON. */
-function preferred(accept: string): 'csv' | 'json' {
-  const weights = weightsIn(accept)
-  const csv = weights.get('text/csv') ?? 0
-  return csv > 0 && csv >= (weights.get('application/json') ?? 0) ? 'csv' : 'json'
+  return csvAnswer(request, answer.file, answer.headers, onError)
 }
 
 /**
- * Whether other sites may call an operation: those that a key can be used for. Counts and reports come from viewers
- * alone: otherwise any page could have its visitors send them.
+ * Whether other sites may call an operation: any that accepts a key. Counts and reports come only from viewers: otherwise any
+ * page could make its visitors send them.
  */
 function isShared({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>): boolean {
   return auth !== 'public' || keyScope !== undefined
+}
+
+// Cross-origin calls without the browser’s credentials: anonymous ones, and those with a key. No answer to a request with a
+// cookie is readable for another site.
+
+/** Request headers that operations read and browsers do not send by themselves. */
+const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, if-match, if-none-match, service-client'
+
+const ANSWER_HEADERS =
+  'etag, link, location, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, content-disposition, x-request-id'
+
+/** How long browsers may cache the answer to OPTIONS, in seconds; Chromium caps it at two hours. */
+const MAX_AGE = '7200'
+
+/** Lets a page of another site read an answer. */
+export function share(request: Request, answer: Response): Response {
+  const { headers } = request
+  if (!headers.has('origin') || headers.has('cookie')) return answer
+  answer.headers.set('access-control-allow-origin', '*')
+  answer.headers.set('access-control-expose-headers', ANSWER_HEADERS)
+  return answer
+}
+
+/** The answer to OPTIONS of a path. It never allows credentials, so browsers send no cookie. */
+export function optionsOf(methods: readonly string[]): Response {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+  return empty(204, {
+    allow: `${allow}, OPTIONS`,
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': allow,
+    'access-control-allow-headers': REQUEST_HEADERS,
+    'access-control-max-age': MAX_AGE,
+  })
 }

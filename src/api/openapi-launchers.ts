@@ -1,12 +1,11 @@
 import type { Code } from '../core/codes.ts'
+import { routes } from '../core/routes.ts'
 import { LauncherTabs } from '../launcher/answers.ts'
 import type { Content, Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
-import { failuresOf, named } from './openapi-answers.ts'
-import { headers } from './openapi-headers.ts'
-import { exampleOf } from './openapi-parts.ts'
+import { exampleOf, failuresOf, headers, named } from './openapi-answers.ts'
 
-// A bundle's link in its other forms, which anybody may read. They are no operations: nobody has to call them by name.
+// A bundle's link in its other forms, which anybody may read. They are not operations: nobody calls them by name.
 
 const CODES: readonly Code[] = [
   'MEMBERS_ONLY',
@@ -34,25 +33,25 @@ const SLUG: Parameter = {
  * @param values the parameter that fills the variables of a bundle.
  */
 export function launcherPaths(naming: Naming, values: Parameter[]): OpenApi['paths'] {
-  const tabs = schemaOf(LauncherTabs(), naming, '')
+  const tabs = schemaOf(LauncherTabs(), naming)
   const json: Content = { schema: tabs, examples: named(exampleOf(tabs, naming.definitions)) }
   const text: Content = { schema: { type: 'string' } }
   return {
-    '/l/{slug}.json': {
+    [routes.launcher.json.template]: {
       get: described('read_launcher_json', 'Read the tabs behind a link, as JSON', naming, {
         parameters: [SLUG, ...values],
         type: 'application/json',
         content: json,
       }),
     },
-    '/l/{slug}.md': {
+    [routes.launcher.markdown.template]: {
       get: described('read_launcher_markdown', 'Read the tabs behind a link, as Markdown', naming, {
         parameters: [SLUG, ...values],
         type: 'text/markdown',
         content: text,
       }),
     },
-    '/l/{slug}/feed': {
+    [routes.launcher.feed.template]: {
       get: described('read_launcher_feed', 'Follow what changes behind a link, as an Atom feed', naming, {
         parameters: [SLUG],
         type: 'application/atom+xml',
@@ -68,9 +67,9 @@ interface Read {
   parameters: Parameter[]
   type: string
   content: Content
-  /** The type of errors, if another. */
+  /** The type of errors, if different. */
   failed?: string
-  /** The codes of errors, if others. */
+  /** The codes of errors, if different. */
   codes?: readonly Code[]
 }
 
@@ -89,6 +88,11 @@ function described(
     parameters,
     responses: {
       200: { description: summary, ...headers('x-request-id'), content: { [type]: content } },
+      307: {
+        description:
+          'The slug was typed with capitals or has punctuation at its end: `Location` is the link that was meant.',
+        ...headers('location', 'x-request-id'),
+      },
       ...failuresOf(codes, naming, (status) => (status === 401 ? ['www-authenticate'] : []), failed),
     },
   }

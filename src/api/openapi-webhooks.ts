@@ -1,6 +1,6 @@
 import type { SentEvent } from '../../db/schema.ts'
-import { Bundle, BundleWithHealth } from '../bundles/answers.ts'
-import { pick } from '../bundles/content.ts'
+import { Bundle, BundleWithHealth } from '../bundles/content/answers.ts'
+import { pick } from '../bundles/content/content.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { LoggedEvent } from '../events/shapes.ts'
 import { TOLD } from '../events/stored.ts'
@@ -8,10 +8,9 @@ import { SubjectShape } from '../identity/answers.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { Proposal } from '../proposals/answers.ts'
 import { type Naming, schemaOf } from './json-schema.ts'
-import { named } from './openapi-answers.ts'
-import { exampleOf } from './openapi-parts.ts'
+import { exampleOf, named } from './openapi-answers.ts'
 
-// What the service sends to webhooks, as the document has it.
+// The requests that the service sends to webhooks, for the document.
 
 type About = 'bundle' | 'bundle with health' | 'deleted bundle' | 'proposal' | 'test'
 
@@ -30,7 +29,7 @@ const EVENTS: Record<SentEvent, readonly [when: string, about: About]> = {
   'webhook.test': ['Its owner asked for a test', 'test'],
 }
 
-/** Every event, with the request that tells of it. */
+/** The request for each event. */
 export function webhookPosts(naming: Naming): OpenApi['webhooks'] {
   const events = Object.entries(EVENTS) as [SentEvent, (typeof EVENTS)[SentEvent]][]
   return Object.fromEntries(events.map(([event, words]) => [event, { post: toldOf(event, words, naming) }]))
@@ -43,7 +42,7 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
       type: { type: 'string', const: event, description: 'The event.' },
       timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
       ...(about === 'test' ? {} : eventFields(naming)),
-      subject: { ...schemaOf(SubjectShape(), naming, ''), description: 'Whose webhook it is.' },
+      subject: { ...schemaOf(SubjectShape(), naming), description: 'Whose webhook it is.' },
       data: dataOf(about, naming),
     },
     required: ['type', 'timestamp', 'subject', 'data'],
@@ -65,21 +64,21 @@ function toldOf(event: SentEvent, [when, about]: (typeof EVENTS)[SentEvent], nam
   }
 }
 
-/** What the log says of the event, as far as it is sent. */
+/** The logged fields of the event that are sent. */
 function eventFields(naming: Naming): Record<string, JsonSchema> {
-  schemaOf(LoggedEvent(), naming, '')
+  schemaOf(LoggedEvent(), naming)
   const { properties } = naming.definitions.get('LoggedEvent') as { properties: Record<string, JsonSchema> }
   return pick(TOLD, properties as Record<(typeof TOLD)[number], JsonSchema>)
 }
 
 function dataOf(about: About, naming: Naming): JsonSchema {
-  if (about === 'proposal') return schemaOf(Proposal(), naming, '')
-  if (about === 'bundle with health') return schemaOf(BundleWithHealth(), naming, '')
+  if (about === 'proposal') return schemaOf(Proposal(), naming)
+  if (about === 'bundle with health') return schemaOf(BundleWithHealth(), naming)
   if (about === 'test') {
     const webhookId = { type: 'string', description: 'The webhook.' }
     return { type: 'object', properties: { webhookId }, required: ['webhookId'] }
   }
-  const bundle = schemaOf(Bundle(), naming, '')
+  const bundle = schemaOf(Bundle(), naming)
   if (about === 'bundle') return bundle
   const { properties, required, ...rest } = naming.definitions.get('Bundle') as {
     properties: Record<string, JsonSchema>

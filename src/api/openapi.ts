@@ -1,28 +1,18 @@
 import { type Code, STATUS } from '../core/codes.ts'
+import { routes } from '../core/routes.ts'
+import { yieldToEventLoop } from '../core/scheduling.ts'
 import type { Service } from '../core/service.ts'
 import type { JsonSchema } from '../core/shape.ts'
-import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
-import { authOf, type Operation, scopeOf } from '../operations/operation.ts'
+import { authOf, type Operation, scopeOf, type Variant, variantsOf, whenRepeated } from '../operations/operation.ts'
 import type { OperationName } from '../operations/table.ts'
-import { type Variant, variantsOf } from '../operations/variants.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
-import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
-import { headerComponents } from './openapi-headers.ts'
+import { exampleOf, headerComponents, named, responsesOf, SCHEMAS } from './openapi-answers.ts'
 import { launcherPaths } from './openapi-launchers.ts'
-import {
-  exampleOf,
-  HEADERS,
-  IF_MATCH,
-  INTRODUCTION,
-  SCOPE_DOCS,
-  SERVICE_CLIENT,
-  TAG_DOCS,
-  TAGS,
-} from './openapi-parts.ts'
 import { webhookPosts } from './openapi-webhooks.ts'
+import { HEADERS, IF_MATCH, INTRODUCTION, SCOPE_DOCS, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-words.ts'
 
 // The table of operations as an OpenAPI 3.1 document.
 
@@ -77,7 +67,7 @@ export async function openApi(operations: readonly Operation[], { config }: Serv
           description: 'An app that a person has connected; its token stands for a key with these scopes.',
           flows: {
             authorizationCode: {
-              authorizationUrl: `${config.origin}/oauth/authorize`,
+              authorizationUrl: `${config.origin}${routes.account.authorize.href()}`,
               tokenUrl: `${config.origin}/oauth/token`,
               refreshUrl: `${config.origin}/oauth/token`,
               scopes: SCOPE_DOCS,
@@ -122,7 +112,9 @@ function descriptionOf(operation: Operation, variant: Variant | undefined): stri
   return textOf(operation, variant) + needed
 }
 
-function textOf({ name, description, dryRun, csv }: Operation, variant: Variant | undefined): string {
+function textOf(operation: Operation, variant: Variant | undefined): string {
+  const { name, description, dryRun, csv } = operation
+  const repeated = whenRepeated(operation)
   if (variant?.kind === 'csv')
     return `The table of ${name} as a file, like ${name} with \`format=csv\` or \`Accept: text/csv\`.`
   if (variant?.kind === 'dryRun') {
@@ -131,11 +123,12 @@ function textOf({ name, description, dryRun, csv }: Operation, variant: Variant 
   const others = [
     ...(dryRun === undefined ? [] : [`With \`dryRun\` it is ${name}_dry_run.`]),
     ...(csv === undefined ? [] : [`As a file: ${name}_csv.`]),
+    ...(repeated === null ? [] : [`Sent again, it ${repeated}.`]),
   ]
   return [description, ...others].join(' ')
 }
 
-/** What may be sent: only OAuth's scheme may name the scope, which a key needs too (`x-scope`). */
+/** The accepted credentials. Only OAuth's scheme may name the scope, which a key needs too (`x-scope`). */
 function credentialsFor(operation: Operation): Described['security'] {
   const scope = scopeOf(operation)
   return [{ key: [] }, { oauth: scope === undefined ? [] : [scope] }, { session: [] }]

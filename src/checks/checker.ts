@@ -3,120 +3,121 @@ import { and, asc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Query, Store } from '../../db/client.ts'
 import { checkedLinks, owners, proposals, user } from '../../db/schema.ts'
-import type { Clock } from '../outgoing/shared-turns.ts'
-import { after, LOOK_EVERY_MS, MOVES_BEFORE_TITLE, type Seen } from './findings.ts'
+import type { Clock } from '../outgoing/turns.ts'
+import { after, CHECK_EVERY_MS, type CheckResult, MOVES_BEFORE_TITLE } from './findings.ts'
 import { SharedHosts } from './hosts.ts'
-import type { Looking } from './look.ts'
 import { type Link, withdrawRepairs } from './pairs.ts'
+import type { Probing } from './probe.ts'
 
-/** Links that a process looks at at once, each of another host. */
+/** How many links a process checks at once, each on a different host. */
 const AT_ONCE = 16
-/** Of those, links of one owner: sites that are silent take a minute each, and must not hold up everybody else’s. */
+/** How many of those belong to one owner: silent sites take a minute each, and must not hold up the links of others. */
 const OF_OWNER_AT_ONCE = 4
-/** When a host is looked at again, behind all others that are due, and when one of whose owner too many are. */
+/** Delay until a host is checked again, after all others that are due; longer if the link’s owner has too many checks running. */
 const NEXT_MS = 1_000
 const LATER_MS = 5_000
-/** Links of a host read to find one whose owner wants it looked at. */
+/** How many links of a host are read to find one whose owner wants it checked. */
 const LINKS_READ = 20
-/** Owners of one link who learn what was found in one write. */
+/** For how many owners of the same link one write stores the result. */
 const OWNERS_AT_ONCE = 50
-/** Whether the owner of a link wants it looked at, and is not kept out by the operator. */
+/** The condition that the owner of a link wants it checked and is not disabled by the operator. */
 const IS_WANTED = sql<number | null>`${owners.checkLinks} AND ${user.disabledAt} IS NULL`
 
-/** Whose link it is, by the id of the person or the organisation. */
+/** The owner of a link, as the id of the person or organisation. */
 const ACCOUNT = sql<string>`coalesce(${owners.userId}, ${owners.organizationId})`
 
-/** A link to look at. */
+/** A link to check. */
 interface Next {
   link: Link
   account: string
 }
 
-/** Looks at a link; `look.ts`, except in tests of how many. */
-type Look = (url: string, looking: Looking) => Promise<Seen>
+/** Checks a link: `probe.ts`, except in tests that count probes. */
+type Probe = (url: string, probing: Probing) => Promise<CheckResult>
 
-/** Loaded with the first look: most processes make none for hours. */
-const lookNow: Look = async (url, looking) => (await import('./look.ts')).look(url, looking)
+/** Loads the module with the first probe: most processes make none for hours. */
+const probeNow: Probe = async (url, probing) => (await import('./probe.ts')).probe(url, probing)
 
 /**
- * Looks at links that are due. Any number of processes may do so on one store: each takes the host of a link first. A look is
- * made again only if a process dies before it has stored what it found.
+ * Checks links that are due. Any number of processes may do so on one store: each first leases the host of a link. A probe is
+ * repeated only if a process dies before it has stored the result.
  */
 export class Checker {
-  /** Links looked at. */
-  looks = 0
+  /** How many links have been checked. */
+  probes = 0
   readonly #hosts: SharedHosts
-  readonly #looking = new Set<Promise<void>>()
-  /** The owner of each link that is looked at now. */
+  readonly #checking = new Map<string, Promise<void>>()
+  /** The owner of each link being checked. */
   readonly #owners: number[] = []
   #isStopping = false
 
   constructor(
     readonly store: Store,
-    readonly site: Looking['site'],
+    readonly site: Probing['site'],
     readonly log: Logger,
     readonly clock: Clock,
-    readonly look: Look = lookNow,
+    readonly probe: Probe = probeNow,
   ) {
     this.#hosts = new SharedHosts(store, clock)
   }
 
-  /** Begins to look at some links that are due. @returns at how many hosts. */
+  /** Starts to check some links that are due. @returns the number of their hosts. */
   async begin(): Promise<number> {
-    if (this.#isStopping || this.#looking.size >= AT_ONCE) return 0
-    const hosts = await this.#hosts.take(AT_ONCE - this.#looking.size)
+    if (this.#isStopping || this.#checking.size >= AT_ONCE) return 0
+    const hosts = await this.#hosts.queue.takeDue(AT_ONCE - this.#checking.size)
     for (const host of hosts) {
-      const look: Promise<void> = this.#lookAt(host)
+      const check = this.#checkAt(host)
         .catch((error) =>
           this.log.warn({ err: error }, 'what was found of a link could not be stored; trying again later'),
         )
-        .finally(() => this.#looking.delete(look))
-      this.#looking.add(look)
+        .finally(() => this.#checking.delete(host))
+      this.#checking.set(host, check)
       await otherWork()
     }
     return hosts.length
   }
 
-  /** Resolves when no look is under way. */
+  /** Resolves when all running probes have ended. */
   async settled(): Promise<void> {
-    await Promise.all(this.#looking)
+    await Promise.all(this.#checking.values())
   }
 
-  /** Begins no further look, and waits for those under way, or for as long as given. */
+  /** Starts no further probe, and waits at most the given time for running ones. */
   async stop(withinMs: number): Promise<void> {
     this.#isStopping = true
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, withinMs)
     await Promise.race([this.settled(), promise])
     clearTimeout(timer)
-    if (this.#looking.size > 0) await this.#hosts.releaseAll()
+    // Other processes repeat these probes.
+    await this.#hosts.queue.giveBack([...this.#checking.keys()])
   }
 
-  async #lookAt(host: string): Promise<void> {
+  async #checkAt(host: string): Promise<void> {
     const [next, unwanted] = await this.#nextOf(host)
     const isTooMany = this.#owners.filter((owner) => owner === next?.link.ownerId).length >= OF_OWNER_AT_ONCE
-    const found = next === undefined || isTooMany ? [] : await this.#lookFor(next)
+    const found = next === undefined || isTooMany ? [] : await this.#checkFor(next)
     const again = this.clock.now() + (isTooMany ? LATER_MS : NEXT_MS)
     await this.store.write([...found, ...unwanted, ...this.#hosts.release(host, again)])
   }
 
-  /** The writes of what a look at a link finds. */
-  async #lookFor({ link, account }: Next): Promise<Query[]> {
+  /** Probes a link. @returns the writes that store the result. */
+  async #checkFor({ link, account }: Next): Promise<Query[]> {
     this.#owners.push(link.ownerId)
     const hosts = this.#hosts.forLooksOf(link.ownerId)
-    const seen = await this.#titleWanted(link)
-      .then((titleOf) => this.look(link.url, { site: this.site, hosts, account, titleOf }))
-      .catch((error): Seen => {
-        this.log.warn({ err: error }, 'a link could not be looked at; trying again another day')
-        // Looked at again at once, it would hold up all others of its host.
-        return { kind: 'unseen' }
+    const result = await this.#titleWanted(link)
+      .then((titleOf) => this.probe(link.url, { site: this.site, hosts, account, titleOf }))
+      .catch((error): CheckResult => {
+        this.log.warn({ err: error }, 'a link could not be checked; trying again another day')
+        // Checked again at once, it would hold up all others on its host.
+        return { kind: 'unchecked' }
       })
       .finally(() => this.#owners.splice(this.#owners.indexOf(link.ownerId), 1))
-    this.looks += 1
-    return this.#found(link, seen)
+    this.probes += 1
+    return this.#found(link, result)
   }
 
-  /** Where a link will be found to have moved, by any of its owners. */
+  /** The address to which a link has moved, or may with this probe, for any of its owners; null for none. */
   async #titleWanted({ hash }: Link): Promise<string | null> {
     const [moving] = await this.store.db
       .select({ finalUrl: checkedLinks.finalUrl })
@@ -132,7 +133,7 @@ export class Checker {
     return moving?.finalUrl ?? null
   }
 
-  /** The next link of a host to look at, and writes that put those off whose owners want no looks. */
+  /** The next link on a host to check, and the write that postpones those whose owners want no checks. */
   async #nextOf(host: string): Promise<[Next | undefined, Query[]]> {
     const { db } = this.store
     const now = this.clock.now()
@@ -148,13 +149,13 @@ export class Checker {
     const before = due.slice(0, at === -1 ? due.length : at).map(({ link }) => link.id)
     const putOff = db
       .update(checkedLinks)
-      .set({ dueAt: now + LOOK_EVERY_MS })
+      .set({ dueAt: now + CHECK_EVERY_MS })
       .where(inArray(checkedLinks.id, before))
     return [due[at], before.length === 0 ? [] : [putOff]]
   }
 
-  /** The writes of what a look found, for all owners for whom that link is due. */
-  async #found({ hash }: Link, seen: Seen): Promise<Query[]> {
+  /** The writes that store a result, for all owners for whom the link is due. */
+  async #found({ hash }: Link, result: CheckResult): Promise<Query[]> {
     const { db } = this.store
     const now = this.clock.now()
     const links = await db
@@ -165,8 +166,8 @@ export class Checker {
       .where(and(eq(checkedLinks.hash, hash), lte(checkedLinks.dueAt, now), IS_WANTED))
       .limit(OWNERS_AT_ONCE)
     return links.flatMap(({ link }) => {
-      const { url: _, ...next } = after(link, seen, now)
-      // Nobody has it any more, or it was looked at by somebody else meanwhile.
+      const { url: _, ...next } = after(link, result, now)
+      // Not if nobody has the link any more, or another process has checked it meanwhile.
       const isSame = and(eq(checkedLinks.id, link.id), eq(checkedLinks.dueAt, sql`${link.dueAt}`))
       const isOver = next.state !== link.state && (link.state === 'moved' || link.state === 'broken')
       const itsRepairs = and(eq(proposals.ownerId, link.ownerId), eq(proposals.repairs, link.url))

@@ -1,21 +1,21 @@
 import type { Content } from '../../db/schema.ts'
-import type { ProposalInFull } from '../proposals/in-full.ts'
+import type { ProposalInFull } from '../proposals/present.ts'
 
-// What a person may choose besides accepting a repair as it is.
+// The choices of a person besides accepting a repair as it is.
 
-/** Where the Wayback Machine has its copies of pages. */
+/** The beginning of the addresses of copies in the Wayback Machine. */
 export const ARCHIVE = 'https://web.archive.org/web/'
 
 type Repair = Pick<ProposalInFull, 'proposal' | 'difference'>
 
-/** Where the link of a repair leads now; null if the proposal is none, or the link is broken. */
+/** Where the link of a repair leads now; null if the proposal is not a repair or the link is broken. */
 export function movedTo(repair: Repair): string | null {
   const to = repairedTo(repair)
   return to === null || to.startsWith(ARCHIVE) ? null : to
 }
 
-/** The links of a bundle without the broken one of a repair; null if the proposal is none, or nothing would be left. */
-export function withoutBroken(
+/** A bundle’s links without the broken one; null if the proposal does not repair one of them, or no link would be left. */
+export function dropBroken(
   bundle: Pick<Content, 'urls' | 'urlMetadata'>,
   repair: Repair,
 ): Pick<Content, 'urls' | 'urlMetadata'> | null {
@@ -32,7 +32,7 @@ function repairedTo({ proposal, difference }: Repair): string | null {
   const { repairs } = proposal
   if (repairs === null) return null
   for (const entry of difference.links) {
-    // Of two links that are alike, the difference says what has changed.
+    // If two links are similar, the difference tells which one has changed.
     if (entry.kind === 'kept' && entry.changes.url?.from === repairs) return entry.value.url
     if (entry.kind === 'added') return entry.value.url
   }

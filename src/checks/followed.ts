@@ -1,38 +1,40 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { bundleLinks, bundles, checkedHosts, checkedLinks, linksPending, owners, proposals } from '../../db/schema.ts'
+import { read, unread } from '../../db/feed.ts'
+import { bundleLinks, bundles, checkedHosts, checkedLinks, owners, proposals } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { fingerprint } from '../core/hash.ts'
+import { fingerprint } from '../core/secrets.ts'
 import { namesIn } from '../core/template.js'
 import { hostOfTurns, isEverReachable } from '../outgoing/target.ts'
 import { withdrawRepairs } from './pairs.ts'
 
-// The links to look at follow what bundles have: each change of a bundle leaves a row, from which they are read anew.
+// The links to check follow those of bundles: a change to a bundle leaves a row in the feed, and its links are read again.
 
-/** Bundles read in one go; each is a write of a millisecond or two. */
-const BUNDLES_AT_ONCE = 20
-/** Links that no bundle of an owner has any more, of which findings are kept: the newest. */
+/** How many changes are read at once; each bundle takes a write of a millisecond or two. */
+const CHANGES_AT_ONCE = 20
+/** How many links that no bundle of an owner has any more keep their results: the newest. */
 const MAX_UNUSED = 1_000
-/** The first look comes within a day, spread so that an import is not looked at all at once. */
+/** The first probe comes within a day, spread so that an import is not checked all at once. */
 const FIRST_MS = 3_600_000
 const SPREAD_MS = 23 * 3_600_000
 
 type Site = Pick<Config, 'outgoingPrivateNetworks'>
 
-/** Follows some bundles that have changed. @returns whether there were any. */
+/** Updates the links to check from some changed bundles. @returns whether there were any. */
 export async function followSome(store: Store, site: Site, now: number): Promise<boolean> {
-  const pending = await store.db.select().from(linksPending).limit(BUNDLES_AT_ONCE)
-  for (const { bundleId, changes } of pending) await follow(store, site, { bundleId, changes, now })
-  return pending.length > 0
+  const changes = Map.groupBy(await unread(store, 'forLinks', CHANGES_AT_ONCE), ({ bundleId }) => bundleId)
+  for (const [bundleId, rows] of changes) await follow(store, site, { bundleId, seqs: rows.map(({ seq }) => seq), now })
+  return changes.size > 0
 }
 
 interface Change {
   bundleId: number
-  changes: number
+  /** The numbers of its rows in the feed. */
+  seqs: number[]
   now: number
 }
 
-async function follow({ db, write }: Store, site: Site, { bundleId, changes, now }: Change): Promise<void> {
+async function follow({ db, write }: Store, site: Site, { bundleId, seqs, now }: Change): Promise<void> {
   const { urls, urlMetadata, variables, ownerId, deletedAt } = bundles
   const [bundle] = await db
     .select({ urls, urlMetadata, variables, ownerId, deletedAt })
@@ -47,7 +49,7 @@ async function follow({ db, write }: Store, site: Site, { bundleId, changes, now
     db.delete(bundleLinks).where(and(eq(bundleLinks.bundleId, bundleId), sql`${bundleLinks.linkId} NOT IN (${ids})`)),
     sql`INSERT INTO ${bundleLinks} (bundle_id, link_id, repaired_of) SELECT ${bundleId}, id, CASE WHEN ${isDecided(bundleId)} THEN since END
       FROM ${checkedLinks} WHERE id IN (${ids}) ON CONFLICT DO NOTHING`,
-    // A repair of what is there no more.
+    // Repairs of links that the bundle no longer has.
     withdrawRepairs(
       db,
       and(
@@ -57,13 +59,13 @@ async function follow({ db, write }: Store, site: Site, { bundleId, changes, now
       now,
     ),
     ...(ownedBy === null ? [] : [forgetOldest(db, ownedBy)]),
-    db.delete(linksPending).where(and(eq(linksPending.bundleId, bundleId), eq(linksPending.changes, changes))),
+    read('forLinks', sql`SELECT value FROM json_each(${JSON.stringify(seqs)})`),
   ])
 }
 
 type Bundle = Pick<typeof bundles.$inferSelect, 'urls' | 'urlMetadata' | 'variables'>
 
-/** The links of a bundle that can be looked at: neither those that viewers complete, nor those that are kept out or private. */
+/** The links of a bundle that can be checked: not those with variables, excluded from checks, or private. */
 function linksOf({ urls, urlMetadata, variables }: Bundle, { outgoingPrivateNetworks }: Site, now: number) {
   const names = variables.map(({ name }) => name)
   const found = urls.flatMap((url, at) => {
@@ -74,11 +76,11 @@ function linksOf({ urls, urlMetadata, variables }: Bundle, { outgoingPrivateNetw
     const dueAt = now + FIRST_MS + (Buffer.from(hash, 'base64url').readUInt32BE() % SPREAD_MS)
     return [[hash, { url, hash, host: hostOfTurns(parsed), dueAt }] as const]
   })
-  // A link that is kept out at one place is looked at if it stands at another.
+  // A link that is excluded in one place is checked if it is also in another.
   return [...new Map(found).values()]
 }
 
-/** Whether what was found of a link was decided in a bundle already: one that is left out and comes back is suggested nothing again. */
+/** Whether a repair for this result was already decided in a bundle: a link that is removed and comes back gets no other. */
 function isDecided(bundleId: number) {
   return sql`EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${proposals.repairs} = ${checkedLinks.url}
     AND ${proposals.state} IN ('accepted', 'rejected') AND ${proposals.createdAt} >= ${checkedLinks.since})`

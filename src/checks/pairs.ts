@@ -2,28 +2,28 @@ import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundleLinks, checkedLinks, proposals } from '../../db/schema.ts'
 
-// A bundle and a link of it, and what was done about a finding: the `since` of the finding says which one it was.
+// Pairs of a bundle and one of its links, with what was done about a result of checks. The `since` of a result identifies it.
 
 export type Link = typeof checkedLinks.$inferSelect
 
-/** Whether nothing else was found of a link since. */
+/** The condition that a link still has the same result. */
 export function isStill({ state, since }: Pick<Link, 'state' | 'since'>): SQL {
   return sql`${checkedLinks.state} = ${state} AND ${checkedLinks.since} = ${since}`
 }
 
-/** Whether the owner of a bundle was not told of what was found of a link. */
+/** The condition that the owner of a bundle was not notified of a link’s result. */
 export function isUntold(link: Link, bundleId: number): SQL {
   return isNotDone(link, bundleId, sql`${bundleLinks.toldOf}`)
 }
 
-/** Whether no repair was proposed for it. */
+/** The condition that no repair was proposed for a link’s result. */
 export function isUnrepaired(link: Link, bundleId: number): SQL {
   return isNotDone(link, bundleId, sql`${bundleLinks.repairedOf}`)
 }
 
-/** Withdraws open repairs, of which what was found is not so any more. */
+/** The write that withdraws open repairs whose results no longer hold. @param which the condition that selects them. */
 export function withdrawRepairs(db: Store['db'], which: SQL | undefined, now: number): Query {
-  // Written out: the module of proposals brings all that validates them, and this one is loaded as the service starts.
+  // Not imported from proposals: that module imports all their validation, and this one is loaded as the service starts.
   const isOpen = and(sql`${proposals.state} = 'open'`, isNotNull(proposals.repairs), which)
   return db.update(proposals).set({ state: 'withdrawn', decidedAt: now }).where(isOpen)
 }

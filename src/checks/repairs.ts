@@ -2,35 +2,35 @@ import { and, eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundleLinks, bundles, type Content, owners, proposals } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
-import { refuseUnfitTemplates } from '../bundles/merge.ts'
-import { subjectOf } from '../bundles/roles.ts'
+import { subjectOf } from '../bundles/edit/bundles.ts'
+import { refuseUnfitTemplates } from '../bundles/variables/placeholders.ts'
+import { shownUrl } from '../core/links.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
-import { shownUrl } from '../core/shown-url.ts'
 import { namesIn } from '../core/template.js'
 import { MAX_URL } from '../core/text.ts'
 import { clip, withSingleSpaces } from '../imports/clean.ts'
-import { PROPOSAL_BOUNDS } from '../proposals/bounds.ts'
 import { isTooLarge, withinBytes } from '../proposals/proposals.ts'
+import { PROPOSAL_BOUNDS } from '../proposals/shapes.ts'
 import { IS_OPEN } from '../proposals/stored.ts'
 import { ARCHIVE } from './choices.ts'
 import { isUnrepaired, type Link } from './pairs.ts'
 
-// What the service proposes for a link that has moved or is broken: for a person to accept, and never twice for one finding.
+// The service’s proposals for links that have moved or are broken: a person accepts them, and no result leads to two.
 
-/** Open repairs of an owner’s bundles; beyond it, more are proposed once some are decided. */
+/** How many repairs can be open for an owner’s bundles; more are proposed once some are decided. */
 const MAX_OPEN = 200
-/** Characters of a URL in a reason, and of a title. */
+/** The most characters of a URL and of a title in a reason. */
 const MAX_SHOWN = 120
 const MAX_TITLE = 80
 
-/** What proposing a repair needs. */
+/** The parameters for proposing a repair. */
 export interface Repairing {
   store: Store
   blockedHosts: Pick<BlockedHosts, 'refuse'>
 }
 
-/** Proposes the repair of a link in a bundle, if there is one, and it has not been proposed for this finding. */
+/** Proposes the repair of a link in a bundle, if there is one that has not been proposed for this result. */
 export async function proposeRepair({ store, blockedHosts }: Repairing, link: Link, bundleId: number, now: number) {
   const [found] = await store.db
     .select({ bundle: bundles, owner: { userId: owners.userId, organizationId: owners.organizationId } })
@@ -62,12 +62,12 @@ export async function proposeRepair({ store, blockedHosts }: Repairing, link: Li
   try {
     await store.write(writes)
   } catch (error) {
-    // People’s proposals take the room: it is tried again after the next look.
+    // People’s proposals have used up the space: tried again after the next probe.
     if (!isTooLarge(brokenConstraint(error))) throw error
   }
 }
 
-/** What to change, and why; null if nothing helps, or nobody could accept it. */
+/** The changes of a repair, and the reason; null if nothing helps or nobody could accept it. */
 function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedHosts']) {
   const to = link.state === 'moved' ? link.finalUrl : archived(link)
   const names = bundle.variables.map(({ name }) => name)
@@ -88,7 +88,7 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
   return { changes: { urls, urlMetadata: bundle.urlMetadata }, reason: clip(reason, PROPOSAL_BOUNDS.text) }
 }
 
-/** What the page to which a link has moved is called, beside what the link is called in a bundle; empty where it was not seen. */
+/** A sentence that compares the title of the page to which a link has moved with the link’s own; empty if it was not read. */
 function titleThere({ urls, urlMetadata }: Content, { url, finalTitle }: Link): string {
   if (finalTitle === null) return ''
   const own = withSingleSpaces(urlMetadata[urls.indexOf(url)]?.note ?? '')
@@ -97,7 +97,7 @@ function titleThere({ urls, urlMetadata }: Content, { url, finalTitle }: Link): 
   return `. The page there has the title “${there}”${own === '' ? '' : `, the link here “${here}”`}`
 }
 
-/** Where the Wayback Machine would have a copy of the time when a link broke: it leads to the nearest one there is. */
+/** The address for a copy in the Wayback Machine from when the link broke: it leads to the nearest one. */
 function archived({ url, since }: Link): string | null {
   return url.startsWith(ARCHIVE) ? null : `${ARCHIVE}${new Date(since).getUTCFullYear()}/${url}`
 }

@@ -1,19 +1,19 @@
 import type { RobotsRule } from '../../db/schema.ts'
-import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../core/scheduling.ts'
 
-// What `robots.txt` (RFC 9309) says to the checker. Ours, because only its own rules are kept, bounded, and a file may have half
-// a megabyte, which must not hold the process.
+// The rules in `robots.txt` (RFC 9309) for the checker. Not a library: only the checker's rules are kept, within bounds, and a
+// file of half a megabyte must not block the process.
 
-/** Rules kept of a host, and bytes of them, encoded as they are kept. */
+/** How many rules of a host are kept, and how many bytes of them, as encoded. */
 const MAX_RULES = 200
 const MAX_BYTES = 8 * 1024
-/** Lines read in one go. */
+/** How many lines are read at once. */
 const LINES_AT_ONCE = 1_000
 
-/** The name that sites know the checker by. */
+/** The checker’s name in `robots.txt`. */
 const AGENT = 'openall'
 
-/** Reads the rules for the checker, or else those for all. */
+/** Reads the rules for the checker, or if there are none, those for all. */
 export async function rulesIn(text: string): Promise<RobotsRule[]> {
   const found = { own: new Rules(), all: new Rules() }
   let groups: Rules[] = []
@@ -51,7 +51,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Longer lines are none. */
+/** The longest line, in characters; longer ones are split. */
 const MAX_LINE = 4_096
 
 class Rules {
@@ -68,7 +68,7 @@ class Rules {
   }
 }
 
-/** Whether rules let a URL be asked for: the longest pattern that fits decides, and of equal ones the one that allows. */
+/** Whether rules allow requesting a URL: the longest matching pattern decides; of equally long ones, the one that allows. */
 export function allows(rules: readonly RobotsRule[], { pathname, search }: URL): boolean {
   const path = pathname + search
   let [decided, length] = [true, -1]
@@ -80,7 +80,7 @@ export function allows(rules: readonly RobotsRule[], { pathname, search }: URL):
   return decided
 }
 
-/** Whether a path begins with a pattern, in which a star is anything, and a dollar sign at its end the end. */
+/** Whether a pattern matches the beginning of a path. In it, `*` matches anything, and `$` at its end the end of the path. */
 function fits(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
@@ -96,7 +96,7 @@ function fits(pattern: string, path: string): boolean {
   return isWhole ? path.length - last.length >= at && path.endsWith(last) : path.indexOf(last, at) !== -1
 }
 
-/** A pattern encoded as paths of URLs are. */
+/** A pattern, encoded like the path of a URL. */
 function normal(pattern: string): string {
   if (!pattern.startsWith('/') || !URL.canParse(pattern, 'http://host')) return pattern
   const { pathname, search } = new URL(`http://host${pattern}`)

@@ -6,24 +6,24 @@ import { noteBroken } from './mails.ts'
 import { isStill, isUntold, type Link } from './pairs.ts'
 import { proposeRepair, type Repairing } from './repairs.ts'
 
-// What is found of a link is told to each bundle that has it. Any number of processes may do so on one store: what each bundle was
-// told of is stored in the transaction that tells it.
+// Notifies owners of the results of link checks, for each bundle with the link. Any number of processes may do so on one store:
+// the transaction that notifies also stores of which result.
 
-/** Links looked through in one go, and bundles of each. */
+/** How many links are handled at once, and how many bundles of each. */
 const LINKS_AT_ONCE = 10
 const BUNDLES_AT_ONCE = 20
 
-/** What telling needs. */
+/** The parameters for notifying. */
 export interface Telling extends Repairing {
   mailer: Pick<Mailer, 'isConfigured'>
 }
 
-/** Tells some bundles of what was found of their links, and proposes repairs. @returns whether there was anything to tell. */
+/** Notifies the owners of some bundles of results for their links, and proposes repairs. @returns whether there were any. */
 export async function tellSome(telling: Telling, now: number): Promise<boolean> {
   const links = await telling.store.db
     .select()
     .from(checkedLinks)
-    .where(sql`${checkedLinks.toldUpTo} IS NOT NULL`)
+    .where(sql`${checkedLinks.lastNotifiedBundleId} IS NOT NULL`)
     .orderBy(asc(checkedLinks.id))
     .limit(LINKS_AT_ONCE)
   for (const link of links) await tell(telling, link, now)
@@ -37,7 +37,7 @@ async function tell(telling: Telling, link: Link, now: number): Promise<void> {
     .from(bundleLinks)
     .innerJoin(bundles, and(eq(bundles.id, bundleLinks.bundleId), isNull(bundles.deletedAt)))
     .innerJoin(owners, and(eq(owners.id, bundles.ownerId), eq(owners.id, link.ownerId), eq(owners.checkLinks, true)))
-    .where(and(eq(bundleLinks.linkId, link.id), gt(bundleLinks.bundleId, link.toldUpTo ?? 0)))
+    .where(and(eq(bundleLinks.linkId, link.id), gt(bundleLinks.bundleId, link.lastNotifiedBundleId ?? 0)))
     .orderBy(asc(bundleLinks.bundleId))
     .limit(BUNDLES_AT_ONCE)
   for (const bundle of having) {
@@ -45,11 +45,15 @@ async function tell(telling: Telling, link: Link, now: number): Promise<void> {
     await proposeRepair(telling, link, bundle.id, now)
   }
   const last = having.length < BUNDLES_AT_ONCE ? null : (having.at(-1)?.id ?? null)
-  const isSame = and(eq(checkedLinks.id, link.id), eq(checkedLinks.toldUpTo, sql`${link.toldUpTo}`), isStill(link))
-  await write([db.update(checkedLinks).set({ toldUpTo: last }).where(isSame)])
+  const isSame = and(
+    eq(checkedLinks.id, link.id),
+    eq(checkedLinks.lastNotifiedBundleId, sql`${link.lastNotifiedBundleId}`),
+    isStill(link),
+  )
+  await write([db.update(checkedLinks).set({ lastNotifiedBundleId: last }).where(isSame)])
 }
 
-/** One event for all links of a bundle that are broken by now. */
+/** The writes for one event about all links of a bundle that are broken by now. */
 function tellBroken(
   { mailer }: Telling,
   link: Link,

@@ -1,9 +1,9 @@
 import { SCOPES } from '../../db/rights.ts'
+import { routes } from '../core/routes.ts'
 import { createClient, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readStdin } from './input.ts'
-import { commandFor } from './operation-command.ts'
 import { note, print, printJson } from './output.ts'
 import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
@@ -43,7 +43,7 @@ export const login = command({
     if (args.device) return loginOnDevice(server, args.scope, args.json === true)
     if (args.web || (process.stdin.isTTY && !args.key)) return loginWithBrowser(server, args.scope, args.json === true)
     const key = await askForKey(server)
-    if (key === '') throw new UsageError(`no key was given: create one at ${server}/dashboard/keys`)
+    if (key === '') throw new UsageError(`no key was given: create one at ${server}${routes.keys.list.href()}`)
     const me = await createClient({ server, key }).whoAmI()
     saveKey(server, key)
     if (args.json) return printJson(me)
@@ -71,13 +71,13 @@ async function keep(server: string, signIn: SignIn, isJson: boolean): Promise<vo
   saveSignIn(server, signIn)
   if (isJson) return printJson(me)
   print(`Logged in to ${server} as ${named(me)}.`)
-  note(`It is listed at ${server}/dashboard/keys. openall logout ends it.`)
+  note(`It is listed at ${server}${routes.keys.list.href()}. openall logout ends it.`)
 }
 
-/** Reads the key from a prompt or standard input. Never an argument: other processes and the shell's history see those. */
+/** Reads the key from a prompt or standard input. Never from an argument, which other processes and the shell's history see. */
 async function askForKey(server: string): Promise<string> {
   if (!process.stdin.isTTY) return (await readStdin()).trim()
-  return (await askHidden(`Paste an API key (create one at ${server}/dashboard/keys): `)).trim()
+  return (await askHidden(`Paste an API key (create one at ${server}${routes.keys.list.href()}): `)).trim()
 }
 
 export const logout = command({
@@ -95,31 +95,23 @@ export const logout = command({
 })
 
 async function endSignIn(server: string, signIn: SignIn, isJson: boolean): Promise<void> {
-  // Whatever the service says, nothing is kept here.
+  // Deleted here whatever the service answers.
   deleteSignIn(server)
   try {
     await revoke(server, signIn)
   } catch (error) {
     if (!(error instanceof OpenallError)) throw error
-    note(`The sign-in was deleted here, but not ended there: revoke it at ${server}/dashboard/keys`)
+    note(`The sign-in was deleted here, but not ended there: revoke it at ${server}${routes.keys.list.href()}`)
     throw error
   }
   if (isJson) printJson({ server, forgotten: true })
   else print(`Logged out of ${server}.`)
 }
 
-export const whoami = commandFor('who_am_i', {
-  summary: 'Show whom the key acts for, with which role and scopes',
-  examples: ['openall whoami', 'openall whoami --json'],
-  say(me, { server }) {
-    print(`${named(me)} at ${server}`)
-    print(`scopes  ${me.scopes.join(', ')}`)
-  },
-})
-
 type Me = Awaited<ReturnType<ReturnType<typeof createClient>['whoAmI']>>
 
-function named({ subject, role }: Me): string {
+/** The owner for whom a key acts, in words. */
+export function named({ subject, role }: Me): string {
   return subject.type === 'user' ? `user ${subject.userId}` : `organisation ${subject.organizationId} (${role})`
 }
 

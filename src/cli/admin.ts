@@ -17,9 +17,9 @@ export const admin = command({
     'openall admin backup openall-backup.db',
   ],
   args: {
-    email: { type: 'string', valueHint: 'address', description: 'Of create-key: whose key it is' },
-    scopes: { type: 'string', valueHint: 'scope,scope', description: 'Of create-key: what it may do' },
-    name: { type: 'string', valueHint: 'name', description: 'Of create-key: its name' },
+    email: { valueHint: 'address', description: 'Of create-key: whose key it is' },
+    scopes: { valueHint: 'scope,scope', description: 'Of create-key: what it may do' },
+    name: { valueHint: 'name', description: 'Of create-key: its name' },
   },
   rest: 'any',
   async run({ args: { email, scopes, name, json }, more }) {
@@ -35,7 +35,7 @@ export const admin = command({
   },
 })
 
-/** Runs the server's own command, which uses the store in its settings. @returns its exit code. */
+/** Runs the server's own command on the store in its settings. @returns its exit code. */
 function runServer(words: string[]): Promise<number> {
   // Deno needs a subcommand and permissions; Bun and Node do not.
   const runtime = 'deno' in process.versions ? ['run', '-A'] : []

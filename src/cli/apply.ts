@@ -1,31 +1,31 @@
-import { type Content, diff, isSame } from '../bundles/diff.ts'
-import { NOTHING } from '../bundles/values.ts'
+import { NOTHING } from '../bundles/content/content.ts'
+import { type Content, diff, isSame } from '../bundles/content/diff.ts'
 import { count } from '../core/words.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
-import type { Bundle } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { changesOf, type EditDocument, inputOf, ownChanges, readDocument } from './document.ts'
+import { type Difference, printDifferences } from './diff.ts'
+import type { Bundle } from './document.ts'
+import { changesOf, type EditDocument, inputOf, readDocument, unversionedChanges } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readText } from './input.ts'
-import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
-import { type Difference, printDifferences } from './versions.ts'
+import { DRY_RUN } from './row.ts'
 
-/** How many bundles a file may have: more than anybody’s plan, and few enough to compare with the service first. */
+/** Maximum bundles in a file: more than anybody’s plan allows, and few enough to compare with the service first. */
 const MAX_BUNDLES = 1000
 
-/** A bundle as a file wants it; fields that it leaves out stay as they are. */
+/** A bundle as a file describes it; omitted fields stay as they are. */
 interface Wanted {
   slug: string
   document: Partial<EditDocument>
 }
 
-/** What the file makes of one bundle. */
+/** The planned change of one bundle. */
 interface Step {
   slug: string
   status: 'created' | 'changed' | 'unchanged'
   diff: Difference
-  /** Null for a bundle that is not there yet. */
+  /** Null for a bundle that does not exist yet. */
   before: Bundle | null
   send: () => Promise<{ url: string; versionNumber: number }>
 }
@@ -40,14 +40,13 @@ export const apply = command({
   args: {
     file: {
       type: 'positional',
-      required: true,
       description: 'YAML or JSON, one bundle or a list of them in each document; - is standard input',
     },
     'dry-run': DRY_RUN,
   },
   async run({ args, server, client }) {
     const wanted = await readWanted(await readText(args.file), args.file === '-' ? 'standard input' : args.file, server)
-    // Everything is compared, and what the service refuses is found, before anything is written.
+    // Everything is compared, and refusals are found, before anything is written.
     const steps: Step[] = []
     for (const [index, one] of wanted.entries()) {
       progress(`${index} of ${count(wanted.length, 'bundle')} compared…`)
@@ -70,14 +69,13 @@ export const apply = command({
   },
 })
 
-/** How far a command came. */
 interface Progress {
   results: object[]
   total: number
   isJson: boolean
 }
 
-/** Runs a call for one of several bundles. If it fails, says for which, and what was done before: null for nothing. */
+/** Runs a call for one of several bundles. A failure notes the bundle and the number of changes before; null: there are none. */
 async function inPlace<T>({ slug }: { slug: string }, done: Progress | null, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -93,19 +91,19 @@ async function inPlace<T>({ slug }: { slug: string }, done: Progress | null, cal
   }
 }
 
-/** Compares what a file wants of a bundle with what is there. @throws OpenallError for what the service refuses. */
+/** Compares the file's description of a bundle with the service's. @throws OpenallError if the service refuses it. */
 async function stepFor({ slug, document }: Wanted, client: Client): Promise<Step> {
   const before = await client.getBundle({ slug }).catch((error: unknown) => {
     if (error instanceof OpenallError && error.status === 404) return null
     throw error
   })
-  const own = ownChanges(before, document)
+  const own = unversionedChanges(before, document)
   const between = (content: Content, after: Content): Difference => {
     const made = diff(content, after)
     return { ...made, fields: { ...made.fields, ...own } }
   }
   if (before === null) {
-    // The service refuses one without URLs.
+    // The service refuses a bundle without URLs.
     const input = { urls: [], ...inputOf(document), slug } as Parameters<Client['createBundle']>[0]
     const { bundle } = await client.createBundle.dryRun(input)
     return { slug, status: 'created', diff: between(NOTHING, bundle), before, send: () => client.createBundle(input) }
@@ -113,7 +111,7 @@ async function stepFor({ slug, document }: Wanted, client: Client): Promise<Step
   const input = { slug, ...changesOf(document, before) }
   const how = { expectedVersion: before.versionNumber }
   const send = () => client.updateBundle(input, how)
-  // The service writes times and texts in its own way, so only it knows whether these are changes.
+  // The service normalises times and texts, so only it knows whether these are changes.
   const after: Content =
     Object.keys(input).length === 1 ? before : (await client.updateBundle.dryRun(input, how)).bundle
   const isUnchanged = isSame(diff(before, after)) && Object.keys(own).length === 0
@@ -155,7 +153,7 @@ async function readWanted(text: string, name: string, server: string): Promise<W
   return wanted
 }
 
-/** What the documents of a YAML text hold; what is in a list, one by one. @throws UsageError. */
+/** The contents of the documents in a YAML text, with lists flattened. @throws UsageError. */
 async function readYaml(text: string, name: string): Promise<unknown[]> {
   // Loaded on demand: other commands need no YAML.
   const { parseAllDocuments } = await import('yaml')
@@ -163,7 +161,7 @@ async function readYaml(text: string, name: string): Promise<unknown[]> {
     return Array.from(parseAllDocuments(text)).flatMap((document) => {
       const [problem] = [...document.errors, ...document.warnings]
       if (problem !== undefined) throw problem
-      // Refuses aliases that grow without end.
+      // Refuses aliases that expand without end.
       return (document.toJS() as unknown) ?? []
     })
   } catch (error) {

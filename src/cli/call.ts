@@ -2,8 +2,8 @@ import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
-import { expectedVersionIn, IF_VERSION, methodOf } from './operation-command.ts'
 import { printJson } from './output.ts'
+import { expectedVersionIn, IF_VERSION, methodOf } from './row.ts'
 
 const NAMES = Object.keys(OPERATIONS)
 
@@ -14,19 +14,10 @@ export const call = command({
     'openall call create_bundle --file bundle.json',
   ],
   args: {
-    operation: { type: 'positional', required: true, description: NAMES.join(', ') },
-    input: { type: 'positional', required: false, description: 'A JSON object with all fields' },
-    file: {
-      type: 'string',
-      alias: 'f',
-      valueHint: 'path',
-      description: 'Read the input from a file; - is standard input',
-    },
-    'idempotency-key': {
-      type: 'string',
-      valueHint: 'text',
-      description: 'With the same key, takes effect once in 24 hours',
-    },
+    operation: { type: 'positional', description: NAMES.join(', ') },
+    input: { type: 'positional', optional: true, description: 'A JSON object with all fields' },
+    file: { alias: 'f', valueHint: 'path', description: 'Read the input from a file; - is standard input' },
+    'idempotency-key': { valueHint: 'text', description: 'With the same key, takes effect once in 24 hours' },
     'if-version': IF_VERSION,
   },
   async run({ args, client }) {

@@ -10,10 +10,17 @@ interface Described {
   description: string
 }
 
-/** A flag with a text. The values of one with `multiple` are in `lists`. */
-interface TextFlag extends Described {
-  type: 'string'
-  /** What its value is called; its own name if omitted. */
+/** A flag or argument that is a field of an operation’s input, in a row of the table of commands. */
+interface OfInput {
+  field?: string
+  /** Whether it must be a whole number. */
+  number?: true
+}
+
+/** A flag with a text. The values of a flag with `multiple` are in `lists`. */
+interface TextFlag extends Described, OfInput {
+  type?: 'string'
+  /** The placeholder for its value; `number`, or its own name, if omitted. */
   valueHint?: string
   alias?: string
   multiple?: true
@@ -24,15 +31,15 @@ interface Switch extends Described {
   alias?: string
 }
 
-interface Choice extends Described {
+interface Choice extends Described, Pick<OfInput, 'field'> {
   type: 'enum'
   options: readonly string[]
 }
 
-/** An argument without a name, in its place. */
-interface Place extends Described {
+/** A positional argument. */
+interface Place extends Described, OfInput {
   type: 'positional'
-  required: boolean
+  optional?: true
 }
 
 /** A flag or argument. */
@@ -41,23 +48,24 @@ export type Flags = Record<string, Flag>
 
 const COMMON = {
   server: {
-    type: 'string',
     valueHint: 'address',
     description: 'The service; default: OPENALL_URL, then the one you last logged in to',
   },
   json: { type: 'boolean', description: 'Print the answer as JSON' },
 } as const satisfies Flags
 
-/** What a flag's value is in `run`. */
+/** The value of a flag in `run`. */
 type ValueOf<F extends Flag> = F extends { type: 'boolean' }
   ? boolean
-  : F extends { type: 'positional'; required: true }
-    ? string
+  : F extends { type: 'positional' }
+    ? F extends { optional: true }
+      ? string | undefined
+      : string
     : F extends { options: readonly (infer Option)[] }
       ? Option | undefined
       : string | undefined
 
-/** What a command's `run` gets. */
+/** The argument of a command's `run`. */
 export interface Run<F extends Flags> {
   args: { [Name in keyof (F & typeof COMMON)]: ValueOf<(F & typeof COMMON)[Name]> }
   /** Arguments after the named ones. */
@@ -70,19 +78,19 @@ export interface Run<F extends Flags> {
   client: Client
 }
 
-/** What a word that is being typed after a bundle’s slug or link may become. */
+/** Completes a word typed after a bundle’s slug or link. */
 type CompleteRest = (at: { slug: string; typed: string; server: string; client: Client }) => Promise<string[]>
 
 interface Declared<F extends Flags> {
   summary: string
-  /** Lines that can be run as they are, except for their slugs. */
+  /** Command lines that can be run as they are, except for their slugs. */
   examples: readonly string[]
   args: F
   /** `none` if it uses no credential. */
   credential?: 'none'
   /** Whether more arguments may follow the named ones. */
   rest?: 'any'
-  /** Of a command about a bundle, what the words after it may be. */
+  /** For a command about a bundle: completes the words after it. */
   completeRest?: CompleteRest
   run(run: Run<F>): Promise<void>
 }
@@ -109,7 +117,7 @@ export function command<const F extends Flags>(declared: Declared<F>): Command {
       const { values, more, lists } = read(words, flags)
       if (rest === 'none' && more[0] !== undefined) throw new UsageError(`unexpected argument "${more[0]}"`)
       const server = serverFor(values.server as string | undefined)
-      // A command about credentials works whatever the saved one is worth.
+      // A command about credentials must work even if the saved one is invalid.
       const key = credential === 'none' ? undefined : await credentialFor(server)
       const client = createClient({ server, key, label: `cli/${about.version}`, source: 'cli' })
       await run({ args: values as Run<F>['args'], more, lists, server, client })
@@ -117,7 +125,7 @@ export function command<const F extends Flags>(declared: Declared<F>): Command {
   }
 }
 
-/** Reads the words after a command. @throws UsageError. */
+/** Parses the words after a command. @throws UsageError. */
 function read(words: string[], flags: Flags) {
   const { values: given, positionals } = parsed(words, flags)
   const values: Record<string, string | boolean | undefined> = {}
@@ -125,7 +133,7 @@ function read(words: string[], flags: Flags) {
   for (const [name, flag] of Object.entries(flags)) {
     if (flag.type === 'positional') {
       values[name] = positionals.shift()
-      if (flag.required && values[name] === undefined) throw new UsageError(`${name.toUpperCase()} is missing`)
+      if (!flag.optional && values[name] === undefined) throw new UsageError(`${name.toUpperCase()} is missing`)
       continue
     }
     const all = given[name] ?? []
@@ -139,7 +147,7 @@ function read(words: string[], flags: Flags) {
   return { values, lists, more: positionals }
 }
 
-/** The values of each flag, and what stands between them. @throws UsageError for a flag that the command does not have. */
+/** The values of flags, and the words between them. @throws UsageError for a flag that the command does not have. */
 function parsed(words: string[], flags: Flags) {
   const options = Object.entries(flags).flatMap(([name, flag]) => {
     if (flag.type === 'positional') return []
@@ -161,7 +169,7 @@ export function integer(text: string, name: string): number {
   return Number(text)
 }
 
-/** The slug in an argument, which may be a link. @throws UsageError for a link to another service. */
+/** The slug in an argument, which may also be a link. @throws UsageError for a link to another service. */
 export function slugIn(text: string, server: string): string {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return text
   const { origin } = new URL(text)

@@ -37,7 +37,7 @@ compdef _openall openall`,
 export const completion = command({
   summary: 'Print a script that completes commands and flags in your shell',
   examples: ['source <(openall completion bash)', 'openall completion fish > ~/.config/fish/completions/openall.fish'],
-  args: { shell: { type: 'positional', required: true, description: Object.keys(SCRIPTS).join(', ') } },
+  args: { shell: { type: 'positional', description: Object.keys(SCRIPTS).join(', ') } },
   async run({ args }) {
     const script = SCRIPTS[args.shell]
     if (script === undefined) throw new UsageError(`the shell must be one of ${Object.keys(SCRIPTS).join(', ')}`)
@@ -58,12 +58,12 @@ export async function complete(typed: readonly string[], tree: Tree): Promise<vo
   }
   const last = words.at(-1) ?? ''
   const names = isCommand(at) ? await wordsOf(at, words.slice(depth)) : Object.keys(at)
-  // A shell that takes the word apart completes only what is behind the `=`.
+  // A shell that splits the word completes only the part after the `=`.
   const from = words.length < typed.length && last.includes('=') ? last.indexOf('=') + 1 : 0
   for (const name of names) if (name.startsWith(last)) print(oneLine(name.slice(from)))
 }
 
-/** The words as they were typed: bash takes `region=eu` apart, into three. */
+/** The words as typed: bash splits `region=eu` into three. */
 function joined(words: readonly string[]): string[] {
   const whole: string[] = []
   for (const [index, word] of words.entries()) {
@@ -90,12 +90,12 @@ async function wordsOf({ flags, completeRest }: Command, words: readonly string[
     : atOnce((client, server) => completeRest({ slug, typed: last ?? '', server, client }))
 }
 
-/** The values that a flag accepts, if they are few. */
+/** The values that a flag accepts, if there are few. */
 function valuesOf(flag: Flag): string[] {
   return flag.type === 'enum' ? [...flag.options] : []
 }
 
-/** What the server answers; nothing if it does not answer at once. */
+/** The server's answer; empty if it does not answer at once. */
 async function atOnce(read: (client: Client, server: string) => Promise<string[]>): Promise<string[]> {
   try {
     const server = serverFor(undefined)

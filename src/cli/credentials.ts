@@ -2,11 +2,12 @@ import { OpenallError } from '../sdk/openall.ts'
 import { deleteSignIn, savedKey, saveSignIn, signInAt } from './settings.ts'
 import { post, type SignIn, signInOf } from './sign-in.ts'
 
-/** Renewed this long before its end, so that a call that takes a while does not fail. */
+/** A sign-in is renewed this long before its end, so that a long call does not fail. */
 const EARLY_MS = 120_000
 
 /**
- * The credential for a server: `OPENALL_KEY`, else the saved key, else the token of the last sign-in, renewed if it is about to end.
+ * The credential for a server: `OPENALL_KEY`, else the saved key, else the token of the last sign-in, renewed if it is about to
+ * expire.
  * @throws OpenallError UNAUTHORIZED if the sign-in has ended.
  */
 export async function credentialFor(server: string): Promise<string | undefined> {
@@ -38,7 +39,7 @@ async function renewed(server: string): Promise<string> {
 }
 
 /**
- * New tokens for a sign-in; the old ones are used up.
+ * Exchanges a sign-in for new tokens; the old ones are used up.
  * @throws OpenallError UNAUTHORIZED if it has ended.
  */
 async function renew(server: string, { clientId, refreshToken }: SignIn): Promise<SignIn> {

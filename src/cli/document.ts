@@ -1,24 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Content } from '../../db/schema.ts'
-import { eachScalar, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
+import { eachScalar, SCALAR_NAMES, type ScalarName } from '../bundles/content/content.ts'
 import type { Client } from '../sdk/openall.ts'
-import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
 
+export type Bundle = Awaited<ReturnType<Client['getBundle']>>
 type Changes = Omit<Parameters<Client['updateBundle']>[0], 'slug'>
 type Metadata = Bundle['urlMetadata'][number]
 
-/** A bundle as `edit` shows it in an editor: each URL with its metadata. */
+/** A bundle in the form in which `edit` shows it in an editor: each URL with its metadata. */
 export interface EditDocument extends Record<ScalarName, string | boolean | null> {
   tabs: ({ url: string } & Metadata)[]
   variables: Bundle['variables']
   resolutionPolicy: Bundle['resolutionPolicy']
   externalId: Bundle['externalId']
   metadata: Bundle['metadata']
+  aliases: Bundle['aliases']
 }
 
-/** The fields that are no content: their owner’s alone, and in no version. */
-const OWN = ['externalId', 'metadata'] as const satisfies readonly (keyof EditDocument)[]
+/** The unversioned fields, which only the owner sees. */
+const UNVERSIONED = ['externalId', 'metadata', 'aliases'] as const satisfies readonly (keyof EditDocument)[]
 
 /** The field of the document for each part of a bundle's content. */
 const PLACES = {
@@ -30,10 +31,10 @@ const PLACES = {
 } as const satisfies Record<keyof Content, keyof EditDocument>
 
 /** The fields of a document, in order. */
-const FIELDS: readonly string[] = [...new Set(Object.values(PLACES)), ...OWN]
+const FIELDS: readonly string[] = [...new Set(Object.values(PLACES)), ...UNVERSIONED]
 
 export function documentOf(bundle: Bundle): EditDocument {
-  const { urls, urlMetadata, variables, resolutionPolicy, externalId } = bundle
+  const { urls, urlMetadata, variables, resolutionPolicy, externalId, aliases } = bundle
   const tabs = tabsOf({ urls, urlMetadata })
   return {
     ...eachScalar((name) => bundle[name]),
@@ -42,10 +43,11 @@ export function documentOf(bundle: Bundle): EditDocument {
     resolutionPolicy,
     externalId,
     metadata: ownMetadata(bundle),
+    aliases,
   }
 }
 
-/** A bundle’s metadata without the label of the client that made it, which cannot be changed; null for none. */
+/** A bundle’s metadata without the label of the client that created it, which cannot be changed; null for none. */
 export function ownMetadata({ metadata }: Pick<Bundle, 'metadata'>): Record<string, string> | null {
   const { client: _, ...own } = metadata ?? {}
   return Object.keys(own).length === 0 ? null : own
@@ -58,7 +60,7 @@ export function tabsOf({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata
 
 /**
  * Checks the structure of an edited document; the service validates its fields.
- * @param which begins an error where there are several documents.
+ * @param which begins an error message where there are several documents.
  * @throws UsageError.
  */
 export function readDocument(value: unknown, which = ''): Partial<EditDocument> {
@@ -88,17 +90,27 @@ export function changesOf(document: Partial<EditDocument>, bundle: Bundle): Chan
 }
 
 /**
- * How the fields change that are in no version, as those of a difference.
- * @param before null for a bundle that is new.
+ * The changes of unversioned fields, in the form of a difference's fields.
+ * @param before null for a new bundle.
  */
-export function ownChanges(before: Bundle | null, { externalId, metadata }: Partial<EditDocument>) {
-  const texts = (id: Bundle['externalId'], entries: Bundle['metadata']): Record<string, string> => ({
+export function unversionedChanges(before: Bundle | null, { externalId, metadata, aliases }: Partial<EditDocument>) {
+  const texts = (
+    id: Bundle['externalId'],
+    entries: Bundle['metadata'],
+    slugs: Bundle['aliases'],
+  ): Record<string, string> => ({
     ...(id ? { externalId: id } : {}),
+    ...(slugs.length === 0 ? {} : { aliases: slugs.join(', ') }),
     ...Object.fromEntries(Object.entries(entries ?? {}).map(([key, value]) => [`metadata.${key}`, value])),
   })
   const [id, entries] = [before?.externalId ?? null, before && ownMetadata(before)]
-  const from = texts(id, entries)
-  const to = texts(externalId === undefined ? id : externalId, metadata === undefined ? entries : metadata)
+  const slugs = before?.aliases ?? []
+  const from = texts(id, entries, slugs)
+  const to = texts(
+    externalId === undefined ? id : externalId,
+    metadata === undefined ? entries : metadata,
+    aliases ?? slugs,
+  )
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((name) => from[name] !== to[name])
   return Object.fromEntries(names.map((name) => [name, { from: from[name] ?? '', to: to[name] ?? '' }]))
 }

@@ -2,26 +2,21 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Bundle } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { CHANGES, OWN_FLAGS, ownIn, readPolicy, type ValueFlags, valuesIn } from './content-flags.ts'
+import { CHANGES, readPolicy, UNVERSIONED_FLAGS, unversionedIn, type ValueFlags, valuesIn } from './content-flags.ts'
+import type { Bundle } from './document.ts'
 import { changesOf, documentOf, type EditDocument, ownMetadata, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
-import { DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
+import { DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './row.ts'
 
 /** Flags that change single URLs of a bundle. */
 export const LINK_CHANGES = {
-  add: { type: 'string', multiple: true, valueHint: 'url', description: 'Add a URL at the end' },
-  remove: {
-    type: 'string',
-    multiple: true,
-    valueHint: 'url',
-    description: 'Remove a URL, given as such or by its number',
-  },
+  add: { multiple: true, valueHint: 'url', description: 'Add a URL at the end' },
+  remove: { multiple: true, valueHint: 'url', description: 'Remove a URL, given as such or by its number' },
 } as const
 
 export const edit = command({
@@ -35,10 +30,9 @@ export const edit = command({
     slug: SLUG,
     ...CHANGES,
     ...PASSWORD_FILE,
-    ...OWN_FLAGS,
+    ...UNVERSIONED_FLAGS,
     ...LINK_CHANGES,
     document: {
-      type: 'string',
       valueHint: 'path',
       description: 'Use a file in the editor’s format instead of an editor; - is standard input',
     },
@@ -50,7 +44,10 @@ export const edit = command({
     const { add = [], remove = [] } = lists
     const bundle = await client.getBundle({ slug })
     const content = await documentFrom({ ...args, add, remove }, bundle)
-    const own = ownIn({ ...args, metadata: lists.metadata ?? [] }, ownMetadata(bundle))
+    const own = unversionedIn(
+      { ...args, metadata: lists.metadata ?? [], alias: lists.alias ?? [] },
+      ownMetadata(bundle),
+    )
     const hasOwn = Object.keys(own).length > 0
     const flags = content === null && !hasOwn ? null : { ...content, ...own }
     // A password alone is a change too, and needs no editor.
@@ -86,6 +83,37 @@ export const edit = command({
   },
 })
 
+export const propose = command({
+  summary: 'Suggest an edit, which an editor accepts or rejects',
+  examples: [
+    'openall propose 4k2mz7qy9p --title "Launch week" --reason "It takes until Friday"',
+    'openall propose 4k2mz7qy9p --add https://example.com/chat',
+  ],
+  args: {
+    slug: SLUG,
+    ...CHANGES,
+    ...LINK_CHANGES,
+    reason: { alias: 'r', valueHint: 'text', description: 'Why, for whoever decides' },
+  },
+  async run({ args, lists, server, client }) {
+    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
+    const { add = [], remove = [] } = lists
+    const changed = await documentFrom({ ...args, add, remove }, bundle)
+    const changes = changed === null ? {} : changesOf(changed, bundle)
+    if (Object.keys(changes).length === 0) throw new UsageError('say with flags what should become different')
+    const { slug, versionNumber: baseVersion } = bundle
+    const { reason } = args
+    const made = await client.proposeEdit({
+      slug,
+      baseVersion,
+      ...changes,
+      ...(reason === undefined ? {} : { reason }),
+    })
+    if (args.json) return printJson(made)
+    print(`Suggestion ${made.id} waits for an editor of ${oneLine(bundle.url)}.`)
+  },
+})
+
 interface EditFlags extends ValueFlags {
   add: string[]
   remove: string[]
@@ -94,13 +122,19 @@ interface EditFlags extends ValueFlags {
   document?: string | undefined
 }
 
-/** The document that the flags describe; null without flags. @throws UsageError. */
-export async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
-  const { add, remove, list, policy, document } = flags
-  const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
-  Object.assign(made, valuesIn(flags))
+/** The fields that the flags replace. @throws UsageError. */
+export async function replacedBy({ list, policy, ...values }: Omit<EditFlags, 'add' | 'remove'>) {
+  const made: Partial<EditDocument> = valuesIn(values)
   if (policy !== undefined) made.resolutionPolicy = await readPolicy(policy)
   if (list !== undefined) made.tabs = tabsOf(await readListed(await readText(list)))
+  return made
+}
+
+/** The document that the flags describe; null without flags. @throws UsageError. */
+export async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
+  const { add, remove, document } = flags
+  const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
+  Object.assign(made, await replacedBy(flags))
   if (add.length > 0 || remove.length > 0) {
     const { tabs } = { ...documentOf(bundle), ...made }
     const gone = remove.map((text) => placeOf(text, tabs))
@@ -112,13 +146,13 @@ export async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Pa
   return Object.keys(made).length === 0 ? null : made
 }
 
-/** Flags that add and remove links by URL, and do nothing else, as changes that hold of any version; else null. */
+/** The changes by flags that only add and remove links by URL, which apply to any version; else null. */
 function onlyLinks({ add, remove, list, policy, document, ...flags }: EditFlags, { urls }: Bundle) {
   const isMore = [list, policy, document, ...Object.values(valuesIn(flags))].some((value) => value !== undefined)
   if (isMore || add.length + remove.length === 0 || !remove.every((text) => urls.includes(text))) return null
   const added = add.length > 0 ? tabsOf(typedLinks(add)) : []
   const left = urls.filter((url) => !remove.includes(url))
-  // By URL there is no telling which of two is meant.
+  // A URL cannot tell which of two equal links is meant.
   const isOnce = (list: readonly string[]) => new Set(list).size === list.length
   if (!isOnce(urls) || !isOnce([...left, ...added.map(({ url }) => url)])) return null
   return {

@@ -9,7 +9,7 @@ export const EXIT = {
   notFound: 4,
   conflict: 5,
   limit: 6,
-  /** The same: nothing is wrong, and it cannot be done here and now. */
+  /** Shares the code of `limit`: nothing is wrong, but it cannot be done here and now. */
   noBrowser: 6,
 } as const
 

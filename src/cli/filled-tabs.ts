@@ -5,21 +5,21 @@ import { slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine } from './output.ts'
 
-/** What a command line asks of a launcher. */
+/** The launcher and the values that a command line requests. */
 export interface Asked {
   slug: string
   values: Record<string, string>
-  /** Names of variables that words give values to. */
+  /** Names of the variables with values from words. */
   named: readonly string[]
-  /** The value of the first variable, whose name only the service knows; null for none. */
+  /** The value for the first variable, whose name only the service knows; null for none. */
   first: { value: string; isWord: boolean } | null
 }
 
 const ASSIGNMENT = /^([a-z][a-z0-9_]*)=(.*)$/s
 
 /**
- * Reads a slug or a launcher’s link, and words: `4711` is for the first variable, `region=eu` for `region`. Words replace what the
- * link has.
+ * Reads a slug or a launcher’s link, and words: `4711` is for the first variable, `region=eu` for `region`. Words override values
+ * in the link.
  * @throws UsageError.
  */
 export function askedIn(text: string, words: readonly string[], server: string): Asked {
@@ -47,8 +47,8 @@ function givenTwice(name: string): UsageError {
 type Tabs = Awaited<ReturnType<Client['getTabs']>>
 
 /**
- * The tabs of a launcher with all values filled in; at a terminal, those that are missing are asked for.
- * @throws UsageError for what is missing or refused otherwise; OpenallError.
+ * The tabs of a launcher with all values filled in; at a terminal, missing values are asked for.
+ * @throws UsageError for values that remain missing or are refused; OpenallError.
  */
 export async function filledTabs({ slug, named, first, ...asked }: Asked, client: Client): Promise<Tabs> {
   const values = { ...asked.values }
@@ -87,7 +87,7 @@ function instead(names: readonly string[]): string {
   return names.length === 0 ? ', nor any other' : `: it has ${names.join(', ')}`
 }
 
-/** Names what is missing, and how to give it. */
+/** Names the missing values, and how to give them. */
 function needing({ slug, variables, missing }: Tabs): string {
   const needed = variables.filter(({ name }) => missing.includes(name))
   const said = needed.map(({ name, label, ...rest }) => `${name}${label === name ? '' : `: ${label}`}${hintOf(rest)}`)

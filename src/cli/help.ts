@@ -3,7 +3,7 @@ import type { Command, Flag } from './command.ts'
 import { isCommand, type Tree } from './completion.ts'
 import { print, styled } from './output.ts'
 
-/** What groups of commands are about. */
+/** The subjects of groups of commands. */
 const GROUPS: Record<string, string> = {
   keys: 'API keys',
   policy: 'Rules',
@@ -11,14 +11,14 @@ const GROUPS: Record<string, string> = {
   webhooks: 'Webhooks',
 }
 
-/** The same with the commands of a group. */
+/** The subject of a group, with its commands. */
 const summaryOf = (group: string, at: Tree) => `${GROUPS[group]}: ${Object.keys(at).join(', ')}`
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
 5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`
 
 /**
- * Prints the help of a command, or of a group of commands.
+ * Prints the help for a command, or for a group of commands.
  * @param path the words that name it.
  */
 export function help(path: readonly string[], at: Command | Tree): void {
@@ -48,7 +48,7 @@ function helpOfGroup(path: readonly string[], name: string, at: Tree): void {
 function helpOf(name: string, { summary, flags, examples }: Command): void {
   const all = Object.entries(flags)
   const places = all.filter(([, { type }]) => type === 'positional')
-  const words = places.map(([word, flag]) => ('required' in flag && flag.required ? `<${word}>` : `[${word}]`))
+  const words = places.map(([word, flag]) => ('optional' in flag ? `[${word}]` : `<${word}>`))
   print(`${summary} (${name})\n`)
   section('USAGE', [[name, ...words, '[options]'].join(' ')])
   if (places.length > 0) section('ARGUMENTS', columns(places.map(([word, { description }]) => [word, description])))
@@ -57,12 +57,12 @@ function helpOf(name: string, { summary, flags, examples }: Command): void {
   section('EXAMPLES', examples)
 }
 
-/** A flag as one types it. */
+/** A flag in the form in which it is typed. */
 function written(name: string, flag: Flag): string {
   const short = 'alias' in flag && flag.alias !== undefined ? `-${flag.alias}, ` : ''
   if (flag.type === 'enum') return `--${name}=<${flag.options.join('|')}>`
-  const value = flag.type === 'string' ? `=<${flag.valueHint ?? name}>` : ''
-  return `${short}--${name}${value}`
+  if (flag.type === 'boolean' || flag.type === 'positional') return `${short}--${name}`
+  return `${short}--${name}=<${flag.valueHint ?? (flag.number ? 'number' : name)}>`
 }
 
 function section(title: string, lines: readonly string[]): void {

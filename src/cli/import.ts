@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { NewBundle } from '../bundles/shapes.ts'
+import type { NewBundle } from '../bundles/content/shapes.ts'
 import { count } from '../core/words.ts'
 import type { ImportPlan } from '../imports/plan.ts'
+import { saidRemarks } from '../imports/said.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { readListFile } from './input.ts'
 import { noteRemarks, readExport } from './lists.ts'
-import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson, progress } from './output.ts'
+import { DRY_RUN } from './row.ts'
 
 export const importFile = command({
   summary: 'Create bundles from bookmarks, CSV, Markdown, the export of a tab manager or a long list of URLs',
   examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html --sections'],
   args: {
-    file: { type: 'positional', required: true, description: 'The file; - is standard input' },
+    file: { type: 'positional', description: 'The file; - is standard input' },
     sections: { type: 'boolean', description: 'One bundle with a section for each folder, heading or group' },
     'dry-run': DRY_RUN,
   },
@@ -22,7 +23,7 @@ export const importFile = command({
     const plan = await readExport(text, args.sections ? 'sections' : 'bundles')
     if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
     const { toNewBundle } = await import('../imports/import.ts')
-    // Keys derived from the file: importing it again after a failure creates only what is missing.
+    // Keys are derived from the file: importing it again after a failure creates only what is missing.
     const name = createHash('sha256')
       .update(args.sections ? `sections ${text}` : text)
       .digest('hex')
@@ -42,17 +43,31 @@ export const importFile = command({
       }
     }
     progress(null)
-    if (args.json) return printJson({ bundles: made, skipped: plan.skipped, changed: plan.changed })
+    const links = plan.bundles.flatMap((bundle) => bundle.links)
+    const { skipped, changed } = plan
+    if (args.json) return printJson({ bundles: made, skipped, changed, said: saidRemarks(links) })
     for (const [index, { url, claimToken }] of made.entries()) {
       print(`${url}  ${oneLine(plan.bundles[index]?.title ?? '')}`.trimEnd())
       if (claimToken !== undefined) note(`  to claim it: openall claim ${claimToken}`)
     }
-    noteRemarks(plan)
+    noteRemarks(plan, links)
   },
 })
 
-/** Creates a bundle, without its ID in its owner’s system if another one has it. */
-async function createOne(client: Client, { externalId, ...bundle }: NewBundle, idempotencyKey: string) {
+/** Creates a bundle. Omits its aliases if they are taken, and its external id if another bundle has it. */
+async function createOne(client: Client, input: NewBundle, idempotencyKey: string) {
+  const { aliases, ...bundle } = input
+  try {
+    return await createWithId(client, input, idempotencyKey)
+  } catch (error) {
+    if (!(error instanceof OpenallError) || error.code !== 'SLUG_TAKEN' || !aliases?.length) throw error
+    progress(null)
+    note(oneLine(`${aliases.join(', ')}: taken. ${bundle.title ?? bundle.urls[0]} is created without.`))
+    return createWithId(client, bundle, `${idempotencyKey}-without-aliases`)
+  }
+}
+
+async function createWithId(client: Client, { externalId, ...bundle }: NewBundle, idempotencyKey: string) {
   if (!externalId) return client.createBundle(bundle, { idempotencyKey })
   try {
     return await client.createBundle({ ...bundle, externalId }, { idempotencyKey })
@@ -67,8 +82,11 @@ async function createOne(client: Client, { externalId, ...bundle }: NewBundle, i
 function printPlan(plan: ImportPlan): void {
   for (const { title, links } of plan.bundles) {
     print(oneLine(title ?? 'A bundle without a title'))
-    for (const { url } of links) print(`  ${oneLine(url)}`)
+    for (const { url, metadata } of links) print(`  ${oneLine(url)}  ${oneLine(metadata.note ?? '')}`.trimEnd())
   }
-  noteRemarks(plan)
+  noteRemarks(
+    plan,
+    plan.bundles.flatMap(({ links }) => links),
+  )
   note(`${count(plan.bundles.length, 'bundle')}. Nothing was saved. Run it without --dry-run to save.`)
 }

@@ -10,7 +10,7 @@ export async function readText(file: string): Promise<string> {
   return decoded(await readBytes(file), nameOf(file))
 }
 
-/** The same of a list or an export of another program, which may have another encoding. @throws UsageError. */
+/** The text of a list or an export from another program, which may have another encoding. @throws UsageError. */
 export async function readListFile(file: string): Promise<string> {
   const { textIn } = await import('../imports/bytes.ts')
   const { text, isGuessed } = textIn(await readBytes(file))

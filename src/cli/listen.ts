@@ -10,7 +10,7 @@ import { note, oneLine, print } from './output.ts'
 type LoggedEvent = Body<'list_events'>['events'][number]
 type Told = (typeof WEBHOOK_EVENTS)[number]
 
-/** What webhooks tell of. */
+/** The events that webhooks receive. */
 const TOLD: Record<Told, true> = {
   'bundle.created': true,
   'bundle.updated': true,
@@ -26,13 +26,13 @@ const TOLD: Record<Told, true> = {
 
 /** 720 calls an hour, of the 1 000 that a key has by default. */
 const POLL_MS = 5_000
-/** Pages of a hundred that are read at a time; what is older is left out, and that is said. */
+/** Pages of a hundred events that are read at a time; older ones are left out, with a note. */
 const MAX_PAGES = 10
 /** As long as a receiver of webhooks has. */
 const TIMEOUT_MS = 10_000
-/** Events are found again from so long before the newest: several servers write them, each by its own clock. */
+/** Events are read again from this long before the newest, because several servers write them, each by its own clock. */
 const OVERLAP_MS = 5_000
-/** The longest wait after the service refused or did not answer. */
+/** The longest wait after a refusal or a missing answer from the service. */
 const MAX_WAIT_MS = 300_000
 
 export const listen = command({
@@ -43,14 +43,12 @@ export const listen = command({
   ],
   args: {
     'forward-to': {
-      type: 'string',
       valueHint: 'url',
       description:
         'POST each event there, signed with the secret that is printed at the start; without it, events are only printed. ' +
         'Nothing is relayed: every five seconds this command reads list_events, and signs what is new itself',
     },
     since: {
-      type: 'string',
       valueHint: 'time',
       description: 'Begin with what happened from this time on; default: now. Ctrl-C prints where to go on',
     },
@@ -85,15 +83,15 @@ export const listen = command({
   },
 })
 
-/** The log of events, read from its newest. */
+/** The log of events, read from its newest entry. */
 class Log {
-  /** When the newest event was that has been dealt with; undefined if there is none. */
+  /** The time of the newest handled event; undefined if there is none. */
   since: string | undefined
-  /** Until the next look: longer, if the service asks for it. */
+  /** Until the next poll: longer if the service requests it. */
   waitMs = POLL_MS
-  /** Nothing older is asked for. */
+  /** Older events are not read. */
   #from = Number.NEGATIVE_INFINITY
-  /** Ids of what has been dealt with, the oldest first. */
+  /** Ids of handled events, the oldest first. */
   readonly #done = new Set<string>()
 
   constructor(
@@ -101,16 +99,16 @@ class Log {
     readonly signal: AbortSignal,
   ) {}
 
-  /** Begins at a time, or after what has happened so far. @throws OpenallError. */
+  /** Begins at a given time, or after the present events. @throws OpenallError. */
   async begin(since: string | undefined): Promise<void> {
     this.since = since
     if (since !== undefined) this.#from = Date.parse(since)
-    // The key is found wanting here, not after hours of silence.
+    // Reveals an invalid key here, not after hours of silence.
     const { events } = await this.client.listEvents({ limit: 100, ...(since === undefined ? {} : { since }) })
     if (since === undefined) for (const event of events.toReversed()) this.done(event)
   }
 
-  /** What has happened since and webhooks would tell of, oldest first; nothing while the service cannot be reached. */
+  /** New events that webhooks would receive, oldest first; none while the service cannot be reached. */
   async news(): Promise<LoggedEvent[]> {
     try {
       this.waitMs = POLL_MS
@@ -142,7 +140,7 @@ class Log {
     return found
   }
 
-  /** Notes an event as dealt with. */
+  /** Marks an event as handled. */
   done({ id, createdAt }: LoggedEvent): void {
     if (this.since === undefined || createdAt > this.since) this.since = createdAt
     this.#done.add(id)
@@ -159,11 +157,11 @@ function before(time: string): string {
   return new Date(Date.parse(time) - OVERLAP_MS).toISOString()
 }
 
-/** The body of a delivery; `data` is what the event is about as it is now, not as the event left it. */
+/** The body of a delivery. `data` shows the event's subject as it is now, not as the event left it. */
 async function messageOf(client: Client, { id, type, createdAt, actor, changes, subject, target }: LoggedEvent) {
   const { name: _, keyName: _key, ...byIds } = actor
   const data = await dataOf(client, target).catch((error) => {
-    // Gone meanwhile, or not for this key: what the log has of it.
+    // Erased meanwhile, or not visible to this key: falls back to the log's entry.
     if (error instanceof OpenallError && error.status >= 400 && error.status < 500) return { slug: target.slug ?? null }
     throw error
   })
@@ -176,14 +174,14 @@ async function dataOf(client: Client, { type, id, slug }: LoggedEvent['target'])
   return type === 'proposal' && id !== null ? client.getProposal({ slug, id }) : client.getBundle({ slug })
 }
 
-/** Sends to a program on this machine what a webhook would have sent it. */
+/** Sends events to a program on this machine as a webhook would. */
 function forwarderTo(url: string, stopped: AbortSignal) {
-  // By hand (Standard Webhooks), because the package would carry three libraries for it.
+  // Signed by hand (Standard Webhooks), because the package would bring three libraries.
   const key = randomBytes(32)
   const secret = `whsec_${key.toString('base64')}`
   return {
     secret,
-    /** @returns how it was answered, for people. */
+    /** @returns the receiver's answer, for people. */
     async send({ id: eventId, body }: { id: string; body: string }): Promise<string> {
       const id = `msg_${eventId.replace(/^evt_/, '')}`
       const time = String(Math.floor(Date.now() / 1000))

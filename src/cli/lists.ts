@@ -1,7 +1,8 @@
-import type { ValueName } from '../bundles/content.ts'
+import type { ValueName } from '../bundles/content/content.ts'
 import { linksOrText } from '../imports/line-links.ts'
-import type { ImportPlan } from '../imports/plan.ts'
-import type { Bundle } from './bundles.ts'
+import type { ImportedLink, ImportPlan } from '../imports/plan.ts'
+import { saidRemarks } from '../imports/said.ts'
+import type { Bundle } from './document.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine } from './output.ts'
 
@@ -23,7 +24,7 @@ export async function readExport(text: string, groups: 'bundles' | 'sections' = 
   return plan
 }
 
-/** What the readers refuse is a wrong input of the command. @throws UsageError. */
+/** Turns a refusal by the readers into a wrong input of the command. @throws UsageError. */
 function refusing<T>(read: () => T): T {
   try {
     return read()
@@ -35,19 +36,24 @@ function refusing<T>(read: () => T): T {
 
 const NO_URL = 'no URL was found, and a bundle needs at least one'
 
-/** Reports what was skipped or changed. */
-export function noteRemarks({ skipped, changed, counts }: Pick<ImportPlan, 'skipped' | 'changed' | 'counts'>): void {
+/** Reports skipped or changed entries, and remarks about accepted links. */
+export function noteRemarks(
+  { skipped, changed, counts }: Pick<ImportPlan, 'skipped' | 'changed' | 'counts'>,
+  links: readonly ImportedLink[],
+): void {
   const listed = [...skipped, ...changed]
-  for (const { line, text, reason } of listed) note(`line ${line} ${reason}: ${oneLine(text)}`)
+  for (const { line, text, reason } of [...listed, ...saidRemarks(links)]) {
+    note(`line ${line} ${reason}: ${oneLine(text)}`)
+  }
   const rest = counts.skipped + counts.changed - listed.length
   if (rest > 0) note(`… and ${rest} more`)
 }
 
 /** Formats that are a single list if they fit into one bundle; in others, each folder or group is a bundle. */
-const LISTS: readonly ImportPlan['format'][] = ['list', 'markdown']
+const LISTS: readonly ImportPlan['format'][] = ['list', 'markdown', 'headings']
 
 /**
- * The links of a text that must be a single bundle. Reports what was skipped.
+ * The links in a text that must be a single bundle. Reports skipped entries.
  * @throws UsageError if there is no link, or more than one bundle.
  */
 export async function readListed(text: string): Promise<Listed> {
@@ -62,7 +68,7 @@ export async function readListed(text: string): Promise<Listed> {
     )
   }
   const { format: _, links, skipped, changed, counts, ...texts } = list
-  noteRemarks({ skipped, changed, counts })
+  noteRemarks({ skipped, changed, counts }, links)
   return { ...texts, urls: links.map(({ url }) => url), urlMetadata: links.map(({ metadata }) => metadata) }
 }
 

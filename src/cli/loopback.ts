@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { OpenallError } from '../sdk/openall.ts'
 
-/** A port of this computer, where a browser brings an answer. */
+/** A port of this computer to which a browser returns an answer. */
 interface Callback {
   url: string
-  /** @throws OpenallError if it does not come in time. */
+  /** @throws OpenallError if no answer arrives in time. */
   answer: Promise<URLSearchParams>
   stop(): void
 }
@@ -18,7 +18,7 @@ const HEADERS = {
   connection: 'close',
 }
 
-/** Waits on a free port for an answer with this state: other pages and programs may knock there too. */
+/** Waits on a free port for an answer with this state. Ignores other requests, because pages and programs may send some too. */
 export async function listen(state: string, patienceMs: number): Promise<Callback> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -32,13 +32,13 @@ export async function listen(state: string, patienceMs: number): Promise<Callbac
       const isAnswer = request.method === 'GET' && pathname === '/callback' && searchParams.get('state') === state
       response.writeHead(isAnswer ? 200 : 404, HEADERS)
       const text = isAnswer ? (searchParams.has('code') ? 'Signed in.' : 'Not signed in.') : 'Nothing here.'
-      // Only then, because nobody listens any more once there is an answer.
+      // Resolves only after the page was sent, because the server closes once there is an answer.
       response.end(page(text), () => isAnswer && resolve(searchParams))
     })
     const late = new OpenallError('TIMEOUT', 'Nobody connected the command line in time. Run openall login again.')
     timer = setTimeout(() => reject(late), patienceMs)
   })
-  // It may be late when nobody waits for it any more.
+  // It may reject when nobody waits for it any more.
   answer.catch(() => {})
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
@@ -46,7 +46,7 @@ export async function listen(state: string, patienceMs: number): Promise<Callbac
     stop() {
       clearTimeout(timer)
       server.close()
-      // Browsers keep connections that they may need.
+      // Browsers keep spare connections open.
       server.closeAllConnections()
     },
   }

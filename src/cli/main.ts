@@ -1,68 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import about from '../../package.json' with { type: 'json' }
 import { OpenallError } from '../sdk/openall.ts'
-import { login, logout, whoami } from './account.ts'
-import { admin } from './admin.ts'
-import { apply } from './apply.ts'
-import { claim, list, pin, remove, restore, transfer, unpin } from './bundles.ts'
-import { call } from './call.ts'
 import type { Command } from './command.ts'
-import { complete, completion, isCommand, type Tree } from './completion.ts'
-import { create } from './create.ts'
-import { duplicate } from './duplicate.ts'
-import { edit } from './edit.ts'
-import { events } from './events.ts'
+import { COMMANDS } from './commands.ts'
+import { complete, isCommand, type Tree } from './completion.ts'
 import { EXIT, exitCodeOf, UsageError } from './exit.ts'
 import { help } from './help.ts'
-import { importFile } from './import.ts'
-import { insights } from './insights.ts'
-import { keys } from './keys.ts'
-import { listen } from './listen.ts'
-import { mcp } from './mcp.ts'
-import { open } from './open.ts'
 import { note, oneLine, plain, print } from './output.ts'
-import { policy } from './policy.ts'
-import { proposals, propose } from './proposals.ts'
-import { replace } from './replace.ts'
 import { chosenServer } from './settings.ts'
-import { show } from './show.ts'
-import { diff, versions } from './versions.ts'
-import { webhooks } from './webhooks.ts'
-
-const COMMANDS: Tree = {
-  login,
-  logout,
-  whoami,
-  create,
-  import: importFile,
-  apply,
-  list,
-  pin,
-  unpin,
-  show,
-  edit,
-  propose,
-  proposals,
-  duplicate,
-  delete: remove,
-  restore,
-  replace,
-  transfer,
-  versions,
-  diff,
-  insights,
-  policy,
-  claim,
-  open,
-  keys,
-  events,
-  webhooks,
-  listen,
-  call,
-  mcp,
-  admin,
-  completion,
-}
 
 const NO_SERVER =
   'No server is set, so this tried your own machine. To set one: openall login --server https://…, or OPENALL_URL=https://…'

@@ -42,7 +42,7 @@ class Bridge {
 
   constructor(
     readonly url: string,
-    /** Asked for each message, because agents run for longer than a sign-in is valid without renewal. */
+    /** Called for each message, because agents run longer than a sign-in is valid without renewal. */
     readonly credential: () => Promise<string | undefined>,
   ) {}
 

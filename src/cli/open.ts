@@ -1,11 +1,12 @@
-import { completionsOf } from '../bundles/variables.ts'
+import { completionsOf } from '../bundles/variables/variables.ts'
+import { routes } from '../core/routes.ts'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { hasBrowser, openInBrowser } from './browser.ts'
 import { command } from './command.ts'
 import { EXIT } from './exit.ts'
 import { type Asked, askedIn, filledTabs } from './filled-tabs.ts'
-import { SLUG } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
+import { SLUG } from './row.ts'
 
 export const open = command({
   summary: 'Open the tabs behind a link in your browser, except those marked manual',
@@ -19,7 +20,7 @@ export const open = command({
     slug: SLUG,
     value: {
       type: 'positional',
-      required: false,
+      optional: true,
       description: 'Of a variable, as name=value, or alone for the first one; more may follow',
     },
     all: { type: 'boolean', alias: 'a', description: 'Include tabs marked manual' },
@@ -45,10 +46,10 @@ export const open = command({
   },
 })
 
-/** Refusals to which a launcher’s own page is the answer: it takes a session or a password, or says more. */
+/** Refusals that a launcher’s own page handles: it accepts a session or a password, or explains more. */
 const AT_ITS_PAGE: readonly string[] = ['MEMBERS_ONLY', 'PASSWORD_REQUIRED', 'NOT_OPEN_YET', 'CLOSED']
 
-/** The URLs of the tabs; that of the launcher if only a browser gets further. */
+/** The URLs of the tabs; the launcher's own URL if only a browser can continue. */
 async function urlsOf(asked: Asked, server: string, client: Client, isAll: boolean): Promise<string[]> {
   try {
     const { tabs } = await filledTabs(asked, client)
@@ -61,7 +62,8 @@ async function urlsOf(asked: Asked, server: string, client: Client, isAll: boole
 }
 
 function pageOf({ slug, values, first }: Asked, server: string): string {
-  const path = [slug, ...(first === null ? [] : [first.value])].map((part) => encodeURIComponent(part)).join('/')
+  const { page, filled } = routes.launcher
+  const path = first === null ? page.href({ slug }) : filled.href({ slug, value: first.value })
   const query = new URLSearchParams(values).toString()
-  return `${server}/l/${path}${query === '' ? '' : `?${query}`}`
+  return `${server}${path}${query === '' ? '' : `?${query}`}`
 }

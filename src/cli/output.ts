@@ -21,7 +21,7 @@ export function plain(text: string): string {
   return text.replace(UNPRINTED, '\ufffd')
 }
 
-/** The same on one line. */
+/** Makes untrusted text safe to print on one line. */
 export function oneLine(text: string): string {
   return plain(text.replace(/\s+/g, ' '))
 }
@@ -46,8 +46,17 @@ export function progress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line ?? ''}`)
 }
 
-/** Prints rows in columns. Users' texts belong in the last one, which is not padded. */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+/**
+ * The columns of a table, by heading: a function that gives the text, or the field with it. Users’ texts belong in the last one.
+ */
+export type Columns<Entry> = Readonly<Record<string, (keyof Entry & string) | ((entry: Entry) => string)>>
+
+/** Prints entries in columns; the last is not padded. */
+export function printTable<Entry>(entries: readonly Entry[], columns: Columns<Entry>): void {
+  const head = Object.keys(columns)
+  const rows = entries.map((entry) =>
+    Object.values(columns).map((text) => oneLine(typeof text === 'string' ? String(entry[text] ?? '') : text(entry))),
+  )
   const widths = head.map((text, at) => Math.max(text.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
     cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')

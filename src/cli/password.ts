@@ -4,17 +4,16 @@ import { UsageError } from './exit.ts'
 import { readText } from './input.ts'
 import { note } from './output.ts'
 
-/** The flag for a bundle's password. Never an argument: other processes and the shell's history see those. */
+/** The flag for a bundle's password. Never an argument, which other processes and the shell's history see. */
 export const PASSWORD_FILE = {
   'password-file': {
-    type: 'string',
     valueHint: 'path',
     description: 'A file with the password for --access password; asked for if omitted; - is standard input',
   },
 } as const
 
 /**
- * The password in a file, or asked for if one is needed, as part of an input.
+ * The password from a file, or from a prompt if one is needed, as part of an input.
  * @throws UsageError if it can be neither read nor asked for.
  */
 export async function passwordIn(file: string | undefined, isNeeded: boolean): Promise<{ password?: string }> {
@@ -28,7 +27,7 @@ export async function passwordIn(file: string | undefined, isNeeded: boolean): P
 export async function askHidden(question: string): Promise<string> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
   const questions = createInterface({ input: process.stdin, output: silence, terminal: true })
-  // Only now, because from here on the terminal does not echo.
+  // Asked only now, because from here on the terminal does not echo.
   process.stderr.write(question)
   try {
     return await questions.question('')

@@ -1,9 +1,9 @@
 import type { Client, Policy, Traced } from '../sdk/openall.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
-import { commandFor } from './operation-command.ts'
 import { note, oneLine, print, styled } from './output.ts'
+import { row } from './row.ts'
 
 type Viewer = NonNullable<Parameters<Client['previewPolicy']>[0]['viewer']>
 type Preview = Awaited<ReturnType<Client['previewPolicy']>>
@@ -23,10 +23,10 @@ const FACTS = {
 } as const satisfies Record<string, [Exclude<keyof Viewer, 'signedIn' | 'query'>, string]>
 
 const factFlags = Object.fromEntries(
-  Object.entries(FACTS).map(([flag, [, description]]) => [flag, { type: 'string', description } as const]),
-) as Record<keyof typeof FACTS, { type: 'string'; description: string }>
+  Object.entries(FACTS).map(([flag, [, description]]) => [flag, { description } as const]),
+) as Record<keyof typeof FACTS, { description: string }>
 
-const test = commandFor('preview_policy', {
+const test = row('preview_policy', {
   summary: 'Show which rule a viewer would match, and why; saves nothing',
   examples: [
     'openall policy test 4k2mz7qy9p --device mobile --language de',
@@ -34,19 +34,13 @@ const test = commandFor('preview_policy', {
   ],
   args: {
     file: {
-      type: 'string',
       alias: 'f',
       valueHint: 'path',
       description: 'Test the rules in this file instead of the saved ones; - is standard input',
     },
     'signed-in': { type: 'boolean', description: 'They are signed in' },
     ...factFlags,
-    query: {
-      type: 'string',
-      multiple: true,
-      valueHint: 'name=value',
-      description: 'A query parameter of the link',
-    } as Flag,
+    query: { multiple: true, valueHint: 'name=value', description: 'A query parameter of the link' },
   },
   async input({ args, lists }) {
     const viewer: Record<string, unknown> = {}

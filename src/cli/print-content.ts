@@ -1,7 +1,9 @@
 import type { Content } from '../../db/schema.ts'
-import { CONTENT } from '../bundles/content.ts'
-import { plainMarksOf } from '../bundles/link-marks.ts'
-import { labelOf } from '../bundles/variables.ts'
+import { CONTENT } from '../bundles/content/content.ts'
+import { plainMarksOf } from '../bundles/links/link-fields.ts'
+import { labelOf } from '../bundles/variables/variables.ts'
+import type { Bundle } from './document.ts'
+import { documentOf, ownMetadata } from './document.ts'
 import { minute, oneLine, plain, print, styled } from './output.ts'
 
 /** The content of a bundle, saved or from a dry run, where rules may have no ids yet. */
@@ -78,4 +80,36 @@ function printDestinations({ urls, urlMetadata }: Printed): void {
 function printRules({ resolutionPolicy }: Printed): void {
   const names = resolutionPolicy?.rules.map(({ name }) => oneLine(name)) ?? []
   if (names.length > 0) print(`\n${names.length} rule${names.length === 1 ? '' : 's'}: ${names.join(', ')}`)
+}
+
+/** Prints a bundle in full. */
+export function printBundle(bundle: Bundle): void {
+  const { title, slug, url, versionNumber, createdAt, updatedAt } = bundle
+  print(styled('bold', oneLine(title ?? slug)))
+  print(oneLine(url))
+  printContent(bundle)
+  printOwn(bundle)
+  print()
+  print(styled('dim', `version ${versionNumber}, created ${minute(createdAt)}, updated ${minute(updatedAt)} UTC`))
+}
+
+/** Prints a bundle's unversioned fields, which only its owner sees. */
+function printOwn(bundle: Bundle): void {
+  const entries = [
+    ...(bundle.aliases.length === 0 ? [] : [['Also at', bundle.aliases.join(', ')]]),
+    ...(bundle.externalId ? [['ID', bundle.externalId]] : []),
+    ...Object.entries(ownMetadata(bundle) ?? {}),
+  ]
+  for (const [index, [key, value]] of entries.entries())
+    print(`${index === 0 ? '\n' : ''}${key}: ${oneLine(value ?? '')}`)
+}
+
+/** Prints a bundle as a document of its own, so that several can be appended to one file. */
+export async function printYaml(bundle: Bundle): Promise<void> {
+  const { stringify } = await import('yaml')
+  const { resolutionPolicy, ...document } = documentOf(bundle)
+  // A rule's id belongs to this bundle for good and is refused elsewhere; without it, a rule is identified by its name.
+  const rules = resolutionPolicy?.rules.map(({ id: _, ...rule }) => rule)
+  const policy = resolutionPolicy && { ...resolutionPolicy, rules }
+  print(plain(`---\n${stringify({ slug: bundle.slug, ...document, resolutionPolicy: policy })}`.trimEnd()))
 }

@@ -1,8 +1,8 @@
 import { count } from '../core/words.ts'
 import type { Client } from '../sdk/openall.ts'
 import { command } from './command.ts'
-import { DRY_RUN } from './operation-command.ts'
 import { note, oneLine, print, printJson } from './output.ts'
+import { DRY_RUN } from './row.ts'
 
 export const replace = command({
   summary: 'Replace a link in all your bundles',
@@ -11,10 +11,9 @@ export const replace = command({
     'openall replace https://old.example/ https://example.com/wiki/',
   ],
   args: {
-    from: { type: 'positional', required: true, description: 'The link as it is in your bundles' },
+    from: { type: 'positional', description: 'The link as it is in your bundles' },
     to: {
       type: 'positional',
-      required: true,
       description: 'What it becomes; if both end in /, links that begin with the first change too',
     },
     'dry-run': DRY_RUN,
@@ -31,7 +30,7 @@ export const replace = command({
   },
 })
 
-/** Goes on until every bundle has been tried. */
+/** Continues until every bundle has been tried. */
 async function replaceAll(client: Client, input: { from: string; to: string; dryRun: boolean }) {
   const all: Pick<Awaited<ReturnType<Client['replaceUrl']>>, 'replaced' | 'skipped'> = { replaced: [], skipped: [] }
   let cursor: string | undefined

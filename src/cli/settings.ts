@@ -6,7 +6,7 @@ import type { SignIn } from './sign-in.ts'
 
 const DEFAULT_SERVER = 'http://localhost:3000'
 
-/** The settings file. A credential is only ever sent to its own server, of which it has one. */
+/** The settings file. It has one credential per server, which is only ever sent to that server. */
 interface Settings {
   /** The server of the last login. */
   server?: string
@@ -43,32 +43,32 @@ export function signInAt(server: string): SignIn | undefined {
   return read().signIns[server]
 }
 
-/** Saves a key for a server instead of what was saved, and makes it the default server. */
+/** Saves a key for a server, replacing its credential, and makes it the default server. */
 export function saveKey(server: string, key: string): void {
   const { keys, signIns } = read()
-  write({ server, keys: { ...keys, [server]: key }, signIns: without(signIns, server) })
+  write({ server, keys: { ...keys, [server]: key }, signIns: drop(signIns, server) })
 }
 
-/** Saves a sign-in for a server instead of what was saved, and makes it the default server. */
+/** Saves a sign-in for a server, replacing its credential, and makes it the default server. */
 export function saveSignIn(server: string, signIn: SignIn): void {
   const { keys, signIns } = read()
-  write({ server, keys: without(keys, server), signIns: { ...signIns, [server]: signIn } })
+  write({ server, keys: drop(keys, server), signIns: { ...signIns, [server]: signIn } })
 }
 
 /** Deletes the saved key of a server; returns false if there was none. */
 export function deleteKey(server: string): boolean {
   const settings = read()
   if (settings.keys[server] === undefined) return false
-  write({ ...settings, keys: without(settings.keys, server) })
+  write({ ...settings, keys: drop(settings.keys, server) })
   return true
 }
 
 export function deleteSignIn(server: string): void {
   const settings = read()
-  write({ ...settings, signIns: without(settings.signIns, server) })
+  write({ ...settings, signIns: drop(settings.signIns, server) })
 }
 
-function without<T>(all: Record<string, T>, server: string): Record<string, T> {
+function drop<T>(all: Record<string, T>, server: string): Record<string, T> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name !== server))
 }
 

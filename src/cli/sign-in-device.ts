@@ -3,12 +3,12 @@ import { OpenallError } from '../sdk/openall.ts'
 import { note, oneLine } from './output.ts'
 import { post, refused, type SignIn, signInOf } from './sign-in.ts'
 
-// Sign-in on a computer without a browser: a code that is typed in on another one (RFC 8628).
+// Sign-in on a computer without a browser: by a code typed in on another one (RFC 8628).
 
-/** What the service knows this command as. */
+/** The client id of this command at the service. */
 const CLIENT_ID = 'openall-cli'
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-/** Added for each time that the service finds us too fast. */
+/** Added to the interval each time that the service answers `slow_down`. */
 const SLOWER_SECONDS = 5
 
 interface Begun {
@@ -20,8 +20,8 @@ interface Begun {
 }
 
 /**
- * Signs in by a code that its user types in on another computer.
- * @throws OpenallError, also if they decline, or take too long.
+ * Signs in by a code that the user types in on another computer.
+ * @throws OpenallError, also if they decline or take too long.
  */
 export async function signInOnDevice(server: string, scope: string): Promise<SignIn> {
   const asked = { client_id: CLIENT_ID, scope, resource: `${server}/api` }
@@ -40,7 +40,7 @@ export async function signInOnDevice(server: string, scope: string): Promise<Sig
       if (why === 'access_denied') throw refused('You did not connect the command line.')
       if (why === 'expired_token') break
       if (why === 'slow_down') seconds += SLOWER_SECONDS
-      // A network that comes back in time costs nobody their sign-in.
+      // A short network failure must not end the sign-in.
       const isPassing = error instanceof OpenallError && error.code === 'NETWORK_ERROR'
       if (why !== 'slow_down' && why !== 'authorization_pending' && !isPassing) throw error
     }

@@ -1,23 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { routes } from '../core/routes.ts'
 import { OpenallError } from '../sdk/openall.ts'
 import { hasBrowser, openInBrowser } from './browser.ts'
 import { listen } from './loopback.ts'
 import { note } from './output.ts'
 
-// Sign-in with the browser: OAuth 2.1 with PKCE, the answer coming back to a port of this computer (RFC 8252).
+// Sign-in with the browser: OAuth 2.1 with PKCE; the answer returns to a port of this computer (RFC 8252).
 
-/** What a sign-in gave: tokens, and whose they are. */
+/** The result of a sign-in: tokens and their client. */
 export interface SignIn {
-  /** The client id, made anew for each sign-in. */
+  /** The client id, registered anew for each sign-in with the browser. */
   clientId: string
   accessToken: string
   refreshToken: string
-  /** When the access token ends, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   expiresAt: number
 }
 
 const TIMEOUT_MS = 30_000
-/** How long a person may take to decide. */
+/** Timeout for a person's decision. */
 const PATIENCE_MS = 300_000
 
 /**
@@ -42,7 +43,7 @@ export async function signInWithBrowser(server: string, scope: string): Promise<
       scope,
       resource: `${server}/api`,
     })
-    await show(`${server}/oauth/authorize?${asked}`)
+    await show(`${server}${routes.account.authorize.href()}?${asked}`)
     const code = codeIn(await callback.answer, server)
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: callback.url }
     return signInOf(clientId, await post(server, 'token', new URLSearchParams({ ...fields, client_id: clientId })))
@@ -63,9 +64,9 @@ async function show(url: string): Promise<void> {
   note(url)
 }
 
-/** The code that came back. */
+/** The code in the browser's answer. */
 function codeIn(answer: URLSearchParams, server: string): string {
-  // Another server may have been made to answer with a code of its own (RFC 9207).
+  // Another server may have been made to return a code of its own (RFC 9207).
   if (answer.get('iss') !== new URL(server).origin)
     throw refused('The answer did not come from the service. Try again.')
   const code = answer.get('code')
@@ -73,7 +74,7 @@ function codeIn(answer: URLSearchParams, server: string): string {
   return code
 }
 
-/** The error for somebody who declined. */
+/** The error after a person declined. */
 export function refused(message: string): OpenallError {
   return new OpenallError('FORBIDDEN', message, { status: 403 })
 }
@@ -84,15 +85,15 @@ interface Tokens {
   expires_in: number
 }
 
-/** The sign-in that tokens are. */
+/** The sign-in for tokens. */
 export function signInOf(clientId: string, { access_token, refresh_token, expires_in }: Tokens): SignIn {
   const expiresAt = Date.now() + expires_in * 1000
   return { clientId, accessToken: access_token, refreshToken: refresh_token, expiresAt }
 }
 
 /**
- * Asks the service’s OAuth endpoints.
- * @throws OpenallError; what the protocol calls the error is its `cause`.
+ * Posts to one of the service’s OAuth endpoints.
+ * @throws OpenallError; with UNEXPECTED_ANSWER, its `cause` is the protocol's error code.
  */
 export async function post<T = Tokens>(server: string, path: string, fields: object | URLSearchParams): Promise<T> {
   const isForm = fields instanceof URLSearchParams

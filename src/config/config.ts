@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { resolve } from 'node:path'
-import { fileFault } from './file-faults.ts'
-import { defaultCacheMb, memoryBytes } from './memory.ts'
-import { makeFolderOf } from './private-files.ts'
+import { fileFault, makeFolderOf } from './files.ts'
 import { BadSetting, readSetting, refuseUnknown, SETTINGS, settingError } from './settings.ts'
 
 declare module '../core/service.ts' {
@@ -13,6 +12,13 @@ declare module '../core/service.ts' {
 }
 
 export type Config = ReturnType<typeof readConfig>
+
+/** @throws BadSetting for the host of the origin itself. */
+function aliasesOf(env: Record<string, string | undefined>, { hostname }: URL): readonly string[] {
+  const aliases = readSetting(env, 'SERVICE_ALIASES') ?? []
+  if (!aliases.includes(hostname)) return aliases
+  throw new BadSetting(`SERVICE_ALIASES must be other hosts than ${hostname}, to which SERVICE_BASE_URL leads already`)
+}
 
 /**
  * Reads the environment.
@@ -42,12 +48,12 @@ export function readConfig(env: Record<string, string | undefined>) {
       windowMs: readSetting(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
       max: readSetting(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
-    /** Writes of one person over all sessions; 0: no limit. */
+    /** Writes per person over all sessions; 0: no limit. */
     writesPer: {
       minute: readSetting(env, 'SERVICE_WRITES_PER_MINUTE'),
       hour: readSetting(env, 'SERVICE_WRITES_PER_HOUR'),
     },
-    /** Reads of one person over all sessions; 0: no limit. */
+    /** Reads per person over all sessions; 0: no limit. */
     readsPerMinute: readSetting(env, 'SERVICE_READS_PER_MINUTE'),
     redisUrl: readSetting(env, 'REDIS_URL'),
     clientIpHeader: readSetting(env, 'SERVICE_CLIENT_IP_HEADER'),
@@ -60,12 +66,12 @@ export function readConfig(env: Record<string, string | undefined>) {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
     },
-    /** Organisations that one person may create. */
+    /** Maximum organisations that one person may create. */
     maxOrganizations: {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_ORGANIZATIONS'),
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_ORGANIZATIONS'),
     },
-    /** Total size of all versions of a subject’s bundles. */
+    /** Maximum total size of all versions of a subject’s bundles. */
     maxHistoryBytes: {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_HISTORY_MB') * 2 ** 20,
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_HISTORY_MB') * 2 ** 20,
@@ -74,8 +80,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Who may create an account; see accounts/sign-up-policy.ts. */
     signUp: readSetting(env, 'SERVICE_SIGN_UP'),
     passwordSignIn: readSetting(env, 'SERVICE_PASSWORD_SIGN_IN') === 'on',
-    /** Whether launchers are at `/<slug>` too, and their links say so. */
+    /** Whether launchers are also at `/<slug>`, which their links then use. */
     shortPaths: readSetting(env, 'SERVICE_SHORT_PATHS') === 'on',
+    /** Other hosts, which redirect people to the origin. */
+    aliases: aliasesOf(env, baseUrl),
     /** Whether callers without a credential may create bundles. */
     anonymousBundles: readSetting(env, 'SERVICE_ANONYMOUS_BUNDLES') === 'on',
     smtpUrl: readSetting(env, 'SMTP_URL'),
@@ -83,36 +91,36 @@ export function readConfig(env: Record<string, string | undefined>) {
     logMails: (readSetting(env, 'SERVICE_LOG_MAILS') ?? (env.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',
     mailFrom: readSetting(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
     oidc: readOidc(env),
-    /** Webhook senders’ secrets; empty: their webhooks are refused. */
+    /** Webhook senders’ secrets; if empty, their webhooks are refused. */
     webhookSecrets: {
       identity: readSetting(env, 'SERVICE_IDENTITY_WEBHOOK_SECRET') ?? [],
       payment: readSetting(env, 'SERVICE_PAYMENT_WEBHOOK_SECRET') ?? [],
     },
-    /** Whether it runs on a developer’s machine and is only reachable from there, so that a page may show mails. */
+    /** Whether it runs on a developer’s machine and is reachable only from there, so that a page may show mails. */
     isDevelopment:
       env.NODE_ENV !== 'production' &&
       isLoopback(baseUrl.hostname) &&
       isLoopback(readSetting(env, 'HOST')) &&
-      // It is set behind a proxy, which may admit anyone.
+      // This setting means that there is a proxy, which may admit anyone.
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
-    /** Whether requests that users have the service send may go to private addresses. */
+    /** Whether requests to users' URLs may go to private addresses. */
     outgoingPrivateNetworks: readSetting(env, 'SERVICE_OUTGOING_PRIVATE_NETWORKS') === 'true',
-    /** Whether icons of sites are looked for, and shown. */
+    /** Whether icons of sites are looked up and shown. */
     icons: readSetting(env, 'SERVICE_ICONS') === 'on',
-    /** Who may have links looked at. */
+    /** Who may have titles of links fetched. */
     inspect: readSetting(env, 'SERVICE_INSPECT'),
-    /** Whether saved links are looked at from time to time. */
+    /** Whether saved links are checked regularly. */
     linkChecks: readSetting(env, 'SERVICE_LINK_CHECKS') === 'on',
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     /** How often view and click counts are written. */
     countFlushMs: readSetting(env, 'SERVICE_COUNT_FLUSH_MS'),
-    /** How long a stop waits for clients to leave; see http/draining.ts. */
+    /** How long a stop waits for clients to disconnect; see http/health.ts. */
     drainMs: readSetting(env, 'SERVICE_DRAIN_MS'),
     metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
     /** The separate listener for metrics, or null. */
     metricsListener:
       metricsPort === undefined ? null : { port: metricsPort, host: readSetting(env, 'SERVICE_METRICS_HOST') },
-    /** Where to get the source of this service; undefined: pages have no link to it. */
+    /** The address of the service's source code; undefined: pages have no link to it. */
     sourceUrl: readSetting(env, 'SERVICE_SOURCE_URL'),
     /** Where to report a vulnerability; undefined: not published. */
     securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
@@ -160,7 +168,7 @@ export function databaseFile(url: string): string | null {
   }
 }
 
-/** Why a database file and those beside it cannot be used by this user; null if no permission or mount is in the way. */
+/** Why this user cannot use a database file and the files beside it; null if no permission or mount prevents it. */
 export function databaseFault(file: string): string | null {
   const parts = [file, ...DATABASE_LOGS.map((end) => file + end)]
   for (const [at, path] of parts.entries()) {
@@ -171,7 +179,7 @@ export function databaseFault(file: string): string | null {
 }
 const DATABASE_LOGS = ['-wal', '-shm']
 
-/** Generated on the first start and kept beside the database file, readable only by its owner. */
+/** The secret, generated on the first start and kept beside the database file, readable only by its owner. */
 function storedSecret(databaseUrl: string): string {
   const file = databaseFile(databaseUrl)
   if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')
@@ -203,5 +211,63 @@ function makeSecret(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     unlinkSync(draft)
+  }
+}
+
+/** The files with the memory limit of the container or systemd unit: cgroup v2, then v1. */
+const OWN_GROUP = '/proc/self/cgroup'
+const ROOT = '/sys/fs/cgroup'
+
+/**
+ * The memory available to this process, in bytes: the machine’s, or the limit it runs under. Read from the cgroup
+ * files, because Deno’s `process.constrainedMemory` ignores them.
+ */
+export function memoryBytes(): number {
+  return Math.min(totalmem(), ...limitFiles().map(limitIn))
+}
+
+/**
+ * Default size of the launcher cache, in MB: a 32nd of the memory. At least 32 MB, which a machine with 1 GB can spare, and at
+ * most 512 MB, beyond which views get hardly faster.
+ */
+export function defaultCacheMb(memory: number): number {
+  return Math.min(Math.max(Math.floor(memory / 2 ** 20 / 32), 32), 512)
+}
+
+function limitFiles(): string[] {
+  // A group is also limited by its parents. Inside a container its own group is the root.
+  return textOf(OWN_GROUP)
+    .split('\n')
+    .flatMap((line) => {
+      const [, controllers = '', path = '/'] = line.split(':')
+      if (controllers === '') return upwards(path).map((group) => `${ROOT}${group}memory.max`)
+      const isMemory = controllers.split(',').includes('memory')
+      return isMemory ? upwards(path).map((group) => `${ROOT}/memory${group}memory.limit_in_bytes`) : []
+    })
+}
+
+/** `/a/b` gives `/`, `/a/` and `/a/b/`. */
+function upwards(path: string): string[] {
+  const names = path.split('/').filter((name) => name !== '')
+  return Array.from(
+    { length: names.length + 1 },
+    (_, depth) =>
+      `/${names
+        .slice(0, depth)
+        .map((name) => `${name}/`)
+        .join('')}`,
+  )
+}
+
+function limitIn(file: string): number {
+  const text = textOf(file).trim()
+  return /^[0-9]+$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
   }
 }

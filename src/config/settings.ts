@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { distance } from '../core/distance.ts'
-import { joinList, withoutStop } from '../core/words.ts'
-import { fileFault } from './file-faults.ts'
+import { dropFullStop, joinList } from '../core/words.ts'
+import { fileFault } from './files.ts'
 
 /** Parses a setting, and describes what it accepts for the error message. */
 interface Reader<T> {
@@ -17,9 +17,7 @@ function text(mustBe: string, pattern: RegExp): Reader<string> {
 }
 
 const anything = text('text, not spaces alone', /\S/)
-/**
- * Shown and mailed as one line: a line break would start another mail header, a bidi control would reorder the text.
- */
+/** Shown and mailed as one line: a line break would start another mail header, and a bidi control would reorder the text. */
 const line: Reader<string> = {
   mustBe: '1 to 60 characters on one line, not spaces alone',
   read: (text) =>
@@ -65,7 +63,7 @@ const database: Reader<string> = (() => {
   const read = (text: string) => (/^file:.*\S/.test(text) ? text : server.read(text))
   return { mustBe: 'a file:, libsql:, http(s): or ws(s): address', read }
 })()
-/** 0: none. */
+/** 0 means none. */
 const orNone = integer(1_000_000_000, 0)
 
 function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
@@ -80,6 +78,16 @@ const origin: Reader<string> = {
   read(text) {
     const url = URL.canParse(text) ? new URL(text) : null
     return url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? text.trim() : undefined
+  },
+}
+
+/** Names of hosts, in lower case, without ports, which depend on the proxy. */
+const hosts: Reader<string[]> = {
+  mustBe: 'names of hosts with commas between them, such as go, go.corp.example: no scheme, port or path',
+  read(text) {
+    const names = text.split(',').map((name) => name.trim().toLowerCase())
+    const isHost = (name: string) => name.length <= 253 && /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name)
+    return names.every(isHost) ? [...new Set(names)] : undefined
   },
 }
 
@@ -130,6 +138,7 @@ export const SETTINGS = {
   SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_SIGN_UP: { reader: oneOf('open', 'invited', 'closed'), fallback: 'open' },
   SERVICE_PASSWORD_SIGN_IN: { reader: oneOf('on', 'off'), fallback: 'on' },
+  SERVICE_ALIASES: { reader: hosts, fallback: undefined },
   SERVICE_SHORT_PATHS: { reader: oneOf('on', 'off'), fallback: 'off' },
   SERVICE_ANONYMOUS_BUNDLES: { reader: oneOf('on', 'off'), fallback: 'on' },
   SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined, isSecret: true },
@@ -169,23 +178,23 @@ type Read<S extends Setting> =
   | Exclude<ReturnType<(typeof SETTINGS)[S]['reader']['read']>, undefined>
   | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
 
-/** A setting that is wrong; the message is the one line printed at the start. */
+/** A wrong setting; the message is the one line printed at the start. */
 export class BadSetting extends Error {}
 
-/** A setting that may be right, but that could not be used: the port is taken, the database does not answer. */
+/** A setting that may be right but could not be used: the port is taken, the database does not answer. */
 export class UnusableSetting extends BadSetting {}
 
-/** Names that are taken for settings of ours: a misspelt one would leave a private instance open without a word. */
+/** Prefixes of names that are treated as the service's settings: a misspelt one would silently leave a private instance open. */
 const OURS = /^(?:SERVICE|OIDC|DATABASE|SMTP)_/
 
-/** Whether Kubernetes or Docker set it in every container, for a neighbour called `service`, `database` or `smtp`. */
+/** Whether Kubernetes or Docker set the variable in every container, for a neighbour called `service`, `database` or `smtp`. */
 function isOfNeighbour(name: string, value: string): boolean {
   if (/_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP)(?:_[A-Z]+)?$/.test(name)) return true
   return name.endsWith('_PORT') && /^(?:tcp|udp):/.test(value)
 }
 
 /**
- * Refuses names that look like settings and are none.
+ * Refuses unknown names that look like settings.
  * @throws BadSetting with the nearest setting.
  */
 export function refuseUnknown(env: Record<string, string | undefined>): void {
@@ -198,7 +207,7 @@ export function refuseUnknown(env: Record<string, string | undefined>): void {
   }
 }
 
-/** The end of the name of a file that holds a secret. */
+/** The suffix of a setting that names a file with a secret. */
 const IN_FILE = '_FILE'
 
 function isSecret(name: Setting): boolean {
@@ -221,7 +230,7 @@ export function readSetting<S extends Setting>(env: Record<string, string | unde
   return value as Read<S>
 }
 
-/** A secret from the file that its setting names, without the line break that editors leave at the end. */
+/** The secret in the file that a setting names, without the line break that editors leave at the end. */
 function fromFile(env: Record<string, string | undefined>, name: Setting): string | undefined {
   const setting = name + IN_FILE
   const path = isSecret(name) ? env[setting] : undefined
@@ -236,10 +245,10 @@ function fromFile(env: Record<string, string | undefined>, name: Setting): strin
 }
 
 /**
- * The error for a setting whose use failed, with the first line of the cause.
- * @param fault what is known better of its file (file-faults.ts).
+ * The error for a setting that could not be used, with the first line of the cause.
+ * @param fault a more exact cause in its file (files.ts).
  */
 export function settingError(setting: string, error: unknown, fault: string | null = null): UnusableSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return new UnusableSetting(`${setting} cannot be used: ${fault ?? withoutStop(reason)}`)
+  return new UnusableSetting(`${setting} cannot be used: ${fault ?? dropFullStop(reason)}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail, with its HTTP status; some only signing in and organisations (`/api/auth`) have, named as
- * their library names them. Imports nothing, because the SDK uses it too.
+ * All error codes with their HTTP status. Some occur only in sign-in and organisations (`/api/auth`), and are named as their
+ * library names them. Imports nothing, because the SDK uses it too.
  */
 export const STATUS = {
   INVALID_URLS: 400,

@@ -2,9 +2,9 @@ import type { Reason } from './issue.ts'
 import { expectationIn, phrase, reasonIn, type Words } from './issue-words.ts'
 import { formatInteger } from './words.ts'
 
-// Issues in the words of pages, whose readers see a field and not its name in the API.
+// Issues worded for pages, whose readers see a field, not its name in the API.
 
-/** Sentences of their own. */
+/** Complete sentences. */
 const SENTENCES: Partial<Words<Reason>> = {
   blank: 'Fill in this field.',
   not_a_web_address: 'This doesn’t look like a web address.',
@@ -18,7 +18,7 @@ const SENTENCES: Partial<Words<Reason>> = {
   not_an_email_address: 'Enter a valid email address.',
 }
 
-/** What pages say otherwise than the API. */
+/** Phrases that differ from the API's. */
 const CLAUSES: Partial<Words<Reason>> = {
   too_high: ({ limit }) => `must be at most ${formatInteger(limit)}`,
   // An empty field is null.
@@ -32,12 +32,12 @@ const CLAUSES: Partial<Words<Reason>> = {
   not_a_metadata_key: () => 'must be 1 to 40 letters, digits, _, . or -',
 }
 
-/** What is wrong with a field, as shown beside it. */
+/** The error beside a field. */
 export function besideField(reason: Reason): string {
   return saidBy(SENTENCES, reason) ?? `This ${clauseIn(reason)}.`
 }
 
-/** What is wrong with a field, as the end of a sentence that begins with what it is called on its page. */
+/** The error of a field, as the end of a sentence that begins with the field's name on its page. */
 export function clauseIn(reason: Reason): string {
   return saidBy(CLAUSES, reason) ?? reasonIn(reason)
 }

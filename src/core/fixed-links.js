@@ -1,20 +1,20 @@
 // @ts-check
-// What no value may change in a link. Also part of the launcher's script, after template.js, so that a value is refused there
+// The parts of a link that no value may change. Also in the launcher's script, after template.js, so that a value is refused there
 // exactly as here: no other imports, and nothing that browsers of docs/browsers.md lack.
 import { blank, encodeValue, fillLink, MAX_LINK, namesIn, PLACEHOLDER } from './template.js'
 
 /** @typedef {import('./template.js').Values} Values */
 /** @typedef {import('./template.js').Filling} Filling */
 /**
- * @typedef {object} FixedLink A link with what no value may change in it.
+ * @typedef {object} FixedLink A link with its fixed parts.
  * @property {string} link
- * @property {readonly string[]} parts At odd places, what may be names of placeholders.
+ * @property {readonly string[]} parts At odd places, possible names of placeholders.
  * @property {number} steps
  * @property {string | null} place
  */
 
 /**
- * For links that are checked again and again: with the values of each viewer of a page.
+ * Prepares a link that is checked repeatedly: with the values of each viewer of a page.
  * @param {string} link
  * @returns {FixedLink}
  */
@@ -23,7 +23,7 @@ export function fixedLink(link) {
 }
 
 /**
- * The same filling, with what is refused because of the links that it makes: those that lack no value.
+ * The filling, with those values marked invalid that filled links refuse.
  * @param {Filling} filling
  * @param {readonly (string | FixedLink)[]} links
  * @returns {Filling}
@@ -42,7 +42,7 @@ export function checkLinks(filling, links) {
     const message = linkProblem(fixed, encoded)
     if (message === null) continue
     const names = namesIn(link, Object.keys(values))
-    // Those that are refused whatever the others are.
+    // Values that are refused whatever the others are.
     const alone = names.filter(
       (name) => linkProblem(fixed, Object.assign(plain(names), { [name]: encoded[name] })) !== null,
     )
@@ -55,7 +55,7 @@ export function checkLinks(filling, links) {
 }
 
 /**
- * Whether all values lead to the scheme, user, host and port of the link: its placeholders stand behind them.
+ * Whether no value can change the scheme, user, host and port of the link, because its placeholders come after them.
  * @param {string} link
  * @param {readonly string[]} names
  */
@@ -72,8 +72,8 @@ export function isFixed(link, names) {
  */
 function linkProblem({ link, parts, steps, place }, encoded) {
   let [href = ''] = parts
-  // Content that is not saved yet may have hundreds of placeholders, which would make megabytes of each link, only to be
-  // refused. A code point has at most two units.
+  // Unsaved content may have hundreds of placeholders, which would make each link megabytes long, only to be refused. A code
+  // point has at most two units.
   for (let at = 1; at < parts.length && href.length <= 2 * MAX_LINK; at += 2) {
     const name = parts[at] ?? ''
     href += (encoded[name] ?? `{${name}}`) + parts[at + 1]
@@ -82,13 +82,13 @@ function linkProblem({ link, parts, steps, place }, encoded) {
   if (href.length > MAX_LINK && [...href].length > MAX_LINK) {
     return `Use a shorter value: a link would have more than ${MAX_LINK} characters.`
   }
-  // A step up or a step nowhere would lead to another page than the one that the link names.
+  // Another `..` or `.` segment would lead to another page than the link names.
   return stepsIn(href) === steps && placeOf(href) === place
     ? null
     : 'Use another value: with this one, a link would lead elsewhere.'
 }
 
-/** How a segment begins that may be one. */
+/** The beginning of a segment that may be `.` or `..`. */
 const STEP = /(?:^|[/\\])(?:\.|%2e)/i
 
 /** The number of segments `.` and `..`, also encoded, in the path of a link. @param {string} link */
@@ -98,7 +98,7 @@ function stepsIn(link) {
   return path.split(/[/\\]/).filter((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)).length
 }
 
-/** The part of a link that no value may change: all before its path. Null for no web address. @param {string} link */
+/** The part of a link that no value may change: all before its path. Null if it is no web address. @param {string} link */
 function placeOf(link) {
   try {
     const [place = null] = /^https?:\/\/[^/]*/.exec(new URL(link).href) ?? []

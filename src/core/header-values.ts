@@ -1,13 +1,13 @@
 interface Bounds {
-  /** How many texts are remembered. */
+  /** The number of texts that are remembered. */
   values?: number
-  /** How much of a text is read. A longer one is not remembered: its part would keep all of it in memory. */
+  /** Maximum characters read of a text. A longer one is not remembered, because its part would keep all of it in memory. */
   length?: number
 }
 
 /**
- * What headers say, by their text, because most are one of a few. Starts anew when full, which costs those few one
- * reading each, so that no lookup need keep an order.
+ * Caches the parsed values of headers by their text, because most have one of a few. Starts anew when full, which costs the
+ * frequent ones one parse each, so that look-ups need not track an order.
  */
 export class HeaderValues<Value extends string | object | null> {
   readonly #known = new Map<string, Value>()
@@ -32,4 +32,22 @@ export class HeaderValues<Value extends string | object | null> {
     }
     return value
   }
+}
+
+/**
+ * The values of a header such as Accept or Accept-Language, in its order, with their weights (RFC 9110, 12.4.2). The weight is 1
+ * if there is none, and NaN, for which every comparison is false, if it is not a number.
+ * @param weight matches the beginning of the parameter with the weight.
+ */
+export function weighted(header: string, weight = /^q=/): (readonly [value: string, weight: number])[] {
+  return header.split(',').map((part) => {
+    const [value = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    const found = parameters.find((parameter) => weight.test(parameter))
+    return [value, found === undefined ? 1 : Number(found.replace(weight, ''))]
+  })
+}
+
+/** The weights of such a header's values, by value in lower case. */
+export function parseAccept(header: string): Map<string, number> {
+  return new Map(weighted(header.toLowerCase()))
 }

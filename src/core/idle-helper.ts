@@ -1,29 +1,29 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
-import { FairTurns } from './fair-turns.ts'
+import { FairTurns } from './scheduling.ts'
 
-/** After this long without a message, it ends, and its memory with it. */
+/** After this time without a message the helper ends, which frees its memory. */
 const IDLE_MS = 10_000
-/** How long it may take to start, on a busy machine. */
+/** Timeout for its start, on a busy machine. */
 const START_MS = 30_000
 
-/** What a helper says first, if it has to load something. */
+/** The first message of a helper that must load something. */
 export const READY = 'ready'
 
-/** The answer of a helper that could not do what it was asked. */
+/** The answer of a helper that failed at its task. */
 export interface Failure {
   failure: string
-  /** What else than its answer: its time was over, or it died; it could not be started, or was stopped. */
+  /** The outcome without an answer: a timeout, a death, a failed start, or a stop. */
   cause?: 'time' | 'stop'
 }
 
 const STOPPED: Failure = { failure: 'it was stopped', cause: 'stop' }
 
-/** A thread or process that answers each message with one. */
+/** A thread or process that sends one answer to each message. */
 export interface Helper<Message> {
   send(message: Message): void
   end(): void
-  /** @param hear takes its answers, and that it has failed. */
+  /** @param hear receives its answers and failures. */
   heardBy(hear: (answer: unknown) => void): void
 }
 
@@ -31,37 +31,37 @@ export interface Helper<Message> {
 export class IdleHelper<Message, Answer extends object> {
   readonly #turns = new FairTurns(1, 1)
   #helper: Helper<Message> | null = null
-  /** Takes the answer to the message that the helper has. */
+  /** Receives the answer to the helper's current message. */
   #answered: (answer: Answer | Failure) => void = () => {}
   #idle: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isStopped = false
 
   /**
-   * @param start makes a helper, which a service that stops does not wait for.
-   * @param patienceMs for an answer, once it is ready.
+   * @param start creates a helper, for which a stopping service does not wait.
+   * @param patienceMs timeout for an answer, once the helper is ready.
    */
   constructor(
     readonly start: () => Helper<Message>,
     readonly patienceMs: number,
   ) {}
 
-  /** How many messages of one wait for their turn, or their answer. */
+  /** Number of one owner's messages that wait for their turn or their answer. */
   countOf(whose: string): number {
     return this.#turns.countOf(whose)
   }
 
-  /** How many messages wait for their turn. */
+  /** Number of messages that wait for their turn. */
   get waiting(): number {
     return this.#turns.waiting
   }
 
-  /** The answer to a message when its turn has come; a failure also if it takes too long, breaks or is stopped. */
+  /** The answer to a message, when its turn has come; a failure if the helper takes too long, breaks or is stopped. */
   ask(message: Message, whose: string): Promise<Answer | Failure> {
     return this.#turns.run(whose, () => this.#ask(message))
   }
 
-  /** Ends the helper for good: none is started for messages that still wait. */
+  /** Ends the helper for good: no new one is started for messages that still wait. */
   stop(): void {
     this.#isStopped = true
     this.#end()
@@ -88,7 +88,7 @@ export class IdleHelper<Message, Answer extends object> {
     }
     const answer = await promise
     clearTimeout(this.#timer)
-    // What it has stumbled over may have left it in any state.
+    // A failed task may have left it in any state.
     if ('failure' in answer) this.#end()
     this.#idle = setTimeout(() => this.#end(), IDLE_MS)
     this.#idle.unref()
@@ -103,11 +103,11 @@ export class IdleHelper<Message, Answer extends object> {
   #started(): Helper<Message> {
     const helper = this.start()
     helper.heardBy((answer) => {
-      // One that was ended may still have answered, and the next has another message.
+      // An ended helper may still have answered, while the next one has another message.
       if (this.#helper !== helper) return
       if (answer === READY) return this.#wait(this.patienceMs)
       const answered = answer as Answer | Failure
-      // It may have died without a message, and the next must not be sent to it.
+      // The helper may have died without a message, and must not receive the next one.
       if ('failure' in answered) this.#end()
       this.#answered(answered)
     })
@@ -115,7 +115,7 @@ export class IdleHelper<Message, Answer extends object> {
   }
 }
 
-/** A thread as a helper. It is not ended while it is in WebAssembly: what may take long is for a process. */
+/** Wraps a thread as a helper. It cannot be ended inside WebAssembly: long tasks belong in a process. */
 export function threadHelper<Message>(worker: Worker): Helper<Message> {
   worker.unref()
   return {
@@ -128,10 +128,10 @@ export function threadHelper<Message>(worker: Worker): Helper<Message> {
   }
 }
 
-/** A process as a helper, which is ended whatever it does. */
+/** Wraps a process as a helper, which can be ended whatever it does. */
 export function processHelper<Message extends string>(child: ChildProcess): Helper<Message> {
   child.unref()
-  // Bun’s has no such method, and lets the process go all the same.
+  // Bun has no such method, but does not wait for the process anyway.
   child.channel?.unref?.()
   return {
     send: (message) => child.send(message),

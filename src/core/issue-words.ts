@@ -2,7 +2,7 @@ import type { Expectation, Hint, Issue, Path, Reason } from './issue.ts'
 import { escapeControls } from './text.ts'
 import { count } from './words.ts'
 
-/** A phrase for each code; a function of the arguments, if it has any. */
+/** A phrase for each code; a function of the arguments, for codes that have any. */
 export type Words<Of extends { code: string }> = {
   readonly [Code in Of['code']]: string | ((args: Extract<Of, { code: Code }>) => string)
 }
@@ -18,6 +18,7 @@ const EXPECTED: Words<Expectation> = {
   too_low: ({ limit }) => `at least ${limit}`,
   blank: 'a text that is not blank',
   text_too_long: ({ max }) => `at most ${max} characters`,
+  url_too_long: ({ max }) => `at most ${max} characters: shorten it where it comes from, or save its query there`,
   length: ({ min, max }) => `${min} to ${max} characters`,
   turning_marks: 'free of invisible marks that turn the direction of text',
   control_characters: 'free of control characters',
@@ -55,6 +56,7 @@ const EXPECTED: Words<Expectation> = {
   not_one_condition: 'one condition',
   empty_text: 'a text with at least 1 character',
   not_now: 'now',
+  not_a_language: 'a language tag, such as de or pt-BR',
   too_deep: ({ depth }) => `no deeper: and, or and not may nest ${depth} deep`,
   no_option: ({ options }) => `one of ${options.join(', ')}`,
   no_field: ({ fields, isNow }) =>
@@ -93,6 +95,8 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   rule_of_another_bundle: 'must be the id of a rule of this bundle: omit it for a new rule',
   rule_id_sent_twice: 'must not be the id of an earlier rule as well',
   beside_cursor: 'must be left out beside a cursor',
+  not_as_in_path: ({ isSlug }) =>
+    `must be the same as in the path, or omitted${isSlug ? ': rename_bundle gives the bundle another' : ''}`,
   no_link_of_it: 'is not a link of this bundle: read it again to see which it has',
   a_link_already: 'is a link of this bundle already: change it with setMetadata',
   link_sent_twice: 'must not be the link of an earlier entry as well',
@@ -119,6 +123,7 @@ const HINTS: { readonly [Code in Hint['code']]: (hint: Extract<Hint, { code: Cod
   sent_as: ({ name }, field) => `: did you mean ${field} instead of ${name}?`,
   near: ({ name, value }) => `, or did you mean ${name}${value === undefined ? '' : `: ${shown(value)}`}?`,
   as_header: ({ header }) => `, and send ${header} as a header instead`,
+  of_call: () => ', and send it once, for the whole call',
   wrapped: () => ', and send its fields beside the others, without an object around them',
   instead_of: ({ sent, meant }) => `, not ${quoted(sent)}${meant === null ? '' : `: did you mean "${meant}"?`}`,
   meant_each: ({ values }) => `: did you mean each of ${values.map(quoted).join(', ')}?`,
@@ -134,17 +139,17 @@ const HINTS: { readonly [Code in Hint['code']]: (hint: Extract<Hint, { code: Cod
     ': "link" lets in everybody who has the link, "members" those of the organisation, "password" who knows it',
 }
 
-/** What a value must be, as the end of "it must be …". */
+/** An expectation, as the end of "it must be …". */
 export function expectationIn(expectation: Expectation): string {
   return phrase(EXPECTED, expectation)
 }
 
-/** What is wrong with a value, as the end of a sentence that begins with its path. */
+/** The error of a value, as the end of a sentence that begins with its path. */
 export function reasonIn(reason: Reason): string {
   return isExpectation(reason) ? `must be ${clip(expectationIn(reason))}` : phrase(SAID, reason)
 }
 
-/** An issue as a sentence of the API, with what was probably meant: `urls[3] must be an http: or https: URL`. */
+/** An issue as a sentence for the API, with the probable intention: `urls[3] must be an http: or https: URL`. */
 export function sentenceOf({ path, reason, hint }: Issue): string {
   const place = path.length === 0 ? 'the body' : pathText(path)
   return `${place} ${reasonIn(reason)}${hint === undefined ? '' : hintIn(hint, String(path.at(-1)))}`
@@ -160,14 +165,14 @@ function shown(value: unknown): string {
   return escapeControls(lines.replace(/,\n */g, ', ').replace(/\n */g, ''))
 }
 
-/** A path as JSON paths are written, and no longer than what is quoted: `resolutionPolicy.rules[0].name`. */
+/** A JSON path, no longer than a quotation: `resolutionPolicy.rules[0].name`. */
 export function pathText(path: Path): string {
   const [header] = path
   if (path.length === 1 && HEADERS.includes(header)) return header as string
   return clip(path.map(keyText).join('').replace(/^\./, ''))
 }
 
-/** Sent beside an input, and told with what is wrong with it. */
+/** Headers that are reported with the input's errors. */
 const HEADERS: readonly unknown[] = ['Idempotency-Key', 'If-Match']
 
 function keyText(key: string | number): string {
@@ -175,7 +180,7 @@ function keyText(key: string | number): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${quoted(key)}]`
 }
 
-/** The words of a table for data with a code. */
+/** The phrase from a table for data with a code. */
 export function phrase<Of extends { code: string }>(words: Words<Of>, args: Of): string {
   const said = words[args.code as Of['code']] as string | ((args: Of) => string)
   return typeof said === 'string' ? said : said(args)
@@ -190,7 +195,7 @@ function amount(number: number, of: 'character' | 'entry'): string {
   return of === 'character' ? count(number, 'character') : count(number, 'entry', 'entries')
 }
 
-/** The beginning of a text that somebody sent, as long as anything is quoted. */
+/** The beginning of a sent text, cut to the length of a quotation. */
 export function clip(text: string): string {
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }

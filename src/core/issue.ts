@@ -1,16 +1,16 @@
-// What can be wrong with an input, as data. `issue-words.ts` has the words of the API, `field-words.ts` those of pages.
+// Errors of an input, as data. `issue-words.ts` has the words for the API, `field-words.ts` those for pages.
 
-/** Keys and indices from the input's root. */
+/** Keys and indices, from the input's root. */
 export type Path = readonly (string | number)[]
 
-/** What a value must be and is not. Lengths of texts are in Unicode code points. */
+/** The expectation that a value does not meet. Lengths of texts are in Unicode code points. */
 export type Expectation =
-  /** `expected`: what the schema calls its type or its values. */
+  /** `expected`: the schema's name for its type or its values. */
   | { code: 'type'; expected: string }
   | { code: 'either'; of: readonly Expectation[] }
   | { code: 'too_high' | 'too_low'; limit: number }
   | { code: 'blank' }
-  | { code: 'text_too_long'; max: number }
+  | { code: 'text_too_long' | 'url_too_long'; max: number }
   | { code: 'length'; min: number; max: number }
   | { code: 'turning_marks' | 'control_characters' | 'not_unicode' }
   | {
@@ -25,23 +25,23 @@ export type Expectation =
     }
   | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
   | { code: 'not_to_come' | 'not_a_network' }
-  // Of what is sent beside the input.
+  // Headers.
   | { code: 'not_an_idempotency_key' | 'not_a_version' | 'not_an_etag' }
   | { code: 'too_far_ahead'; years: number }
   | { code: 'not_a_cursor' }
   | { code: 'more_metadata_than_urls'; urls: number }
-  // Of variables.
+  // Variables.
   | { code: 'not_a_variable_name' | 'reserved_name' | 'listed_twice' | 'not_an_option' }
   | { code: 'variable_named_twice'; variable: number }
-  // Of policies.
+  // Policies.
   | { code: 'not_a_rule_id' }
-  /** `meant`: the code of a country whose name it is. */
+  /** `meant`: the code of the country with that name. */
   | { code: 'not_a_country'; meant: string | null }
   | { code: 'name_taken'; rule: number }
-  // Of the editor's form: JSON has no key twice.
+  // The editor's form: JSON cannot repeat a key.
   | { code: 'key_taken'; entry: number }
   | { code: 'policy_too_large'; kib: number }
-  | { code: 'not_a_condition' | 'no_conditions' | 'not_one_condition' | 'empty_text' | 'not_now' }
+  | { code: 'not_a_condition' | 'no_conditions' | 'not_one_condition' | 'empty_text' | 'not_now' | 'not_a_language' }
   | { code: 'too_deep'; depth: number }
   | { code: 'no_option'; options: readonly string[] }
   | { code: 'no_field'; fields: readonly string[]; isNow: boolean }
@@ -66,14 +66,15 @@ export type Reason =
   | { code: 'password_too_long'; max: number }
   | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' }
   | { code: 'beside_cursor' }
-  // Of changes of single links.
+  | { code: 'not_as_in_path'; isSlug: boolean }
+  // Changes to single links.
   | { code: 'no_link_of_it' | 'a_link_already' | 'link_sent_twice' | 'no_link_left' | 'beside_whole_lists' }
   | { code: 'too_many_links'; links: number; max: number }
   | { code: 'host_blocked'; host: string }
   | { code: 'needs_an_account' }
   | { code: 'reserved_for_the_label' }
   | { code: 'metadata_too_large'; max: number }
-  // Of the rules form: JSON may have these.
+  // The form for rules: JSON may have these.
   | { code: 'not_chosen' }
   | { code: 'no_such_value'; value: string; values: readonly string[]; isListed: boolean }
   | { code: 'no_country'; value: string; isListed: boolean }
@@ -84,19 +85,21 @@ export type UnfitTarget = {
   code: 'scheme_not_allowed' | 'credentials_in_url' | 'port_not_allowed' | 'address_not_public' | 'host_unknown'
 }
 
-/** What the sender of a wrong value probably meant. */
+/** The probable intention behind a wrong value. */
 export type Hint =
   /** A missing field was sent under another name. */
   | { code: 'sent_as'; name: string }
-  /** An unknown field is near a known one; with the value that this may take, if that is another. */
+  /** An unknown field resembles a known one; with the converted value, if it differs. */
   | { code: 'near'; name: string; value?: unknown }
-  /** An unknown field is sent as a header. */
+  /** An unknown field belongs in a header. */
   | { code: 'as_header'; header: string }
-  /** Fields were sent in an object of their own. */
+  /** An unknown field of an entry belongs to the whole call. */
+  | { code: 'of_call' }
+  /** Fields were wrapped in an object. */
   | { code: 'wrapped' }
-  /** The text that was sent, and the web address that it may stand for. */
+  /** The sent text, and the web address it may stand for. */
   | { code: 'instead_of'; sent: string; meant: string | null }
-  /** A value was sent in another form than its place takes. */
+  /** A value was sent in the wrong form. */
   | { code: 'meant'; value: unknown }
   /** One entry was sent for several. */
   | { code: 'meant_each'; values: readonly string[] }
@@ -104,9 +107,9 @@ export type Hint =
   | { code: 'meant_text'; link: string }
   /** A list or an object was sent as the text of its JSON. */
   | { code: 'meant_json' }
-  /** An empty text was sent for none. */
+  /** An empty text was sent in place of null. */
   | { code: 'left_out'; orNull: boolean }
-  /** What is known by its id, its address or its receiver was named by something else. */
+  /** A resource was named by something other than its id, its address or its receiver. */
   | { code: 'by_listed_id' | 'by_link' | 'by_receiver' | 'by_access' }
 
 /** One error in the input. */

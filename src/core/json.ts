@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Counts brackets outside strings before parsing, because parsers recurse and the stack is small. */
+/** Whether JSON is nested too deep. Counts brackets outside strings, because parsers recurse and the stack is small. */
 export function isNestedTooDeep(text: string): boolean {
   if (text.length <= MAX_NESTING) return false
   let depth = 0
@@ -36,44 +36,7 @@ export function isNestedTooDeep(text: string): boolean {
   return false
 }
 
-/** How much a value from JSON holds. */
-interface Size {
-  /** Of all objects. */
-  fields: number
-  /** Of all lists. */
-  entries: number
-  /** Objects and lists. */
-  nodes: number
-}
-
-/**
- * Schemas copy a value, look at each entry and report each unknown field, which held the process for up to a second.
- * @param what the value in words, with which the refusal begins.
- * @throws Problem BAD_REQUEST if the value holds more than `max`.
- */
-export function refuseLarger(value: unknown, max: Size, what = 'the body'): void {
-  const { fields, entries, nodes } = counted(value, { fields: 0, entries: 0, nodes: 0 }, max)
-  const most = (limit: number, of: string) => new Problem('BAD_REQUEST', `${what} must have at most ${limit} ${of}`)
-  if (fields > max.fields) throw most(max.fields, 'fields')
-  if (entries > max.entries) throw most(max.entries, 'list entries')
-  if (nodes > max.nodes) throw most(max.nodes, 'objects and lists')
-}
-
-/** The size with that of a value added; stops just past the maximum. */
-function counted(value: unknown, size: Size, max: Size): Size {
-  if (value === null || typeof value !== 'object') return size
-  const isList = Array.isArray(value)
-  size.nodes += 1
-  if (isList) size.entries += value.length
-  for (const key in value) {
-    if (!isList) size.fields += 1
-    if (size.fields > max.fields || size.entries > max.entries || size.nodes > max.nodes) break
-    counted((value as Record<string, unknown>)[key], size, max)
-  }
-  return size
-}
-
-/** Whether two values are the same as JSON, the order of their fields included. */
+/** Whether two values are equal as JSON, including the order of their fields. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,8 +1,8 @@
-import { MAX_LINK } from './template.js'
+import { MAX_LINK, MAX_VALUE, UNSEEN } from './template.js'
 
 // The command loads this, so it must not import server code.
 
-/** What a launcher has below its link besides `/l/<slug>/<value>`: these are no values. */
+/** Paths below a launcher's link that are not values. */
 export const BELOW_LAUNCHERS: readonly string[] = [
   'bookmarks.html',
   'copy',
@@ -13,7 +13,7 @@ export const BELOW_LAUNCHERS: readonly string[] = [
   'report',
 ]
 
-/** Where the service has pages of its own, of what could be slugs: no launcher is at such a short path. */
+/** First segments of the service's own paths that could be slugs: no launcher has such a short path. */
 export const OWN_PATHS: readonly string[] = [
   'api',
   'away',
@@ -45,17 +45,17 @@ export const OWN_PATHS: readonly string[] = [
 
 const RESERVED = /^(?:lang|format|client|utm_.*)$/
 
-/** Whether a parameter of a launcher’s address means something else, so that no variable can have its name. */
+/** Whether a parameter of a launcher’s address is reserved, so that no variable can have its name. */
 export function isReserved(name: string): boolean {
   return RESERVED.test(name)
 }
 
 /** A link to a launcher, in parts. */
 export interface LauncherLink {
-  /** With its port, in lower case; empty for a path alone. */
+  /** In lower case, with its port; empty for a path alone. */
   host: string
   slug: string
-  /** Which form of the launcher it names, if any. */
+  /** The form of the launcher, if the link names one. */
   form: 'json' | 'md' | null
   /** The value of `/l/<slug>/<value>`, or null. */
   value: string | null
@@ -63,12 +63,12 @@ export interface LauncherLink {
 }
 
 const LINK = /^(?:https?:\/\/)?([^/?#]*)\/l\/([^/?#.]+)(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
-/** A link with a short path. Only with its scheme: `a/b` is no link. */
+/** A link with a short path. The scheme is required: `a/b` is no link. */
 const SHORT = /^https?:\/\/([^/?#]+)\/([a-z0-9-]{3,64})(?:\.(json|md))?(?:\/([^/?#]*))?\/?(?:\?([^#]*))?(?:#|$)/i
 
 /**
- * The parts of a link to a launcher, which may lack its scheme, or be a path alone; null for any other text.
- * @param shortPaths whether a link with a short path is one too.
+ * Parses a link to a launcher, which may lack its scheme, or be a path alone; null for any other text.
+ * @param shortPaths whether links with a short path count too.
  */
 export function launcherLinkIn(text: string, shortPaths: boolean): LauncherLink | null {
   if (text.length > MAX_LINK) return null
@@ -81,12 +81,39 @@ export function launcherLinkIn(text: string, shortPaths: boolean): LauncherLink 
     host: host.toLowerCase(),
     slug,
     form: form as LauncherLink['form'],
-    value: value === '' || BELOW_LAUNCHERS.includes(below) ? null : value,
+    value: value === '' || BELOW_LAUNCHERS.includes(below) ? null : valueAt(value),
     query: new URLSearchParams(query),
   }
 }
 
-/** The parameters of a query; of several of one name the first counts, as on the page. */
+/** Characters that a sentence, a chat or a word processor adds at the end of an address. */
+const AFTER = new RegExp(`[.,;:!?)\\]}>"'”’»\`،؛؟。，、；：！？）】」』]|${UNSEEN.source}`)
+const OPENED: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
+/** Longer ones are refused as values, whatever they end with. */
+const MAX_TRIMMED = 2 * MAX_VALUE
+
+/**
+ * The value at the end of an address, without trailing characters of the surrounding text. A closing bracket that the value
+ * opened belongs to it.
+ */
+export function valueAt(text: string): string {
+  if (text.length > MAX_TRIMMED) return text
+  const times = (letter: string) => text.split(letter).length
+  let end = text.length
+  const closed: Record<string, number> = {}
+  for (; end > 0; end -= 1) {
+    const last = text.charAt(end - 1)
+    if (!AFTER.test(last)) break
+    const start = OPENED[last]
+    if (start === undefined) continue
+    closed[last] ??= times(last) - times(start)
+    if (closed[last] <= 0) break
+    closed[last] -= 1
+  }
+  return text.slice(0, end)
+}
+
+/** The parameters of a query; the first with a name counts, as on the page. */
 export function valuesOf(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].reverse())
 }

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * A network in its usual form, such as `10.0.0.0/8` or `2001:db8::/32`; a single address is a network of its own. Null for
- * any other text: also for an IPv4 address written as IPv6, because clients are compared in plain form.
+ * A network in its usual form, such as `10.0.0.0/8` or `2001:db8::/32`; a single address is a network too. Null for any other
+ * text, including an IPv4 address written as IPv6, because clients are compared in plain form.
  */
 export function networkIn(text: string): string | null {
   const [, address = '', bits] = /^([\da-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text.trim()) ?? []
@@ -18,7 +18,7 @@ export function networkIn(text: string): string | null {
   return `${first}/${length}`
 }
 
-/** Whether an address in plain form, or a whole network, lies in one of some networks, which are in their usual form. */
+/** Whether an address in plain form, or a whole network, lies in one of some networks in their usual form. */
 export function isWithin(networks: readonly string[], address: string): boolean {
   const network = networkIn(address)
   if (network === null) return false

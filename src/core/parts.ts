@@ -1,21 +1,21 @@
 // Long answers are read and sent in parts, so that other requests are answered in between.
 
-/** Maximum size of the entries in one message, or read at a time, in bytes: it takes some ten milliseconds. */
+/** Maximum size of the entries in one message or read, in bytes: it takes some ten milliseconds. */
 export const MAX_MESSAGE = 2 ** 20
 
-/** An entry of a list, or what stands for it, with its size in the store. */
+/** An entry of a list, or a stand-in for it, with its size in the store. */
 interface Sized {
   bytes: number
 }
 
-/** How many entries fit into one message; at least one, if there is one. Pure. */
+/** The number of entries that fit into one message; at least one, if there is any. Pure. */
 export function fitting(entries: readonly Sized[]): number {
   let bytes = 0
   const past = entries.findIndex((entry, index) => (bytes += entry.bytes) > MAX_MESSAGE && index > 0)
   return past === -1 ? entries.length : past
 }
 
-/** Entries in pieces that each fit into one message, in order. Pure. */
+/** Splits entries into pieces that each fit into one message, in order. Pure. */
 export function* piecesOf<Entry extends Sized>(entries: readonly Entry[]): Generator<Entry[]> {
   for (let rest = entries; rest.length > 0; ) {
     const size = fitting(rest)
@@ -24,12 +24,12 @@ export function* piecesOf<Entry extends Sized>(entries: readonly Entry[]): Gener
   }
 }
 
-/** Characters of a part at least, except the last: fewer, larger parts are sent faster. */
+/** Minimum characters of a part, except the last: fewer, larger parts are sent faster. */
 const PART = 2 ** 16
 
 /**
- * An object as JSON, in parts: the same text as `JSON.stringify`.
- * @param lists fields whose lists are written entry by entry, as they are made; they come first.
+ * An object as JSON, in parts: the same text as from `JSON.stringify`.
+ * @param lists fields whose lists are written entry by entry, as entries are made; they come first.
  * @param rest the other fields.
  */
 export async function* jsonParts(

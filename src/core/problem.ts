@@ -1,26 +1,26 @@
 import { type Code, STATUS } from './codes.ts'
 import type { Issue } from './issue.ts'
 import { pathText, sentenceOf } from './issue-words.ts'
+import { routes } from './routes.ts'
 
 interface Details {
   headers?: Record<string, string>
   /** Whole seconds, at least 1; only with RATE_LIMITED. */
   retryAfterSeconds?: number
-  /** What is wrong with the input. */
   issues?: readonly Issue[]
   /** The message for users of pages, if `message` is for developers. */
   userMessage?: string
-  /** The text of a form that is too large, so that its page can show it. */
+  /** The text typed into a form that is too large, so that its page can show it. */
   typed?: string
   /** The original error, for the log. */
   cause?: unknown
 }
 
-/** Where an error was met. */
+/** The request that failed. */
 export interface Met {
   /** The id of the request, as in `X-Request-Id` and the log. */
   requestId: string
-  /** The address of the service, which has the documentation. */
+  /** The address of the service, for links to its documentation. */
   origin: string
 }
 
@@ -36,6 +36,7 @@ export class Problem extends Error {
   /** The message for users of pages. */
   readonly userMessage: string
   readonly typed: string | undefined
+  #beside: readonly Issue[] = []
 
   constructor(
     readonly code: Code,
@@ -51,18 +52,21 @@ export class Problem extends Error {
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
 
-  /** What is wrong: `{ error, code }`, with `errors` if more than one field of the input is, the first as in `error`. */
-  told(): { error: string; code: Code; errors?: { path: string; message: string }[] } {
-    const { message: error, code, issues } = this
-    if (issues.length < 2) return { error, code }
-    return {
-      error,
-      code,
-      errors: issues.map((issue) => ({ path: pathText(issue.path), message: sentenceOf(issue) })),
-    }
+  /** The refusal of an unreadable input, with other errors of the call. */
+  beside(issues: readonly Issue[]): this {
+    this.#beside = issues
+    return this
   }
 
-  /** The body that every transport sends: what is wrong, `requestId` and `docUrl`, and `retryAfterSeconds` on 429. */
+  /** `{ error, code }`, with `errors` if there are several; `error` is the first of them. */
+  told(): { error: string; code: Code; errors?: { path: string; message: string }[] } {
+    const { message: error, code, issues } = this
+    const whole = this.#beside.length === 0 ? [] : [{ path: '', message: error }]
+    const errors = [...whole, ...[...issues, ...this.#beside].map(toldOf)]
+    return errors.length < 2 ? { error, code } : { error, code, errors }
+  }
+
+  /** The body of every transport: the error, `requestId` and `docUrl`, and `retryAfterSeconds` on 429. */
   body({ requestId, origin }: Met) {
     const { code, retryAfterSeconds } = this
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
@@ -70,9 +74,13 @@ export class Problem extends Error {
   }
 }
 
+function toldOf(issue: Issue): { path: string; message: string } {
+  return { path: pathText(issue.path), message: sentenceOf(issue) }
+}
+
 /** Where a code is explained: its heading in `docs/errors.md`, as this service serves it. */
 function docUrlOf(code: Code, origin: string): string {
-  return `${origin}/docs/errors#${code.toLowerCase()}`
+  return `${origin}${routes.docs.guide.href({ guide: 'errors' })}#${code.toLowerCase()}`
 }
 
 /** The refusal of an input. */
@@ -82,10 +90,10 @@ export function invalid(issues: readonly Issue[]): Problem {
   return new Problem(isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST', sentenceOf(first), { issues })
 }
 
-/** Fields whose errors are INVALID_URLS. */
+/** Fields whose errors have the code INVALID_URLS. */
 export const UNDER_URLS: readonly (string | number)[] = ['urls', 'addUrls', 'removeUrls']
 
-/** Whether an issue is under `urls`, `addUrls` or `removeUrls`, unless that itself is an unknown field. */
+/** Whether an issue is under `urls`, `addUrls` or `removeUrls`, unless that field itself is unknown. */
 export function isUnderUrls({ path, reason }: Issue): boolean {
   return UNDER_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
 }
@@ -100,7 +108,7 @@ export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
   const unavailable = unavailableIn(thrown)
   if (unavailable !== null) {
-    // About as long as a restart or a failover takes; space has to be made by a person.
+    // A restart or a failover takes about as long; freeing space takes a person.
     const [after, message] = unavailable.isUnwritable
       ? ['60', 'The service can’t save anything right now, and nothing was changed. Try again in a few minutes.']
       : ['2', 'The database isn’t responding. Try again in a few seconds.']
@@ -109,7 +117,7 @@ export function toProblem(thrown: unknown): Problem {
   return internalError()
 }
 
-/** The error for what is the service’s own fault. Whether it was done, only a look can tell. */
+/** The error for the service’s own fault. It may have occurred after the effect: the caller must read to find out. */
 export function internalError(): Problem {
   return new Problem(
     'INTERNAL_ERROR',

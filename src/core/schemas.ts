@@ -7,7 +7,7 @@ import { configure } from 'arktype/config'
  */
 configure({ jitless: true, clone: copyOf })
 
-/** A copy of a value from JSON: arktype’s own takes ten times as long, for kinds of objects that no input has. */
+/** Copies a value from JSON: arktype’s own copy takes ten times as long, for kinds of objects that no input has. */
 function copyOf<Value extends object>(value: Value): Value {
   if (Array.isArray(value)) return value.map(copied) as unknown as Value
   if (Object.getPrototypeOf(value) !== Object.prototype) return value

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -15,7 +15,7 @@ export function keyedHash(secret: string, purpose: string, value: string): strin
   return createHmac('sha256', secret).update(`${purpose}\0${value}`).digest('base64url')
 }
 
-/** Encrypts for holders of both `passphrase` and the service’s secret: AES-256-GCM as iv, tag, ciphertext. */
+/** Encrypts for those who have both `passphrase` and the service’s secret. AES-256-GCM: iv, tag, ciphertext. */
 export function seal(secret: string, passphrase: string, text: string): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', sealKey(secret, passphrase), iv)
@@ -33,4 +33,14 @@ export function unseal(secret: string, passphrase: string, sealed: Uint8Array): 
 
 function sealKey(secret: string, passphrase: string): Buffer {
   return Buffer.from(hkdfSync('sha256', passphrase, secret, 'openall seal', 32))
+}
+
+/** The SHA-256 of a text, by which the service's own unguessable secrets are stored and looked up. */
+export function sha256(text: string | Uint8Array): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** A short unique name for a text or for bytes: 132 bits of its SHA-256, as 22 characters of base64url. */
+export function fingerprint(text: string | Uint8Array): string {
+  return sha256(text).toString('base64url').slice(0, 22)
 }

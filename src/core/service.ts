@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 
 /**
- * The long-lived parts of the process, which operations and pages use. Each floor adds its own below the class or
- * function that makes it (`declare module`), so code of a lower floor can be read, compiled and tested without the higher
- * ones. `src/runtime/service.ts` makes them all.
+ * The long-lived parts of the process, which operations and pages use. Each floor declares its own parts beside the class or
+ * function that makes them (`declare module`), so code on a lower floor can be read, compiled and tested without the higher ones.
+ * `src/runtime/service.ts` makes them all.
  */
 export interface Service {
   log: Logger

@@ -1,39 +1,40 @@
 // @ts-check
-// Texts and links with placeholders, and what may be filled in. Also part of the launcher's script, so that a link is
+// Texts and links with placeholders, and their values. Also part of the launcher's script, so that a link is
 // filled there exactly as here: no imports, and nothing that browsers of docs/browsers.md lack.
 
 /** DEL and the C1 controls, which terminals interpret like C0, in a class of a regular expression. */
 export const LATE_CONTROLS = '\\u007f-\\u009f'
-/** Invisible marks that change the direction of the surrounding text. No script’s letters are among them. */
+/** Invisible marks that change the direction of the surrounding text; no script uses them as letters. */
 export const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
 
 /** Limits of a value and of a filled link, in code points. */
 export const MAX_VALUE = 200
 export const MAX_LINK = 2048
-/** As many characters of an address as the largest QR code holds. */
+/** Maximum characters of an address in the largest QR code. */
 const MAX_QR = 2953
 
 /** @typedef {Readonly<Record<string, string>>} Values The value of each variable that has one. */
-/** @typedef {{ name: string, default?: string, options?: readonly string[] }} Fillable What filling needs of a variable. */
+/** @typedef {{ name: string, default?: string, options?: readonly string[] }} Fillable The fields of a variable that filling needs. */
 /** @typedef {{ name: string, message: string }} Invalid A variable whose value is refused, and what to do about it. */
 /**
- * @typedef {object} Filling What is filled in. A bundle is shown filled once nothing is missing or invalid.
+ * @typedef {object} Filling The values filled in. A bundle is shown filled once nothing is missing or invalid.
  * @property {Values} values
  * @property {readonly string[]} missing Names of variables without a value.
  * @property {readonly Invalid[]} invalid
- * @property {Values} sent What was sent, as it was, so that a form loses nothing.
+ * @property {Values} sent The values as sent, so that a form loses nothing.
  */
 
 /** Characters not allowed in single-line text. */
 export const CONTROLS = new RegExp(`[\\u0000-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
-/** What variables can be called, as the source of a regular expression. */
+/** Space, zero-width characters and soft hyphens, which chats and word processors put into addresses. */
+export const UNSEEN = /[\s\u00ad\u200b-\u200d\u2060]/
+/** Names of variables, as the source of a regular expression. */
 export const NAME = '[a-z][a-z0-9_]{0,29}'
 export const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`)
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * A text in pieces: at odd places the names of its placeholders, at even places what stands around them. Braces around
- * other names are text.
+ * A text in pieces: names of placeholders at odd indices, the text around them at even ones. Braces around other names are text.
  * @param {string} text
  * @param {readonly string[]} names
  * @returns {string[]}
@@ -57,7 +58,7 @@ export function namesIn(text, names) {
 }
 
 /**
- * A text with values in place of its placeholders; one without a value stays.
+ * A text with values in place of its placeholders; a placeholder without a value stays.
  * @param {string} text
  * @param {Values} values
  */
@@ -66,7 +67,7 @@ export function fillText(text, values) {
 }
 
 /**
- * A link with values in place of its placeholders, each encoded as by level 1 of RFC 6570.
+ * A link with values in place of its placeholders, each encoded by level 1 of RFC 6570.
  * @param {string} link
  * @param {Values} values
  */
@@ -75,16 +76,17 @@ export function fillLink(link, values) {
 }
 
 /**
- * What is sent for the variables of a bundle. Surrounding space is no part of a value, and an empty one is none.
+ * Reads the values sent for a bundle's variables. Surrounding space, visible or not, is dropped, and an empty value counts as
+ * none.
  * @param {readonly Fillable[]} variables
- * @param {(name: string) => string | null | undefined} sent what was sent for a variable.
+ * @param {(name: string) => string | null | undefined} sent the value sent for a variable.
  * @returns {Filling}
  */
 export function readValues(variables, sent) {
   const [values, sentTexts] = [blank(), blank()]
   const [missing, invalid] = [/** @type {string[]} */ ([]), /** @type {Invalid[]} */ ([])]
   for (const { name, default: fallback, options } of variables) {
-    const text = (sent(name) ?? '').trim()
+    const text = trimmed(sent(name) ?? '')
     if (text !== '') sentTexts[name] = text
     const value = text || fallback
     if (value === undefined) {
@@ -98,13 +100,21 @@ export function readValues(variables, sent) {
   return { values, missing, invalid, sent: sentTexts }
 }
 
+/** A regular expression for the end would take quadratic time on a long run of spaces. @param {string} text */
+function trimmed(text) {
+  let [from, to] = [0, text.length]
+  while (from < to && UNSEEN.test(text.charAt(from))) from += 1
+  while (to > from && UNSEEN.test(text.charAt(to - 1))) to -= 1
+  return text.slice(from, to)
+}
+
 /** @param {Filling} filling */
 export function isComplete({ missing, invalid }) {
   return missing.length + invalid.length === 0
 }
 
 /**
- * The query that leads to a filled launcher; `''` where nothing is filled in.
+ * The query of a filled launcher; `''` if nothing is filled in.
  * @param {Pick<Filling, 'sent'>} filling
  */
 export function queryOf({ sent }) {
@@ -113,11 +123,33 @@ export function queryOf({ sent }) {
 }
 
 /**
- * Why there is no QR code of an address; null if there is one.
+ * Why an address has no QR code; null if it has one.
  * @param {string} address
  */
 export function qrProblem(address) {
   return address.length > MAX_QR ? 'These values are too long for a QR code. Copy the link instead.' : null
+}
+
+/**
+ * The intended parameter of a key in a query: mails and pages copied with their escapes have `&amp;region=eu`, and phones
+ * capitalise words. Names of variables have no capitals.
+ * @param {string} key
+ */
+export function meantBy(key) {
+  return key.replace(/^(?:amp;)+/i, '').toLowerCase()
+}
+
+/**
+ * The first value of a variable in a query. A key that only resembles the name counts if the name itself is missing. Null for
+ * none.
+ * @param {URLSearchParams} query
+ * @param {string} name
+ */
+export function askedIn(query, name) {
+  const value = query.get(name)
+  if (value !== null) return value
+  for (const [key, other] of query) if (meantBy(key) === name) return other
+  return null
 }
 
 /** Without a prototype, because a variable may be called `constructor`. @returns {Record<string, string>} */
@@ -137,7 +169,7 @@ function filled(text, values, as) {
     .join('')
 }
 
-/** A value in a link: only unreserved characters stay as they are. @param {string} value */
+/** Encodes a value for a link: only unreserved characters stay unchanged. @param {string} value */
 export function encodeValue(value) {
   return encodeURIComponent(value).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -11,9 +11,6 @@ export const MAX_URL = MAX_LINK
 /** The longest possible email address (RFC 5321), in characters. */
 export const MAX_EMAIL = 254
 
-/** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
-export const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
-
 /** Characters not allowed in multi-line text. */
 export const CONTROLS_SAVE_TAB_AND_NEWLINE = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${LATE_CONTROLS}${DIRECTIONS}]`)
 /** Characters not allowed in URLs; the URL parser percent-encodes all others. */
@@ -25,7 +22,7 @@ export function unfit(text: string, max: number, controls: RegExp): Expectation 
   // UTF-16 length first: it is free, and at most twice the number of code points.
   if (text.length > max && (text.length > max * 2 || [...text].length > max)) return { code: 'text_too_long', max }
   if (controls.test(text)) {
-    // Often copied along with a title unnoticed, so they get their own message.
+    // Often copied along with a title unnoticed, so these get their own message.
     const isDirection = IS_DIRECTION.test(text.match(controls)?.[0] ?? '')
     return { code: isDirection ? 'turning_marks' : 'control_characters' }
   }
@@ -36,9 +33,11 @@ export function unfit(text: string, max: number, controls: RegExp): Expectation 
 /** Why a trimmed text is not acceptable as a URL, or null. */
 export function unfitUrl(text: string): Expectation | null {
   // The length comes first, because parsing a long host takes more than linear time.
-  if (text.length > MAX_URL * 2) return { code: 'text_too_long', max: MAX_URL }
+  if (text.length > MAX_URL * 2) return { code: 'url_too_long', max: MAX_URL }
   const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  return isWeb ? unfit(text, MAX_URL, URL_CONTROLS) : { code: 'not_a_web_address' }
+  if (!isWeb) return { code: 'not_a_web_address' }
+  const unfitText = unfit(text, MAX_URL, URL_CONTROLS)
+  return unfitText?.code === 'text_too_long' ? { code: 'url_too_long', max: MAX_URL } : unfitText
 }
 
 const DIRECTION_MARKS = new RegExp(IS_DIRECTION, 'g')
@@ -57,14 +56,4 @@ export function escapeControls(text: string): string {
 /** Whether a text is printable ASCII without spaces. */
 export function isAscii(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text)
-}
-
-/** A line of a CSV file (RFC 4180), without its end. What looks like a formula gets an apostrophe. */
-export function csvLine(cells: readonly (string | number)[]): string {
-  return cells.map(cell).join()
-}
-
-function cell(value: string | number): string {
-  const text = String(value).replace(FORMULA, "'$&")
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -2,16 +2,16 @@ import { lazy } from './lazy.ts'
 
 export const DAY_MS = 86_400_000
 
-// Lazy, because the launcher's page loads this file at the start, and the first use loads 4 MB of ICU.
+// Lazy, because the launcher's page loads this file at startup, and the first use loads 4 MB of ICU.
 const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
 
-/** A time as pages and mails say it, in UTC: `1 December 2026, 09:00 UTC`; with seconds unless there are none. */
+/** A time for pages and mails, in UTC: `1 December 2026, 09:00 UTC`; with seconds unless they are zero. */
 export function exactTime(at: number | string): string {
   const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(new Date(at).toISOString()) ?? []
   return `${date().format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`
 }
 
-/** The minute that a time is in, where its seconds say nothing to people. */
+/** A time truncated to the minute, for people to whom seconds mean nothing. */
 export function minuteOf(at: number | string | Date): number {
   return Math.floor(new Date(at).getTime() / 60_000) * 60_000
 }

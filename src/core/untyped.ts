@@ -20,10 +20,7 @@ export function asList(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : []
 }
 
-/**
- * The entry of a table under a name from outside; undefined also for `constructor` and the like, which every object
- * inherits.
- */
+/** The entry of a table under an untrusted name. Undefined also for `constructor` and other names that every object inherits. */
 export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

@@ -41,7 +41,7 @@ export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`
 }
 
-/** Operating systems whose names are not capitalised regularly. */
+/** Operating systems with irregular capitalisation. */
 const OS_NAMES: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
 
 /** A browser’s display name, `Firefox on Windows`; null if it does not identify itself. */
@@ -52,22 +52,22 @@ export function browserLabel({ browser, os }: { browser: string | null; os: stri
   return names.length === 0 ? null : names.join(' on ')
 }
 
-/** A text as the beginning of a sentence. */
+/** Capitalises a text for the beginning of a sentence. */
 export function asSentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The same within a sentence. */
+/** Adapts a text to the middle of a sentence. */
 export function inSentence(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** A sentence without its full stop, as the end of another one. */
-export function withoutStop(sentence: string): string {
+/** A sentence without its full stop, to end another one. */
+export function dropFullStop(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-/** `Chrome Os`. */
+/** Capitalises each word: `Chrome Os`. */
 export function capitalised(text: string): string {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

@@ -7,6 +7,7 @@ import {
   type EventKind,
   type EventType,
   events,
+  idNamed,
   invitation,
   member,
   organization,
@@ -20,29 +21,29 @@ import { realEmailIn } from '../identity/sessions.ts'
 import { ownerId } from '../plans/owners.ts'
 import type { LoggedEvent } from './shapes.ts'
 
-/** Which events of a subject to read. */
+/** A selection of a subject's events. */
 export interface Wanted {
   subject: Subject
-  /** Of these kinds, of which there is at least one. */
+  /** At least one kind. */
   kinds: readonly EventKind[]
   type?: EventType | undefined
   /** The slug of a bundle, or the id of something else. */
   target?: string | undefined
   /** The id of a person or a key. */
   actor?: string | undefined
-  /** From this time on, in milliseconds since 1970. */
+  /** In milliseconds since 1970, inclusive. */
   since?: number | undefined
 }
 
-/** An event with what the order of the list goes by. */
+/** An event with the fields that order the list. */
 export interface Row {
   id: number
   event: LoggedEvent
 }
 
 /**
- * The newest events that are wanted, newest first, at most `limit`.
- * @param before only those older than the event with this id.
+ * The newest selected events, newest first, at most `limit`.
+ * @param before only events older than the event with this id.
  */
 export async function newest(
   { db }: Store,
@@ -67,21 +68,21 @@ export async function newest(
 }
 
 /**
- * Where the wanted events are, each place the beginning of an index, so that the newest are found without reading the others:
- * a person's or a thing's, or else each kind's. A plus sign hides a column from SQLite's choice of an index.
+ * Conditions for the selected events. Each is the beginning of an index, so that the newest are found without reading others: by
+ * actor or target, or else by kind. A plus sign keeps SQLite from choosing an index by that column.
  */
 function placesOf({ kinds, target, actor }: Wanted): SQL[] {
   const isOfKind = sql`+${inArray(events.kind, [...kinds])}`
   const isTheirs = actor === undefined ? undefined : byActor(actor)
   if (target !== undefined) {
-    const bundle = sql`${events.bundleId} = (SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${target})`
+    const bundle = sql`${events.bundleId} = ${idNamed(target)}`
     return [bundle, eq(events.target, target)].map((at) => sql`${and(at, isOfKind, isTheirs)}`)
   }
   if (isTheirs !== undefined) return [sql`${and(isTheirs, isOfKind)}`]
   return kinds.map((kind) => eq(events.kind, kind))
 }
 
-/** What a person did, with their keys too; or what was done with a key. */
+/** Events caused by a person, including by their keys; or by a key. */
 function byActor(actor: string): SQL {
   if (!/^[1-9]\d{0,14}$/.test(actor)) return eq(events.actorUserId, actor)
   const key = Number(actor)
@@ -93,15 +94,15 @@ const [actor, person] = [alias(user, 'actor'), alias(user, 'person')]
 const [actorKey, key] = [alias(apiKeys, 'actor_key'), alias(apiKeys, 'key')]
 
 /**
- * Events with what they are about and who caused them, as these are called now. Names of people only while they are the subject
- * or its members: what becomes of others is not its business. A title only while the bundle is the subject's.
+ * Events with their subjects and actors under current names. People are named only while they are the subject or its members,
+ * because the later life of others is not its business. A title is given only while the bundle is the subject's.
  */
 function withNames(db: Store['db'], subject: Subject) {
   const isKnown = (id: SQL) =>
     subject.type === 'user'
       ? sql`${id} = ${subject.userId}`
       : sql`EXISTS (SELECT 1 FROM ${member} WHERE ${member.organizationId} = ${subject.organizationId} AND ${member.userId} = ${id})`
-  // Who has accepted is a person like the others.
+  // A person who has accepted an invitation is treated like any other.
   const isToKnow = sql`${invitation.status} <> 'accepted' OR EXISTS (SELECT 1 FROM ${user} WHERE ${user.email} = ${invitation.email} AND ${isKnown(sql`${user.id}`)})`
   const ofKind = (...kinds: EventKind[]) => inArray(events.kind, kinds)
   return db
@@ -167,11 +168,11 @@ function actorOf({ actorType, actorUserId, actorKeyId }: typeof events.$inferSel
   }
 }
 
-/** What webhooks tell of an event beside what it is about: ids alone, because names change between two attempts. */
+/** The fields that webhooks add to an event's subject: only ids, because names change between two attempts. */
 export const TOLD = ['id', 'actor', 'changes'] as const
 type ToldEvent = Pick<LoggedEvent, (typeof TOLD)[number]>
 
-/** The event with an id, as its owner's webhooks tell of it; null once it is erased. */
+/** The event with an id in the form for its owner's webhooks; null once it is erased. */
 export async function toldOf({ db }: Store, owner: number, id: number): Promise<ToldEvent | null> {
   const [event] = await db
     .select()
@@ -196,13 +197,13 @@ const aPerson: Target = ({ person }, id) => ({ type: 'user', id, ...named('name'
 
 const anOrganization: Target = ({ organization }, id) => ({ type: 'organization', id, ...named('name', organization) })
 
-/** What an event of each kind is about. */
+/** The subject of an event of each kind. */
 const TARGETS: Record<EventKind, Target> = {
   bundle: ({ slug, title }) => ({ type: 'bundle', id: slug, ...named('slug', slug), ...named('name', title) }),
   proposal: ({ slug, title }, id) => ({ type: 'proposal', id, ...named('slug', slug), ...named('name', title) }),
   key: aKey('key'),
   app: aKey('app'),
-  // Its whole address may be a secret.
+  // Only the host, because the whole address may be a secret.
   webhook: ({ webhookUrl }, id) => ({ type: 'webhook', id, ...named('name', webhookUrl && new URL(webhookUrl).host) }),
   member: (row, id) =>
     row.event.type === 'member.invited' ? { type: 'invitation', id, ...named('name', row.invited) } : aPerson(row, id),
@@ -211,7 +212,7 @@ const TARGETS: Record<EventKind, Target> = {
   data: (row, id) => (row.organization === null ? aPerson : anOrganization)(row, id),
 }
 
-/** A field that answers leave out if there is nothing in it. */
+/** A field that answers omit if it is empty. */
 function named<Name extends string>(name: Name, value: string | null): { [Field in Name]?: string } {
   return value === null ? {} : ({ [name]: value } as { [Field in Name]?: string })
 }

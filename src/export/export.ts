@@ -1,128 +1,52 @@
-import { type } from 'arktype'
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { bundles, DIMENSIONS } from '../../db/schema.ts'
-import { BundleWithHealth, VersionList } from '../bundles/answers.ts'
-import { healthOf, type LinkHealth, wantsChecks } from '../bundles/health.ts'
-import { allVersions } from '../bundles/history.ts'
-import { toBundle, toSnapshot } from '../bundles/present.ts'
-import type { StoredBundle } from '../bundles/roles.ts'
-import { contentBytes } from '../bundles/stored.ts'
-import { lazy } from '../core/lazy.ts'
+import {
+  account,
+  bundles,
+  type Dimension,
+  dailyBreakdowns,
+  dailyCounters,
+  dailyOpens,
+  dailyViewers,
+  openedLinks,
+  user,
+} from '../../db/schema.ts'
+import { organizationFor } from '../accounts/organizations.ts'
+import { omit } from '../bundles/content/content.ts'
+import { type StoredBundle, toBundle } from '../bundles/edit/bundles.ts'
+import { allVersions, toSnapshot } from '../bundles/edit/history.ts'
+import { contentBytes } from '../bundles/edit/stored.ts'
+import { healthOf, type LinkHealth, wantsChecks } from '../bundles/links/health.ts'
+import { pinsOf } from '../bundles/list/pins.ts'
 import { listParts, piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { Time } from '../core/shape.ts'
+import { object, says } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
 import { allEvents } from '../events/events.ts'
-import { EventList } from '../events/shapes.ts'
-import { SubjectShape } from '../identity/answers.ts'
-import type { SignedIn, Subject } from '../identity/caller.ts'
-import { roleIn } from '../identity/members.ts'
-import { ROLES, requireRole } from '../identity/roles.ts'
+import { requireRole, type SignedIn, type Subject, signedIn } from '../identity/caller.ts'
+import { organizationsOf, roleIn } from '../identity/members.ts'
+import { realEmail, sessionsOf } from '../identity/sessions.ts'
 import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
-import { KeyList } from '../keys/shapes.ts'
-import type { Download, Site } from '../operations/operation.ts'
+import { SWITCHES } from '../mail/switches.ts'
+import { type Download, implement, type Site } from '../operations/operation.ts'
 import { ownerId, subjectIdOf } from '../plans/owners.ts'
-import { Proposal, ProposalList } from '../proposals/answers.ts'
-import { toProposal } from '../proposals/present.ts'
-import { allOf } from '../proposals/stored.ts'
-import { WebhookList } from '../webhooks/shapes.ts'
+import { toListed, toProposal } from '../proposals/present.ts'
+import { allOf, madeBy } from '../proposals/stored.ts'
 import { listOf as webhooksOf } from '../webhooks/webhooks.ts'
-import { aboutOrganization, aboutPerson } from './about.ts'
-import { breakdownsOf, countsOf, inPages, opensOf, viewersOf } from './counts.ts'
+import { ExportedData } from './shapes.ts'
 
-/** Bundles of which sizes are read at a time. */
+/** Bundles whose sizes are read at a time. */
 const PAGE = 100
 
-const insights = lazy(() =>
-  type({
-    counts: type({
-      day: 'string',
-      views: 'number.integer >= 0',
-      openAllClicks: 'number.integer >= 0',
-      ruleId: 'string | null',
-      '+': 'reject',
-    }).array(),
-    viewers: type({ day: 'string', viewers: 'number.integer >= 0', '+': 'reject' }).array(),
-    breakdowns: type({
-      day: 'string',
-      dimension: type.enumerated(...DIMENSIONS),
-      value: 'string | null',
-      views: 'number.integer >= 1',
-      '+': 'reject',
-    }).array(),
-    opens: type({ day: 'string', url: 'string', opens: 'number.integer >= 1', '+': 'reject' }).array(),
-    '+': 'reject',
-  }),
-)
-
-/** The answer of GET /api/me/export, of a user or an organisation. */
-export const ExportedData = lazy(() =>
-  type({
-    exportedAt: Time(),
-    subject: SubjectShape(),
-    'profile?': type({
-      id: 'string',
-      name: 'string',
-      email: 'string',
-      emailVerified: 'boolean',
-      image: 'string | null',
-      createdAt: Time(),
-      updatedAt: Time(),
-      '+': 'reject',
-    }),
-    'mails?': type({
-      proposed: 'boolean',
-      decided: 'boolean',
-      keyEnds: 'boolean',
-      linksBroken: 'boolean',
-      '+': 'reject',
-    }),
-    'signInMethods?': type({ provider: 'string', createdAt: Time(), '+': 'reject' }).array(),
-    'sessions?': type({ userAgent: 'string | null', createdAt: Time(), '+': 'reject' }).array(),
-    'organizations?': type({ id: 'string', name: 'string', role: type.enumerated(...ROLES), '+': 'reject' }).array(),
-    'organization?': type({ id: 'string', name: 'string', createdAt: Time(), '+': 'reject' }),
-    'members?': type({
-      userId: 'string',
-      name: 'string',
-      email: 'string',
-      role: type.enumerated(...ROLES),
-      since: Time(),
-      '+': 'reject',
-    }).array(),
-    'invitations?': type({
-      email: 'string',
-      role: type.enumerated(...ROLES),
-      expiresAt: Time(),
-      '+': 'reject',
-    }).array(),
-    'pins?': type({ slug: 'string', pinnedAt: Time(), '+': 'reject' }).array(),
-    'proposals?': ProposalList().get('proposals'),
-    apiKeys: KeyList().get('apiKeys'),
-    webhooks: WebhookList().get('webhooks'),
-    bundles: BundleWithHealth()
-      .merge({
-        'deletedAt?': Time(),
-        insights: insights(),
-        versions: VersionList().get('versions'),
-        proposals: Proposal().array(),
-      })
-      .array(),
-    checkLinks: 'boolean',
-    events: EventList().get('events'),
-    '+': 'reject',
-  }),
-)
-
 /**
- * All data of a user, of a key’s subject, or of an organisation that the caller administers: profile,
- * memberships, keys and webhooks without their secrets, their pins, the proposals they made, bundles with every version, policy, count and
- * proposal, including deleted ones, and the log of what happened.
- * @param organizationId undefined: a session’s user, or a key’s own subject.
+ * All data of a user, of a key’s subject, or of an organisation that the caller administers: profile, memberships, keys and
+ * webhooks without their secrets, their pins, the proposals they made, bundles with every version, policy, count and proposal,
+ * including deleted ones, and the log of events.
+ * @param organizationId undefined for a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
  */
-export async function exportOf(
+async function exportOf(
   { store, config }: Pick<Service, 'store' | 'config'>,
   caller: SignedIn,
   organizationId: string | undefined,
@@ -144,7 +68,7 @@ export async function exportOf(
   }
 }
 
-/** Logs an export: nothing else of it is stored. */
+/** Logs an export; nothing else about it is stored. */
 function exported(subject: Subject) {
   const column = sql.raw(subject.type === 'user' ? 'user_id' : 'organization_id')
   const id = subjectIdOf(subject)
@@ -212,8 +136,8 @@ async function* bundlesOf({ db }: Store, subject: Subject) {
 
 /**
  * A bundle, its counts, its versions, newest first, and its proposals.
- * @param bundle its owner is null if it has none.
- * @param health what is known of its links.
+ * @param bundle with a null owner if it has none.
+ * @param health the results of its link checks.
  */
 export async function* bundleParts(
   store: Store,
@@ -222,7 +146,7 @@ export async function* bundleParts(
   health?: LinkHealth[],
 ): AsyncGenerator<string> {
   const { id } = bundle
-  // Its owner is only passed on.
+  // The owner is only passed on.
   yield* listParts(
     `${JSON.stringify({ ...toBundle(bundle as StoredBundle, site), health }).slice(0, -1)},"insights":{"counts":`,
     countsOf(store, id),
@@ -242,3 +166,148 @@ async function* eachOf<Entry>(pages: AsyncIterable<Entry[]>): AsyncGenerator<Ent
 async function* mapped<From, To>(entries: AsyncIterable<From>, to: (entry: From) => To): AsyncGenerator<To> {
   for await (const entry of entries) yield to(entry)
 }
+
+const NOT_SHOWN = ['takenEmail', 'takenHint', 'disabledAt'] as const
+const profile = omit(
+  [...NOT_SHOWN, 'mailProposed', 'mailDecided', 'mailKeyEnds', 'mailLinksBroken'] as const,
+  getTableColumns(user),
+)
+
+/** A person's data besides keys and bundles. */
+async function aboutPerson(store: Store, userId: string) {
+  const { db } = store
+  const [[person], accounts] = await db.batch([
+    db
+      .select({ profile: { ...profile, email: realEmail }, mails: SWITCHES })
+      .from(user)
+      .where(eq(user.id, userId)),
+    db
+      .select({ provider: account.providerId, createdAt: account.createdAt })
+      .from(account)
+      .where(eq(account.userId, userId)),
+  ])
+  const sessions = await sessionsOf(store, userId)
+  return {
+    ...person,
+    signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
+    sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
+    organizations: await organizationsOf(store, userId),
+    pins: await pinsOf(store, userId),
+    proposals: (await madeBy(store, userId)).map(toListed),
+  }
+}
+
+/** An organisation's data besides keys and bundles. */
+async function aboutOrganization(store: Store, userId: string, id: string) {
+  const found = await organizationFor(store, userId, id)
+  if (found === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
+  const { name, createdAt, members, invitations } = found
+  return {
+    organization: { id, name, createdAt: iso(createdAt) },
+    members: members.map(({ since, id: _, ...member }) => ({ ...member, since: iso(since) })),
+    invitations: invitations.map(({ expiresAt, id: _, ...invited }) => ({ ...invited, expiresAt: iso(expiresAt) })),
+  }
+}
+
+/** Counts read at a time: there is one for each day and rule, and for each day and value. */
+const COUNTS = 4000
+
+/** Views and clicks of a bundle by day and rule. */
+async function* countsOf({ db }: Store, bundleId: number) {
+  const { day, ruleId, views, openAllClicks } = dailyCounters
+  const pages = inPages<{ day: string; ruleId: string; views: number; openAllClicks: number }>(COUNTS, (last) =>
+    db
+      .select({ day, ruleId, views, openAllClicks })
+      .from(dailyCounters)
+      .where(
+        and(
+          eq(dailyCounters.bundleId, bundleId),
+          last === undefined ? undefined : sql`(${day}, ${ruleId}) > (${last.day}, ${last.ruleId})`,
+        ),
+      )
+      .orderBy(day, ruleId)
+      .limit(COUNTS),
+  )
+  for await (const page of pages) {
+    for (const { ruleId, ...count } of page) yield { ...count, ruleId: ruleId === '' ? null : ruleId }
+  }
+}
+
+/** The viewers of a bundle by day. */
+function viewersOf({ db }: Store, bundleId: number) {
+  return db
+    .select({ day: dailyViewers.day, viewers: dailyViewers.viewers })
+    .from(dailyViewers)
+    .where(eq(dailyViewers.bundleId, bundleId))
+    .orderBy(dailyViewers.day)
+}
+
+/** Views of a bundle by day and value. */
+async function* breakdownsOf({ db }: Store, bundleId: number) {
+  const { day, dimension, value, views } = dailyBreakdowns
+  type Row = { day: string; dimension: Dimension; value: string; views: number }
+  const pages = inPages<Row>(COUNTS, (last) =>
+    db
+      .select({ day, dimension, value, views })
+      .from(dailyBreakdowns)
+      .where(
+        and(
+          eq(dailyBreakdowns.bundleId, bundleId),
+          last === undefined
+            ? undefined
+            : sql`(${day}, ${dimension}, ${value}) > (${last.day}, ${last.dimension}, ${last.value})`,
+        ),
+      )
+      .orderBy(day, dimension, value)
+      .limit(COUNTS),
+  )
+  for await (const page of pages) {
+    for (const { value, ...row } of page) yield { ...row, value: value === '' ? null : value }
+  }
+}
+
+/** How often each link of a bundle was opened, by day. */
+async function* opensOf({ db }: Store, bundleId: number) {
+  const { day, link, opens } = dailyOpens
+  type Row = { day: string; link: Buffer; url: string; opens: number }
+  const pages = inPages<Row>(COUNTS, (last) =>
+    db
+      .select({ day, link, url: openedLinks.url, opens })
+      .from(dailyOpens)
+      .innerJoin(openedLinks, and(eq(openedLinks.bundleId, dailyOpens.bundleId), eq(openedLinks.link, link)))
+      .where(
+        and(
+          eq(dailyOpens.bundleId, bundleId),
+          last === undefined ? undefined : sql`(${day}, ${link}) > (${last.day}, ${last.link})`,
+        ),
+      )
+      .orderBy(day, link)
+      .limit(COUNTS),
+  )
+  for await (const page of pages) {
+    for (const { link: _, ...row } of page) yield row
+  }
+}
+
+/** Reads page after page, each after the last row of the one before it. */
+async function* inPages<Row>(size: number, read: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  for (let last: Row | undefined; ; ) {
+    const page = await read(last)
+    yield page
+    if (page.length < size) return
+    last = page.at(-1)
+  }
+}
+
+export const exportData = implement('export_data', {
+  summary: 'Download all data stored about you or an organisation, as one JSON file',
+  description:
+    'Returns a file with all data of a person or an organisation: profile or members, keys without their secrets, and ' +
+    'every bundle, including deleted ones, with its versions, policy, counts and proposals. A session gets its user’s data, a key ' +
+    'that of the subject it acts for; `organizationId` selects an organisation that you are an admin of.',
+  input: object({ 'organizationId?': says('0 < string <= 64', 'Identifies the organisation.', 'o_27pd') }),
+  output: ExportedData,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  download: (whole: Download) => whole,
+  run: ({ organizationId }, { service, caller }) => exportOf(service, signedIn(caller), organizationId),
+})

@@ -1,7 +1,8 @@
 import { asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { blockedBundles, bundles, member, organization, owners, user } from '../../db/schema.ts'
-import { subjectOf } from '../bundles/roles.ts'
+import { omit } from '../bundles/content/content.ts'
+import { subjectOf } from '../bundles/edit/bundles.ts'
 import { iso } from '../core/time.ts'
 import { realEmail } from '../identity/sessions.ts'
 import type { Site } from '../operations/operation.ts'
@@ -10,12 +11,13 @@ import { bundleParts } from './export.ts'
 /** Rows held in memory at a time. */
 const PAGE = 100
 
-const { addressHash: _, slugHash: __, viewedAt: ___, bytes: ____, ...BUNDLE } = getTableColumns(bundles)
+const NOT_SHOWN = ['addressHash', 'slugHash', 'viewedAt', 'bytes'] as const
+const BUNDLE = omit(NOT_SHOWN, getTableColumns(bundles))
 
 /**
  * All people, organisations and bundles of an instance as JSON lines, each an object with a `type`. Bundles come with every
  * version, count and proposal, deleted ones included. Leaves out whatever could sign somebody in: passwords, sessions, keys,
- * webhooks’ secrets, claims. Reads while it is sent; what is written meanwhile may be missing.
+ * webhooks’ secrets, claims. Rows are read while it is sent; edits made meanwhile may be missing.
  */
 export async function* instanceParts(store: Store, site: Site): AsyncGenerator<string> {
   yield line({ type: 'instance', exportedAt: iso(Date.now()), origin: site.origin })

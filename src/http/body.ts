@@ -1,14 +1,17 @@
-import { parseJson, refuseLarger } from '../core/json.ts'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
+import type { Operation } from '../operations/operation.ts'
+import { typeOf } from '../operations/places.ts'
+import { refuseLarger } from '../operations/validate.ts'
 
-/** Of a route: its body is read by these functions, which bound it, and not by Elysia. */
+/** Route option: these functions read the body and limit its size, not Elysia. */
 export const RAW = { parse: 'none' } as const
 
-/** Maximum size of a body. */
 const MAX_BODY_BYTES = 256 * 1024
-/** A form that is too large is still read up to this size, so that its page can show what was typed. */
+/** A form that is too large is still read up to this size, so that its page can show the typed text. */
 const MAX_TYPED_BYTES = 4 * MAX_BODY_BYTES
-/** More than any form of ours sends; each field takes as long to read as a hundred characters. */
+/** More than any form of the service sends; reading a field takes as long as a hundred characters. */
 const MAX_FIELDS = 10_000
 
 /**
@@ -28,7 +31,7 @@ export function readJson<T = unknown>(
 export const PLAIN_SIZE = { fields: 1000, entries: 1000, nodes: 1000 }
 
 /**
- * Reads a JSON body that the schema of a library is about to read.
+ * Reads a JSON body for the schema of a library.
  * @throws Problem as `readJson`; BAD_REQUEST if it has too many fields, entries, objects or lists.
  */
 export function readPlainJson(request: Request): Promise<unknown> {
@@ -39,18 +42,18 @@ export function readPlainJson(request: Request): Promise<unknown> {
 }
 
 function jsonOf(text: string | null): unknown {
-  // UTF-16 without a mark at its beginning is valid UTF-8, with a NUL beside each character.
+  // UTF-16 without a byte order mark is valid UTF-8, with a NUL beside each character.
   if (text === null || /^(?:\0.|.\0)/s.test(text))
     throw new Problem('INVALID_JSON', `The body is not UTF-8 text. ${AS_UTF8}`)
   return parseJson(text)
 }
 
-/** How to send UTF-8 from where another charset is the default. */
+/** Tells how to send UTF-8 on systems where another charset is the default. */
 const AS_UTF8 =
   'Send it as UTF-8: in Windows PowerShell 5.1 with -Body ([Text.Encoding]::UTF8.GetBytes($json)), in other programs by encoding the text before it is sent.'
 
 /**
- * The exact body that was signed, of any type.
+ * The exact text of a signed body, of any content type.
  * @throws Problem PAYLOAD_TOO_LARGE, BAD_REQUEST.
  */
 export async function readSigned(request: Request): Promise<string> {
@@ -66,8 +69,8 @@ export const LONG_FORM = [URL_ENCODED, MULTIPART]
 
 /**
  * The fields of a plain HTML form.
- * @param written fields with what the page itself added to what was typed, which do not count against the maximum.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with what was typed up to a limit; BAD_REQUEST.
+ * @param written fields that the page itself added, which do not count against the maximum.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with the typed text up to a limit; BAD_REQUEST.
  */
 export async function readForm(
   request: Request,
@@ -78,15 +81,57 @@ export async function readForm(
   const text = await readText(request, (text) => text, MAX_TYPED_BYTES)
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
   if (hasMoreThan(MAX_FIELDS, '&', text) && sentType(request) === URL_ENCODED) {
-    throw new Problem('BAD_REQUEST', `The form has more than ${MAX_FIELDS} fields.`)
+    throw tooManyFields()
   }
-  const form = sentType(request) === MULTIPART ? await readMultipart(text, request) : new URLSearchParams(text)
+  const form =
+    sentType(request) === MULTIPART ? (await partsOf(Buffer.from(text), request)).fields : new URLSearchParams(text)
   const size = written.length === 0 ? Buffer.byteLength(text) : typedBytes(form, written)
   if (size > MAX_BODY_BYTES) throw tooLarge(typedInto(form, written))
   return form
 }
 
-function hasMoreThan(most: number, mark: string, text: string): boolean {
+/** A file uploaded in a form. */
+export interface SentFile {
+  name: string
+  bytes: Uint8Array
+}
+
+/**
+ * The fields of a form and its file, which may be larger than a form and in any encoding.
+ * @param maxBytes of the file.
+ * @throws Problem as `readForm`; PAYLOAD_TOO_LARGE for the file.
+ */
+export async function readFormWithFile(
+  request: Request,
+  maxBytes: number,
+): Promise<{ form: URLSearchParams; file: SentFile | null }> {
+  if (sentType(request) !== MULTIPART) return { form: await readForm(request, LONG_FORM), file: null }
+  expectType(request, LONG_FORM)
+  const refusal = () => fileTooLarge(maxBytes)
+  const body = await readBytes(request, maxBytes + MAX_TYPED_BYTES, refusal).catch(brokeOff)
+  const { fields: form, files } = await partsOf(body, request)
+  if (typedBytes(form, []) > MAX_TYPED_BYTES) throw tooLarge()
+  const [file] = files
+  if (file === undefined) return { form, file: null }
+  if (file.size > maxBytes) throw refusal()
+  // Parsing a form of this size takes Deno more than half of the time that one piece of work may take.
+  await otherWork()
+  return { form, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } }
+}
+
+function fileTooLarge(maxBytes: number): Problem {
+  const max = `${maxBytes / 1024 / 1024} MiB`
+  return new Problem('PAYLOAD_TOO_LARGE', `The file is larger than ${max}.`, {
+    headers: { connection: 'close' },
+    userMessage: `This file is larger than ${max}. Split it up and import one part at a time.`,
+  })
+}
+
+function tooManyFields(): Problem {
+  return new Problem('BAD_REQUEST', `The form has more than ${MAX_FIELDS} fields.`)
+}
+
+function hasMoreThan(most: number, mark: string, text: string | Buffer): boolean {
   let found = 0
   for (let at = text.indexOf(mark); at !== -1 && found <= most; at = text.indexOf(mark, at + 1)) found += 1
   return found > most
@@ -98,7 +143,7 @@ function typedBytes(form: URLSearchParams, written: readonly string[]): number {
   return size
 }
 
-/** The texts that a user typed into a form, without passwords and what the page wrote. */
+/** The texts typed into a form, without passwords and the page's own fields. */
 function typedInto(form: URLSearchParams, written: readonly string[]): string {
   const texts = [...form].filter(
     ([name, value]) => !/password|key$/i.test(name) && !written.includes(name) && value.trim() !== '',
@@ -106,19 +151,27 @@ function typedInto(form: URLSearchParams, written: readonly string[]): string {
   return texts.map(([, value]) => value).join('\n\n')
 }
 
-async function readMultipart(text: string, { headers }: Request): Promise<URLSearchParams> {
+/** The fields of a multipart form, and its chosen files. */
+async function partsOf(body: Uint8Array, { headers }: Request): Promise<{ fields: URLSearchParams; files: File[] }> {
   const type = headers.get('content-type') ?? ''
-  const boundary = /;\s*boundary="?([^";]+)/i.exec(type)?.[1]
+  const mark = `--${/;\s*boundary="?([^";]+)/i.exec(type)?.[1]}`
+  if (hasMoreThan(MAX_FIELDS, mark, Buffer.from(body.buffer, body.byteOffset, body.byteLength))) throw tooManyFields()
   const fields = new URLSearchParams()
+  const files: File[] = []
   try {
     // Not every runtime refuses a truncated body, whose last fields would be lost.
-    if (!text.trimEnd().endsWith(`--${boundary}--`)) throw new Error('no last boundary')
-    const form = await new Response(text, { headers: { 'content-type': type } }).formData()
-    for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value)
+    if (!Buffer.from(body.subarray(-200)).toString('latin1').trimEnd().endsWith(`${mark}--`))
+      throw new Error('no last boundary')
+    const form = await new Response(body as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData()
+    for (const [name, value] of form) {
+      if (typeof value === 'string') fields.append(name, value)
+      // Without a chosen file, the name is empty.
+      else if (value.name) files.push(value)
+    }
   } catch {
     throw new Problem('BAD_REQUEST', 'The form cannot be read: it is incomplete.')
   }
-  return fields
+  return { fields, files }
 }
 
 function sentType({ headers }: Request): string {
@@ -140,18 +193,22 @@ function expectType(request: Request, types: readonly string[]): void {
  * client that keeps sending.
  */
 function readText(request: Request): Promise<string | null>
-/** The same, applying `make` synchronously. */
+/** Reads the text and applies `make` to it synchronously. */
 function readText<T>(request: Request, make: (text: string | null) => T, max?: number): Promise<T>
 function readText(
   request: Request,
   make = (text: string | null): unknown => text,
   max = MAX_BODY_BYTES,
 ): Promise<unknown> {
+  return readBytes(request, max, tooLarge).then((read) => make(decodeUtf8(read)), brokeOff)
+}
+
+/** The body’s bytes; see `brokeOff` for a body that ends early. @param refusal the error for more than `max`. */
+function readBytes(request: Request, max: number, refusal: () => Problem): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) > max) throw tooLarge()
+  if (declared !== null && Number(declared) > max) throw refusal()
   // The runtime’s HTTP parser enforces a declared length, so this reads no more than that.
-  const bytes = declared === null ? readCapped(request, max) : request.bytes()
-  return bytes.then((read) => make(decodeUtf8(read)), brokeOff)
+  return declared === null ? readCapped(request, max, refusal) : request.bytes()
 }
 
 /** The client disconnected: nobody reads this answer, and there is nothing to log. */
@@ -159,7 +216,7 @@ function brokeOff(error: unknown): never {
   throw error instanceof Problem ? error : new Problem('BAD_REQUEST', 'The body ended early.')
 }
 
-async function readCapped(request: Request, max: number): Promise<Uint8Array> {
+async function readCapped(request: Request, max: number, refusal: () => Problem): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = request.body?.getReader()
@@ -169,13 +226,13 @@ async function readCapped(request: Request, max: number): Promise<Uint8Array> {
     size += value.byteLength
     if (size > max) {
       await reader?.cancel()
-      throw tooLarge()
+      throw refusal()
     }
     chunks.push(value)
   }
 }
 
-/** @param typed what the user typed, if the whole form was read. */
+/** @param typed the typed text, if the whole form was read. */
 function tooLarge(typed?: string): Problem {
   const max = `${MAX_BODY_BYTES / 1024} KiB`
   const advice =
@@ -196,4 +253,36 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   } catch {
     return null
   }
+}
+
+/**
+ * Converts fields sent as text (path, query, form) to the types in the schema. A value that does not parse stays
+ * text, and a repeated field stays a list: the schema refuses both.
+ */
+export function typed(schema: Operation['input'], fields: Record<string, string | string[]>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, typeOf(schema, name))]))
+}
+
+/** The parameters of a query by name; a repeated one is a list, so that the schema refuses it. */
+export function queryFields(query: URLSearchParams): Record<string, string | string[]> {
+  const fields = new Map<string, string | string[]>()
+  for (const [name, value] of query) {
+    const before = fields.get(name)
+    if (before === undefined) fields.set(name, value)
+    else if (typeof before === 'string') fields.set(name, [before, value])
+    else before.push(value)
+  }
+  return Object.fromEntries(fields)
+}
+
+function read(text: string | string[], type: string | undefined): unknown {
+  if (typeof text !== 'string') return text
+  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** A version number, or null if invalid. */
+export function versionIn(text: string): number | null {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }

@@ -1,8 +1,8 @@
 import type { Issue, Reason } from '../core/issue.ts'
 
-// What the libraries of sign-in, OAuth and MCP find wrong, which their schemas (zod) only tell in words for developers.
+// Errors from the libraries for sign-in, OAuth and MCP, whose schemas (zod) word them for developers only.
 
-/** Names of types in those words. */
+/** Names of types in those errors. */
 const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
@@ -17,7 +17,7 @@ interface ZodIssue {
   message: string
 }
 
-/** An issue of such a schema as ours. */
+/** Converts a zod issue to an issue of the service. */
 export function fromZod({ path = [], message }: ZodIssue): Issue {
   const keys = path.map((part) => (typeof part === 'object' ? part.key : part))
   return { path: keys.map((key) => (typeof key === 'number' ? key : String(key))), reason: reasonOf(message) }

@@ -1,42 +1,46 @@
 import { Buffer } from 'node:buffer'
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { fingerprint } from '../core/hash.ts'
 import { IdleHelper, processHelper } from '../core/idle-helper.ts'
+import { fingerprint } from '../core/secrets.ts'
 import type { Redrawn } from './draw-process.ts'
 import type { SiteIcon } from './site.ts'
 
-/** How many icons may wait, and of one account: what comes then has none for now. */
+/** How many icons may wait, in total and for one account; further ones are refused for now. */
 const MAX_WAITING = 200
 const MAX_WAITING_EACH = 100
-/** What is allowed takes a second at most, and many times as long on a busy machine. */
+/** The time limit for one picture: an allowed one takes at most a second, and many times as long on a busy machine. */
 const PATIENCE_MS = 10_000
 
-/** The argument with which the service’s program draws icons. */
+/** The argument that makes the service’s program draw icons. */
 export const DRAW_ICONS = 'draw-icons'
 
-/** An icon that was drawn anew. */
+/** A redrawn icon. */
 export interface Drawn extends SiteIcon {
   png: Buffer
 }
 
-/** Draws icons anew, one at a time in a process of its own: nothing of a file but its picture is left. */
+/** Redraws icons, one at a time in a separate process, so that only the picture of a file remains. */
 export class Drawing {
   readonly #process = new IdleHelper<string, Redrawn>(
-    () => processHelper(fork(fileURLToPath(new URL('../main.ts', import.meta.url)), [DRAW_ICONS], { stdio: STDIO })),
+    () =>
+      processHelper(
+        fork(fileURLToPath(new URL('../main.ts', import.meta.url)), [DRAW_ICONS], { stdio: STDIO, env: environment() }),
+      ),
     PATIENCE_MS,
   )
 
   /**
-   * @param whose for which account; they take turns.
-   * @returns null for files that are no pictures, or none that may be drawn; `costly` for one that has taken too long;
-   *   undefined if too many wait, or nothing is drawn now.
+   * Redraws an icon.
+   * @param whose the account for which it is drawn; accounts take turns.
+   * @returns null for files that are no pictures or may not be drawn; `costly` for one that has taken too long; `no turn` if
+   *   too many wait; `not drawn` if the process cannot be started, or is stopped.
    */
-  async draw(bytes: Buffer, whose: string): Promise<Drawn | null | 'costly' | undefined> {
-    if (this.#process.waiting >= MAX_WAITING || this.#process.countOf(whose) >= MAX_WAITING_EACH) return undefined
+  async draw(bytes: Buffer, whose: string): Promise<Drawn | null | 'costly' | 'no turn' | 'not drawn'> {
+    if (this.#process.waiting >= MAX_WAITING || this.#process.countOf(whose) >= MAX_WAITING_EACH) return 'no turn'
     const redrawn = await this.#process.ask(bytes.toString('base64'), whose)
     if ('failure' in redrawn)
-      return redrawn.cause === undefined ? null : redrawn.cause === 'time' ? 'costly' : undefined
+      return redrawn.cause === undefined ? null : redrawn.cause === 'time' ? 'costly' : 'not drawn'
     if (redrawn.png === null) return null
     const png = Buffer.from(redrawn.png, 'base64')
     return { id: fingerprint(png), png, tone: redrawn.tone }
@@ -48,5 +52,12 @@ export class Drawing {
   }
 }
 
-/** Messages are all that goes to and from it. */
+/** The process communicates only by messages. */
 const STDIO: ('ignore' | 'ipc')[] = ['ignore', 'ignore', 'ignore', 'ipc']
+
+/** The environment variables of the process. Its files are hostile, so it gets no secret of the service. */
+const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DENO_DIR', 'DENO_NO_UPDATE_CHECK']
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(NEEDED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+}

@@ -7,16 +7,16 @@ import { DAY_MS } from '../core/time.ts'
 import type { Drawn } from './drawing.ts'
 import { type SiteIcon, type SiteIcons, sitesOfBundle } from './site.ts'
 
-/** How often a site’s icon is looked for. */
+/** How often a site’s icon is looked for again. */
 const MONTH_MS = 30 * DAY_MS
-/** The same after it did not answer; after drawing its icon took too long, a day. */
-const WEEK_MS = 7 * DAY_MS
-/** All icons together are 320 MB at most. Once there are so many, the one that no site has for longest makes room, or no new one is kept. */
+/** The same if none was found, by the reason. */
+const AGAIN_MS = { none: MONTH_MS, silent: 7 * DAY_MS, costly: DAY_MS, 'not drawn': 3_600_000 }
+/** The most icons, 320 MB in total. Beyond it, the icon unused for longest makes room; without one, no new icon is stored. */
 const MAX_ICONS = 20_000
-/** Sites that no bundle links to: those that somebody had looked at, or that were removed within 30 days. */
+/** The most stored sites to which no bundle links: inspected ones, and those removed within 30 days. */
 const MAX_UNUSED_SITES = 10_000
 
-/** The icons of the sites that a bundle links to, as far as they are known. */
+/** The known icons of the sites that a bundle links to. */
 export async function iconsOf(db: Store['db'], bundle: Linking): Promise<SiteIcons> {
   const rows = await finder(db).execute({ sites: JSON.stringify(sitesOfBundle(bundle)) })
   return Object.fromEntries(rows.map(({ origin, ...icon }) => [origin, icon]))
@@ -31,7 +31,7 @@ const finder = prepared((db) =>
     .prepare(),
 )
 
-/** A site as it is kept, and whether its icon is to be looked for; null if it is not known. */
+/** A stored site: its icon, and when to look for it again; null if the site is unknown. */
 export async function keptSite(
   { db }: Pick<Store, 'db'>,
   origin: string,
@@ -46,25 +46,25 @@ export async function keptSite(
   return { dueAt, icon: id === null ? null : { id, tone } }
 }
 
-/** The bytes of an icon, as PNG; null if there is none of the name. */
+/** The bytes of an icon, as PNG; null if there is none with this id. */
 export async function iconPng({ db }: Pick<Store, 'db'>, id: string): Promise<Buffer | null> {
   const [row] = await db.select({ png: icons.png }).from(icons).where(eq(icons.id, id))
   return row?.png ?? null
 }
 
 /**
- * Keeps what was found of a site’s icon, and when to look for it again.
- * @param found null if it has none, or none that can be drawn; undefined if it did not answer, `costly` if
- *   drawing it took too long: then what is kept stays.
+ * Stores the icon found for a site, and when to look for it again.
+ * @param found null if the site has none that can be drawn: a stored one is then removed. It stays if the site did not answer
+ *   (undefined), drawing took too long (`costly`), or nothing can be drawn now (`not drawn`).
  */
 export async function keepIcon(
   { db, write }: Pick<Store, 'db' | 'write'>,
   origin: string,
-  found: Drawn | null | undefined | 'costly',
+  found: Drawn | null | undefined | 'costly' | 'not drawn',
   now: number,
 ): Promise<void> {
-  const dueAt = now + (found === 'costly' ? DAY_MS : found === undefined ? WEEK_MS : MONTH_MS)
-  if (found == null || found === 'costly') {
+  if (found == null || typeof found === 'string') {
+    const dueAt = now + AGAIN_MS[found ?? (found === null ? 'none' : 'silent')]
     const erased = found === null ? { iconId: null } : {}
     await write([
       db
@@ -82,13 +82,13 @@ export async function keepIcon(
   const oldest = (rows: typeof sites | typeof icons) =>
     sql`(SELECT rowid FROM ${rows} WHERE unused_since IS NOT NULL ORDER BY unused_since LIMIT 1)`
   await write([
-    // What nobody uses any more, or somebody only had looked at, makes room.
+    // Sites and icons that no bundle uses make room.
     sql`DELETE FROM sites WHERE rowid = ${oldest(sites)} AND (${isFull(icons, MAX_ICONS)} OR ${areUnusedFull})`,
     sql`DELETE FROM icons WHERE rowid = ${oldest(icons)} AND ${isFull(icons, MAX_ICONS)}`,
     sql`INSERT INTO icons (id, png, tone) SELECT ${id}, ${png}, ${tone} WHERE NOT ${isFull(icons, MAX_ICONS)} ON CONFLICT DO NOTHING`,
-    // Of a site that somebody only had looked at; the others are known.
+    // For a site that was only inspected; others already have a row.
     sql`INSERT INTO sites (origin, due_at, unused_since) SELECT ${origin}, 0, ${now}
       WHERE ${isKept} AND NOT ${areUnusedFull} ON CONFLICT DO NOTHING`,
-    sql`UPDATE sites SET due_at = ${dueAt}, icon_id = CASE WHEN ${isKept} THEN ${id} END WHERE origin = ${origin}`,
+    sql`UPDATE sites SET due_at = ${now + MONTH_MS}, icon_id = CASE WHEN ${isKept} THEN ${id} END WHERE origin = ${origin}`,
   ])
 }

@@ -1,30 +1,27 @@
 import type { TONES } from '../../db/icon-schema.ts'
 import { everyLink, type Linking } from '../core/links.ts'
-import { siteIn } from '../core/site.js'
+import { routes } from '../core/routes.ts'
 
-/** The icon of a site, as it is shown. */
+/** The icon of a site, as shown. */
 export interface SiteIcon {
-  /** Names its bytes: another icon has another. */
+  /** Identifies its bytes. */
   id: string
-  /** What it is too much of for a ground of the same; null if it is seen on any. */
+  /** Its tone, if it is hard to see on a background of the same tone; null if it is visible on any. */
   tone: (typeof TONES)[number] | null
 }
 
-/** The icons that are known, by origin. */
+/** The known icons, by origin. */
 export type SiteIcons = Readonly<Record<string, SiteIcon>>
 
-/** Where the service serves icons. */
-export const ICONS_PATH = '/icons'
-
-/** Width and height of icons in pixels, at most; one that is no square is smaller in one of them. */
+/** The maximum width and height of icons in pixels. */
 export const ICON_PIXELS = 64
 
-/** The path of an icon on the service. */
+/** The path at which the service serves an icon. */
 export function iconPath({ id }: Pick<SiteIcon, 'id'>): string {
-  return `${ICONS_PATH}/${id}.png`
+  return routes.icon.href({ icon: `${id}.png` })
 }
 
-/** The site that a link leads to, as its origin, such as `https://example.com`; null for what is no link to a site. */
+/** The origin of the site that a link leads to, such as `https://example.com`; null for links that lead to none. */
 export function siteOf(url: string): string | null {
   const site = siteIn(url)
   if (site === null) return null
@@ -32,19 +29,27 @@ export function siteOf(url: string): string | null {
   return protocol === 'https:' || protocol === 'http:' ? origin : null
 }
 
-/** The sites of a bundle’s links, those of its rules too, each once: so many as may have an icon in one bundle. */
+/** The distinct sites of a bundle’s links, rules included, up to the number that can have an icon in one bundle. */
 export function sitesOfBundle(bundle: Linking): string[] {
   const links = everyLink(bundle).slice(0, MAX_LINKS)
   const sites = new Set(links.map(({ url }) => siteOf(url)).filter((site) => site !== null))
   return [...sites].slice(0, MAX_SITES)
 }
 
-/** Rules may have any number of links. */
+/** How many links of a bundle are examined: rules may have any number. */
 const MAX_LINKS = 200
 const MAX_SITES = 100
 
-/** The icon of a link’s site, if it is known. */
+/** The icon of a link’s site, if known. */
 export function iconOf(url: string, icons: SiteIcons): SiteIcon | undefined {
   const site = siteOf(url)
   return site !== null && Object.hasOwn(icons, site) ? icons[site] : undefined
+}
+
+const SITE = /^https?:\/\/[^/?#\\]+/i
+
+/** The URL of a link up to its host; null without one. The rest is not parsed: it may be long, and a page may have many links. */
+export function siteIn(url: string): URL | null {
+  const [site] = SITE.exec(url) ?? [url]
+  return URL.canParse(site) ? new URL(site) : null
 }

@@ -1,43 +1,43 @@
-// What of an SVG is drawn. Everything else is left out, so that neither a renderer’s next feature nor an odd spelling of an old
-// one brings work without end.
+// The parts of an SVG that are drawn. Everything else is dropped, so that neither a renderer’s next feature nor an odd spelling
+// of an old one brings endless work.
 
-/** An element as it is drawn. */
+/** An element to draw. */
 export interface Part {
   name: string
-  /** What references call it. */
+  /** Its name in references. */
   id: string | null
   attributes: Map<string, string>
-  /** The names that its attributes refer to, by attribute. */
+  /** The ids to which its attributes refer, by attribute. */
   references: Map<string, string>
   parts: Part[]
 }
 
-/** Elements with an area, or a line, of their own. */
+/** Elements with their own area or line. */
 export const SHAPES: ReadonlySet<string> = new Set(['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'])
 const OTHERS = ['g', 'defs', 'use', 'clipPath', 'mask', 'linearGradient', 'radialGradient', 'stop']
 const DRAWN: ReadonlySet<string> = new Set([...SHAPES, ...OTHERS])
-/** Elements that are groups as far as they are seen. */
+/** Elements that are drawn like groups. */
 const GROUPS: ReadonlySet<string> = new Set(['a', 'switch'])
 
-/** @returns the element that is drawn for one of this name; null if there is none. */
+/** The name of the element drawn for one with this name; null if it is not drawn. */
 export function allowedElement(name: string): string | null {
   if (GROUPS.has(name)) return 'g'
   return DRAWN.has(name) ? name : null
 }
 
-/** Elements and attributes without which a picture would be another one: none is drawn, rather than that. */
+/** Elements and attributes without which a picture would look different: it is then not drawn at all. */
 const MISSED: ReadonlySet<string> = new Set([
   ...['image', 'pattern', 'filter', 'marker', 'symbol', 'svg'],
   ...['stroke-dasharray', 'marker-start', 'marker-mid', 'marker-end', 'clipPathUnits', 'maskContentUnits'],
 ])
 
-/** Whether a picture would be another one without an element of this name, or an attribute of this value. */
+/** Whether a picture would look different without an element of this name, or an attribute of this name and value. */
 export function isMissed(name: string, value = ''): boolean {
   return MISSED.has(name) && value.trim() !== 'none' && value.trim() !== 'userSpaceOnUse'
 }
 
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
-/** Each number of a value, with no space between them if a sign or a second point is there. */
+/** Each number in a value; a sign or a second point separates numbers as well as a space does. */
 export const NUMBERS = new RegExp(NUMBER, 'g')
 const NAME = String.raw`#([^\s"'()<>&#]{1,100})`
 const LENGTH = new RegExp(String.raw`^(?:${NUMBER}(?:px)?|-?\d{1,3}(?:\.\d*)?%)$`)
@@ -48,7 +48,7 @@ const TRANSFORM = /^(?:(?:matrix|translate|scale|rotate|skewX|skewY) ?\([\d\s,.e
 const WORD = /^[a-zA-Z-]{1,32}$/
 const COLOR = /^(?:#[\da-fA-F]{3,8}|[a-zA-Z]{1,32}|(?:rgb|hsl)a?\([\d\s,.%/+-]{1,64}\))$/
 
-/** Attributes, and properties of styles, by what their values may be. */
+/** Attributes and style properties with their allowed values. */
 const VALUES: readonly (readonly [RegExp, readonly string[]])[] = [
   [LENGTH, ['x', 'y', 'width', 'height', 'cx', 'cy', 'r', 'rx', 'ry', 'x1', 'y1', 'x2', 'y2', 'fx', 'fy', 'offset']],
   [LENGTH, ['opacity', 'fill-opacity', 'stroke-opacity', 'stop-opacity']],
@@ -66,12 +66,12 @@ const HREF = new RegExp(`^${NAME}$`)
 const PAINT = new RegExp(String.raw`^url\( ?["']?${NAME}["']? ?\)`)
 const REFERRING: ReadonlySet<string> = new Set(['fill', 'stroke', 'clip-path', 'mask'])
 
-/** Whether a property of this name is drawn, or would be missed. */
+/** Whether a style property matters: it is drawn, or the picture would look different without it. */
 export function isProperty(name: string): boolean {
   return ALLOWED.has(name) || REFERRING.has(name) || MISSED.has(name)
 }
 
-/** Sets an attribute of a part if it is one that is drawn, whose value then replaces one of before. */
+/** Sets an attribute of a part if it is allowed; replaces an earlier value. */
 export function setAllowed(part: Part, name: string, given: string): void {
   const value = given.trim()
   const refers = name === 'href' ? HREF : REFERRING.has(name) ? PAINT : null
@@ -79,7 +79,7 @@ export function setAllowed(part: Part, name: string, given: string): void {
   if (reference === undefined && ALLOWED.get(name)?.test(value) !== true) return
   if (reference === undefined) part.attributes.set(name, value)
   else part.references.set(name, reference)
-  // One of both: a reference replaces a colour, and the other way round.
+  // A reference replaces a colour, and vice versa.
   if (reference === undefined) part.references.delete(name)
   else part.attributes.delete(name)
 }

@@ -1,26 +1,26 @@
 import { NUMBERS, type Part, SHAPES } from './svg-allowed.ts'
 
-// What it takes to draw a picture, found by going through it as a renderer does: each reference leads to what it draws once more.
+// The cost of drawing a picture, found by walking through it as a renderer does: each reference draws its target once more.
 
-/** Of all that is drawn; a character of an outline is one. It takes a second at most. */
+/** The most cost of a picture, in characters of outlines: drawing takes a second at most. */
 const MAX_COST = 256 * 1024
-/** A shape, however short it is: it may cover the whole picture. */
+/** The cost of a shape, however short: it may cover the whole picture. */
 const SHAPE = 64
-/** A stop of a gradient: each pixel that it fills goes through all of them. */
+/** The cost of a stop in a gradient: each filled pixel goes through all of them. */
 const STOP = 128
-/** What is drawn on a layer of its own, which is several times as large as the picture. */
+/** The cost of a part with its own layer, which is several times as large as the picture. */
 const LAYER = 1024
-/** What a line costs more than an area of the same outline. */
+/** The cost of a line, as a multiple of that of an area with the same outline. */
 const STROKE = 32
-/** Elements within one another, references included. */
+/** The deepest nesting of elements, references included. */
 const MAX_DEPTH = 64
 /**
- * How far the lines of a picture go together, in pixels as it is drawn: a renderer computes every curve of a line, and one of a
- * million pixels takes seconds and hundreds of megabytes. Together, because each may begin where the one before ends.
+ * The most total length of all lines in a picture, in drawn pixels: a renderer computes every curve of a line, and one of a
+ * million pixels takes seconds and hundreds of megabytes. In total, because each line may begin where the previous one ends.
  */
 const MAX_PIXELS = 256 * 1024
 
-/** Whether a picture is drawn in bounded time. @param scale pixels of each of its units. */
+/** Whether a picture can be drawn in bounded time. @param scale pixels per unit. */
 export function isCheap(root: Part, scale: number): boolean {
   const named = new Map<string, Part>()
   const name = (part: Part) => {
@@ -31,10 +31,10 @@ export function isCheap(root: Part, scale: number): boolean {
   return new Weighing(named).isCheap(root, scale)
 }
 
-/** What a part has from those around it. */
+/** Properties inherited from the surrounding parts. */
 interface Around {
   depth: number
-  /** Pixels of each unit, at most. */
+  /** The most pixels per unit. */
   scale: number
   isStroked: boolean
   strokeWidth: number
@@ -74,7 +74,7 @@ class Weighing {
       strokeWidth: Number.parseFloat(attributes.get('stroke-width') ?? String(around.strokeWidth)),
     }
     for (const [attribute, to] of references) this.#follow(attribute, this.named.get(to), within)
-    // A group that is half transparent, clipped or masked is drawn on a layer of its own.
+    // A part with opacity, a clip path or a mask is drawn on its own layer.
     const isLayer = attributes.has('opacity') || references.has('clip-path') || references.has('mask')
     this.#add((isLayer ? LAYER : 0) + SHAPE)
     if (SHAPES.has(name)) this.#outline(part, within)
@@ -106,7 +106,7 @@ class Weighing {
     this.#draw({ ...to, name: 'g' }, { ...within, isStroked: false, strokeWidth: 1 })
   }
 
-  /** With those that it takes its stops from. */
+  /** Adds the cost of a gradient, and of those from which it takes stops. */
   #gradient(gradient: Part, depth: number): void {
     if (depth > MAX_DEPTH) throw new TooCostly()
     this.#add(SHAPE + STOP * gradient.parts.length)
@@ -117,9 +117,9 @@ class Weighing {
 
 const GRADIENTS: ReadonlySet<string> = new Set(['linearGradient', 'radialGradient'])
 const CLIPPING: ReadonlySet<string> = new Set(['clipPath', 'mask'])
-/** Drawn only where something refers to them. */
+/** Elements drawn only where something refers to them. */
 const DEFINITIONS: ReadonlySet<string> = new Set([...GRADIENTS, ...CLIPPING, 'defs', 'stop'])
-/** Attributes that make an outline. */
+/** Attributes that define an outline. */
 const OUTLINES: ReadonlySet<string> = new Set([
   'd',
   'points',
@@ -138,7 +138,7 @@ const OUTLINES: ReadonlySet<string> = new Set([
   'y2',
 ])
 
-/** How many times as long the longest line becomes by a transform. */
+/** The most by which a transform lengthens a line, as a factor. */
 function enlargementOf(transform: string): number {
   let enlargement = 1
   for (const [, name = '', given = ''] of transform.matchAll(/([a-zA-Z]{1,9}) ?\(([^)]*)\)/g)) {

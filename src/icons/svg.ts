@@ -1,17 +1,16 @@
 import { Parser } from 'htmlparser2'
 import { ICON_PIXELS } from './site.ts'
-import { allowedElement, isMissed, type Part, SHAPES, setAllowed } from './svg-allowed.ts'
+import { allowedElement, isMissed, isProperty, type Part, SHAPES, setAllowed } from './svg-allowed.ts'
 import { isCheap } from './svg-cost.ts'
-import { applyStyles, readStyles, type Styles } from './svg-style.ts'
 
-/** Larger ones are no icons. */
+/** The most bytes of an SVG: larger ones are no icons. */
 const MAX_BYTES = 64 * 1024
-/** Elements within one another, at most. */
+/** The deepest nesting of elements. */
 const MAX_DEPTH = 64
-/** A picture that is longer than this, compared with its other side, is a line. */
+/** The greatest ratio of the sides: a longer picture is just a line. */
 const MAX_RATIO = 32
 
-/** An SVG written anew from what is allowed of it, in bounded time and memory; null for other files, and for costly pictures. */
+/** An SVG rewritten from its allowed parts, in bounded time and memory; null for other files, and for costly pictures. */
 export function harmlessSvg(bytes: Uint8Array): string | null {
   if (bytes.byteLength > MAX_BYTES) return null
   const text = new TextDecoder().decode(bytes)
@@ -27,17 +26,17 @@ export function harmlessSvg(bytes: Uint8Array): string | null {
 
 type Box = [x: number, y: number, width: number, height: number]
 
-/** An element that is open: what is drawn of it, or null for one that is left out with all that it holds. */
+/** An open element; `part` is null if the element is dropped with its contents. */
 interface Open {
   name: string
   part: Part | null
   own: { class?: string; style?: string; id?: string }
 }
 
-/** Without what is left out, it would be another picture. */
+/** Thrown if the picture would look different without the dropped parts. */
 class OtherPicture extends Error {}
 
-/** Reads what is allowed of an SVG. */
+/** Reads the allowed parts of an SVG. */
 class Reader {
   readonly #styles: Styles = new Map()
   readonly #open: Open[] = []
@@ -47,7 +46,7 @@ class Reader {
   #style = ''
   readonly #names = new Set<string>()
 
-  /** @returns null if it has no size, or would be another picture without what is left out. */
+  /** Reads an SVG. @returns null if it has no size, or would look different without the dropped parts. */
   read(text: string): { root: Part; box: Box } | null {
     const parser = new Parser(
       {
@@ -91,13 +90,13 @@ class Reader {
   }
 
   #part(name: string, given: Record<string, string>, own: Open['own']): Part {
-    // Of several with one name, references lead to the first.
+    // References lead to the first of several elements with the same id.
     const id = own.id === undefined || own.id === '' || this.#names.has(own.id) ? null : own.id
     if (id !== null) this.#names.add(id)
     const part: Part = { name, id, attributes: new Map(), references: new Map(), parts: [] }
     for (const [attribute, value] of Object.entries(given)) {
       if (isMissed(attribute, value)) throw new OtherPicture()
-      // The size of the picture is written anew.
+      // The size of the picture is rewritten.
       if (name === 'svg' && SIZE.has(attribute)) continue
       setAllowed(part, attribute === 'xlink:href' ? 'href' : attribute, value)
     }
@@ -112,10 +111,10 @@ class Reader {
 
 const SIZE = new Set(['x', 'y', 'width', 'height'])
 
-/** A name without the prefix of its namespace. */
+/** A name without its namespace prefix. */
 const localName = (name: string) => name.slice(name.lastIndexOf(':') + 1)
 
-/** What a picture shows, in its own units; null if it does not say. */
+/** The visible area of a picture, in its own units; null if it declares none. */
 function boxOf({ viewBox, width = '', height = '' }: Record<string, string>): Box | null {
   const numbers = viewBox
     ?.trim()
@@ -133,7 +132,7 @@ function pixelsOf(length: string): number {
   return Number(number) * (UNITS[unit] ?? Number.NaN)
 }
 
-/** @param more attributes as they are written. */
+/** The SVG text of a part. @param more further attributes, as text. */
 function written({ name, id, attributes, references, parts }: Part, more = ''): string {
   const all = [
     ...(more === '' ? [] : [more]),
@@ -148,3 +147,87 @@ function written({ name, id, attributes, references, parts }: Part, more = ''): 
 }
 
 const escaped = (text: string) => text.replace(/[&<"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
+
+/** The declarations of a style sheet by selector: an element’s name, `.class` or `#id`. */
+type Styles = Map<string, Declarations>
+/** Values by property; the last of several counts, so that the cost of an element is bounded by the number of properties. */
+type Declarations = Map<string, string>
+
+/** The most classes of one element. */
+const MAX_CLASSES = 16
+const SELECTOR = /^[.#]?[\w-]{1,100}$/
+
+/** Adds the rules of a style sheet as drawing programs write them. Rules for media and complex selectors are ignored. */
+function readStyles(text: string, styles: Styles): void {
+  const css = dropComments(text)
+  for (let at = 0; at < css.length; ) {
+    const open = css.indexOf('{', at)
+    if (open === -1) return
+    const selectors = css.slice(at, open)
+    const end = endOfBlock(css, open)
+    at = end + 1
+    if (selectors.includes('@')) continue
+    const declarations = declarationsIn(css.slice(open + 1, end))
+    for (const selector of selectors.split(',')) {
+      const name = selector.trim()
+      if (!SELECTOR.test(name)) continue
+      const known = styles.get(name)
+      if (known === undefined) styles.set(name, new Map(declarations))
+      else for (const [property, value] of declarations) known.set(property, value)
+    }
+  }
+}
+
+/** The end of a block, after its inner blocks. */
+function endOfBlock(css: string, open: number): number {
+  let depth = 0
+  for (let at = open; at < css.length; at += 1) {
+    if (css[at] === '{') depth += 1
+    if (css[at] === '}' && (depth -= 1) === 0) return at
+  }
+  return css.length
+}
+
+function dropComments(css: string): string {
+  return css
+    .split('*/')
+    .map((part) => {
+      const begin = part.indexOf('/*')
+      return begin === -1 ? part : part.slice(0, begin)
+    })
+    .join(' ')
+}
+
+/** The declarations in a text, only those that matter (`isProperty`). */
+function declarationsIn(text: string): Declarations {
+  const declarations: Declarations = new Map()
+  for (const declaration of text.split(';')) {
+    const colon = declaration.indexOf(':')
+    const property = declaration.slice(0, Math.max(colon, 0)).trim()
+    if (!isProperty(property)) continue
+    declarations.set(
+      property,
+      declaration
+        .slice(colon + 1)
+        .replace('!important', '')
+        .trim(),
+    )
+  }
+  return declarations
+}
+
+/**
+ * Applies style sheets and an element’s own style, in the order of precedence.
+ * @returns whether the element can be drawn with them.
+ */
+function applyStyles(part: Part, own: { class?: string; style?: string; id?: string }, styles: Styles): boolean {
+  const classes = new Set(own.class?.split(/\s/, MAX_CLASSES))
+  const selectors = [part.name, ...Array.from(classes, (name) => `.${name}`), `#${own.id ?? ''}`]
+  for (const declarations of [...selectors.map((selector) => styles.get(selector)), declarationsIn(own.style ?? '')]) {
+    for (const [name, value] of declarations ?? []) {
+      if (isMissed(name, value)) return false
+      setAllowed(part, name, value)
+    }
+  }
+  return true
+}

@@ -1,17 +1,39 @@
 import { type } from 'arktype'
+import { OrganizationId, UserId } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
-import { ROLES, SCOPES } from './roles.ts'
+import { object, says } from '../core/shape.ts'
+import { ROLES, SCOPES } from './caller.ts'
 
 /** The owner of bundles and keys. */
 export const SubjectShape = lazy(() =>
-  type({ type: "'user'", userId: 'string', '+': 'reject' })
-    .or({ type: "'organization'", organizationId: 'string', '+': 'reject' })
+  object({ type: "'user'", userId: UserId })
+    .or(object({ type: "'organization'", organizationId: OrganizationId }))
     .configure({ named: 'Subject' }, 'self'),
 )
 
-export const Scopes = lazy(() => type.enumerated(...SCOPES).array())
+/** The `subject` field of answers. */
+export const Acting = lazy(() =>
+  says(SubjectShape(), 'The user or organisation that you act for.', { type: 'user', userId: 'u_19xk' }),
+)
+
+/** The description and example of scopes, in inputs and answers. */
+export const SCOPES_SAID = [
+  'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
+    'claims; webhooks:write manages webhooks alone; keys:admin does all of it and manages keys and members.',
+  ['links:write'],
+] as const
+
+export const Scopes = lazy(() => says(type.enumerated(...SCOPES).array(), ...SCOPES_SAID))
 
 /** The answer of GET /api/me. */
 export const Me = lazy(() =>
-  type({ subject: SubjectShape(), role: type.enumerated(...ROLES), scopes: Scopes(), '+': 'reject' }),
+  object({
+    subject: Acting(),
+    role: says(
+      type.enumerated(...ROLES),
+      'Your role there: viewers read, editors also write, admins also delete and manage keys.',
+      'admin',
+    ),
+    scopes: Scopes(),
+  }),
 )

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
-import { type Cookie, cookieIn, cookieOf, hostCookieName, LONGEST_SECONDS } from './cookies.ts'
+import { type Cookie, cookieIn, cookieOf, hostCookieName, LONGEST_SECONDS } from './sessions.ts'
 
-// Device cookies (OWASP): browsers that have signed in before. Guesses by strangers must not lock the owner out, and a
-// sign-in from a new browser is worth a mail. The cookie grants nothing; it only attributes failed attempts.
+// Device cookies (OWASP) mark browsers that have signed in before: strangers’ guesses must not lock the owner out, and a
+// sign-in from a new browser causes a mail. The cookie grants nothing; it only attributes failed attempts.
 
 /** A browser that has signed in to one account. */
 export interface Device {
@@ -38,7 +38,7 @@ export function withDevice(headers: Headers, email: string, isOwners: boolean, k
   return deviceCookie([`${body}.${signatureOf(body, keys)}`, ...others(headers, email, keys)], keys)
 }
 
-export function withoutDevice(headers: Headers, email: string, keys: Keys): Cookie {
+export function forgetDevice(headers: Headers, email: string, keys: Keys): Cookie {
   return deviceCookie(others(headers, email, keys), keys)
 }
 

@@ -6,13 +6,13 @@ import type { Config } from '../config/config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 
-// A sign-up must not reveal which addresses have an account. With a taken address it creates an account
-// that behaves like any unverified one, and that no mail and no other way of signing in ever reaches.
+// A sign-up must not reveal which addresses have an account. With a taken address it creates an account that behaves like any
+// unverified one, but gets no mail and has no other way of signing in.
 
 /** Placeholder addresses use a reserved domain that never exists (RFC 2606). */
 const PLACEHOLDER = '@taken.invalid'
 
-/** The placeholder of no account, for a comparison that only takes its time. */
+/** A placeholder without an account, for a comparison that only takes the usual time. */
 export const NOBODY = `nobody${PLACEHOLDER}`
 
 /**
@@ -39,13 +39,13 @@ interface SignUp {
   hash: string
   image: string | null
   userAgent: string | null
-  /** Whether it is signed in: not if accounts need a confirmed address first, which this one never has. */
+  /** Whether the account is signed in: not if accounts need a confirmed address first, which this one never has. */
   isSignedIn: boolean
-  /** Time of the request in milliseconds since 1970: the session is created a hash later. */
+  /** Time of the request in milliseconds since 1970: the session is created later, after a password hash. */
   at: number
 }
 
-/** Creates the account for a sign-up with a taken address, and signs it in if those with free ones are. */
+/** Creates the account for a sign-up with a taken address, and signs it in if sign-ups with free addresses are. */
 export async function signUpWithTaken(
   { db, write }: Store,
   { secret }: Pick<Config, 'secret'>,
@@ -133,7 +133,7 @@ export async function realEmailOf(store: Store, email: string | null): Promise<s
   return email === null || !isPlaceholder(email) ? email : addressBehind(store, email)
 }
 
-/** Replaces the placeholders in an answer of better-auth, which has nothing else, by the real addresses. */
+/** Replaces the placeholders in an answer from better-auth, which knows only those, with the real addresses. */
 export async function withRealEmails(store: Store, text: string): Promise<string> {
   if (!text.includes(PLACEHOLDER)) return text
   const placeholders = new Set(text.match(/[0-9a-f]{32}@taken\.invalid/g) ?? [])

@@ -2,11 +2,11 @@ import { and, eq, ne, or, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { member, organization, session } from '../../db/schema.ts'
-import { ROLES, type Role } from './roles.ts'
+import { ROLES, type Role } from './caller.ts'
 
-// Membership rules that better-auth lacks, or does not keep under concurrent requests.
+// Membership rules that better-auth lacks, or does not enforce under concurrent requests.
 
-/** Whether a text is one of our roles: better-auth would also accept `owner`, `member` and lists. */
+/** Whether a text is a role of this service: better-auth would also accept `owner`, `member` and lists. */
 export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text)
 }
@@ -54,14 +54,14 @@ export async function changeRole({ db, write }: Store, { id, organizationId }: M
   return result?.rowsAffected === 1
 }
 
-/** The same for removing a member. */
+/** Removes a member, by the same rule. @returns whether it was done. */
 export async function removeMember({ db, write }: Store, { id, organizationId }: Membership) {
   const [result] = await write([db.delete(member).where(and(eq(member.id, id), keepsAnAdmin(organizationId)))])
   return result?.rowsAffected === 1
 }
 
 /**
- * Lets a member leave an organisation, which their sessions then no longer act for.
+ * Ends a membership; the member’s sessions no longer act for the organisation.
  * @returns whether it was done: the only admin cannot leave.
  */
 export async function leave({ db, write }: Store, userId: string, organizationId: string): Promise<boolean> {
@@ -82,7 +82,7 @@ export async function leave({ db, write }: Store, userId: string, organizationId
   return result?.rowsAffected === 1
 }
 
-/** Whether an admin remains without the member that the statement is about. */
+/** The SQL condition that an admin remains without the member in the current row. */
 function keepsAnAdmin(organizationId: string) {
   const admins = sql`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${organizationId} AND other.role = 'admin')`
   return or(ne(member.role, 'admin'), sql`${admins} > 1`)

@@ -24,8 +24,7 @@ export function plainPassword(password: string): string {
 }
 
 /**
- * Why a new password is refused, or null (NIST SP 800-63B). The owner’s address and the service’s name
- * are what an attacker tries first.
+ * Why a new password is refused, or null (NIST SP 800-63B). An attacker tries the owner’s address and the service’s name first.
  */
 export async function unfitPassword(
   password: string,

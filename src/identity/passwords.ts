@@ -11,7 +11,7 @@ import { plainPassword } from './password-rules.ts'
 
 declare module '../core/service.ts' {
   interface Service {
-    /** The cost of password hashes, if not the usual one. */
+    /** The cost of password hashes, if not the default. */
     passwordCost: PasswordCost | undefined
   }
 }
@@ -42,10 +42,10 @@ const expectedOf = new Map<string, number>()
 let hashMs = 100
 
 /**
- * Admits a request that will compute `hashes` hashes. They are reserved up front: concurrent requests would all see a
- * short queue and then wait in a long one.
+ * Admits a request that will compute `hashes` hashes. They are reserved up front: concurrent requests would all see a short
+ * queue and then wait in a long one.
  * @param network of the client; see `widerNetwork`.
- * @throws Problem RATE_LIMITED if the queue is full; it has drained after the time given.
+ * @throws Problem RATE_LIMITED if the queue is full, with the seconds until it has drained.
  */
 export async function withHashQueue<T>(network: string, hashes: number, run: () => Promise<T>): Promise<T> {
   const own = expectedOf.get(network) ?? 0
@@ -95,8 +95,8 @@ export async function passwordOf({ db }: Store, email: unknown): Promise<string 
 }
 
 /**
- * Whether this is the password of the account that has the address itself: a sign-in also takes those of accounts that
- * signed up with it while it was taken.
+ * Whether this is the password of the account that really has the address: a sign-in also accepts those of accounts that signed
+ * up with it while it was taken.
  */
 export async function isPasswordOf(
   { store, passwordCost }: { store: Store; passwordCost: PasswordCost | undefined },
@@ -114,7 +114,7 @@ export async function captureHash<T>(run: () => Promise<T>): Promise<{ result: T
   return { result: await capture.run(captured, run), hash: captured.hash }
 }
 
-/** Hashing and verifying at one cost, as better-auth takes them. */
+/** Hash and verify functions of one cost, in better-auth’s form. */
 export function passwordsAt(cost: PasswordCost = PASSWORD_COST) {
   return {
     hash: (password: string) => hashPassword(password, cost),

@@ -23,7 +23,7 @@ export function emailUnverified(email: string | null): Problem {
 }
 
 /**
- * Refuses a caller whose address is not verified; for a key, its minter’s.
+ * Refuses a caller whose address is not verified; for a key, its minter’s address counts.
  * @throws Problem EMAIL_UNVERIFIED.
  */
 export function requireProvenAddress(caller: SignedIn): void {
@@ -112,7 +112,7 @@ interface Proof {
   keeps?: 'password'
 }
 
-/** Records proofs of addresses, and ends what others held in their name. */
+/** Records proofs of addresses, and ends the access of others who signed up with them. */
 export class Proofs {
   /** @param onEnded called when keys may have ended, because they are cached in memory. */
   constructor(
@@ -140,8 +140,8 @@ export class Proofs {
   }
 
   /**
-   * A provider vouches for the address of a person who signs in. The account with that address becomes theirs, unless
-   * they signed up with it themselves by this provider.
+   * Records that a provider vouches for the address of a person who signs in. The account with that address becomes theirs,
+   * unless they signed up with it themselves by this provider.
    * @param subject the provider’s id of the person.
    */
   async proveByProvider(email: string, provider: string, subject: string): Promise<void> {

@@ -6,7 +6,6 @@ import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
-import { type Cookie, cookieIn, cookieOf, hostCookieName } from './cookies.ts'
 
 declare module '../core/service.ts' {
   interface Service {
@@ -14,12 +13,12 @@ declare module '../core/service.ts' {
   }
 }
 
-/** The address that an account of the table, or of an alias of it, signed up with: never a placeholder of enumeration.ts. */
+/** The address that an account in `user`, or in an alias of it, signed up with; never a placeholder (enumeration.ts). */
 export function realEmailIn({ takenEmail, email }: Record<'takenEmail' | 'email', SQLiteColumn>) {
   return sql<string>`coalesce(${takenEmail}, ${email})`
 }
 
-/** The same of the table itself. */
+/** The same for `user` itself. */
 export const realEmail = realEmailIn(user)
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */
@@ -64,7 +63,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
       role: member.role,
     })
     .from(session)
-    // Disabling ends sessions; one that was being made meanwhile is not read either.
+    // Disabling ends sessions; this also excludes one that was created meanwhile.
     .innerJoin(user, and(eq(user.id, session.userId), isNull(user.disabledAt)))
     .leftJoin(member, and(eq(member.organizationId, session.activeOrganizationId), eq(member.userId, user.id)))
     .where(and(eq(session.token, sql.placeholder('token')), gt(session.expiresAt, sql.placeholder('now'))))
@@ -172,4 +171,56 @@ function tokenIn(sent: string, secret: string): string | null {
   const signature = Buffer.from(value.slice(dot + 1))
   const expected = Buffer.from(signatureOf(token, secret))
   return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : null
+}
+
+// The service’s own cookies. better-auth sets its session cookie itself, under the same rules.
+
+type Site = Pick<Config, 'origin'>
+
+/** The longest lifetime that browsers allow. */
+export const LONGEST_SECONDS = 400 * 86_400
+
+/** The longest `name=value` pair that is read, in characters: the service sets none that is longer. */
+const MAX_PAIR = 512
+
+/** A cookie that better-auth or a response of this service sets. */
+export interface Cookie {
+  name: string
+  value: string
+  attributes: { path: string; httpOnly: true; sameSite: 'lax'; secure: boolean; maxAge: number }
+}
+
+/** Whether the service is served over https, so that its cookies can be limited to https. */
+function isSecure({ origin }: Site): boolean {
+  return origin.startsWith('https:')
+}
+
+/** The name of a cookie for every path: `__Host-` binds it to this exact host, over https. */
+export function hostCookieName(name: string, site: Site): string {
+  return isSecure(site) ? `__Host-${name}` : name
+}
+
+/** A cookie for `path`. @param maxAge in seconds; 0 removes it. */
+export function cookieOf(name: string, value: string, maxAge: number, site: Site, path = '/'): Cookie {
+  return {
+    name: path === '/' ? hostCookieName(name, site) : name,
+    value,
+    attributes: { path, httpOnly: true, sameSite: 'lax', secure: isSecure(site), maxAge },
+  }
+}
+
+/** The value of a `Set-Cookie` header. */
+export function cookieLine({ name, value, attributes: { path, maxAge, secure } }: Cookie): string {
+  return `${name}=${value}; Max-Age=${maxAge}; Path=${path}; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`
+}
+
+/** The value of a cookie in a request, or null. @param name including `__Host-`. */
+export function cookieIn(headers: Headers, name: string): string | null {
+  // Not split into pairs: a header may have thousands.
+  const pairs = `; ${headers.get('cookie') ?? ''}; `
+  const start = `; ${name}=`
+  const at = pairs.indexOf(start)
+  if (at === -1) return null
+  const end = pairs.indexOf('; ', at + start.length)
+  return end - at - '; '.length > MAX_PAIR ? null : pairs.slice(at + start.length, end)
 }

@@ -1,23 +1,23 @@
 import { sanitized } from '../core/text.ts'
 
-// Texts of files in the form that bundles accept.
+// Converts texts from files to the form that bundles accept.
 
-/** A text without the characters that bundles do not accept, its lines ended by newlines. */
+/** A trimmed text without the characters that bundles do not accept; its lines end with newlines. */
 export function clean(text: string): string {
   return sanitized(text.replace(/\r\n?/g, '\n')).trim()
 }
 
-/** The same on one line. */
+/** A text like that of `clean`, on one line. */
 export function onOneLine(text: string): string {
   return clean(text).replace(/[\t\n]/g, ' ')
 }
 
-/** The same with single spaces, as browsers show a text. */
+/** A text like that of `onOneLine`, with single spaces, as browsers show a text. */
 export function withSingleSpaces(text: string): string {
   return onOneLine(text).replace(/\s+/g, ' ').trim()
 }
 
-/** A text cut to `max` code points, ending in `…` if it was longer. */
+/** A text cut to `max` code points; ends in `…` if it was longer. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text
   const points = [...text.slice(0, max * 2 + 2)]

@@ -1,18 +1,22 @@
-import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
+import type { Content } from '../../db/schema.ts'
+import { CONTENT, eachValue, NOTHING, pick, SETTING_NAMES, type SettingName } from '../bundles/content/content.ts'
+import { metadataInJson } from '../bundles/links/link-fields.ts'
+import { emptyGroup, type FoundGroup, type FoundLink, type Settings } from '../bundles/list/found.ts'
 import { Problem } from '../core/problem.ts'
-import { readBookmarks } from './bookmarks.ts'
-import { bundlesIn, inBundles } from './bundles-json.ts'
+import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 import { readCsv } from './csv.ts'
-import { linksIn, linksOrText } from './line-links.ts'
-import { titleOf, withoutSpeaker } from './line-titles.ts'
-import { readTabManager } from './tab-managers.ts'
+import { headingsOf, MARKDOWN, readLines } from './lines.ts'
+import { readMarkup } from './markup.ts'
+import { readTabManager, TAB_MANAGERS } from './tab-managers.ts'
+import type { TitleSource } from './titles.ts'
 import { dataIn, jsonIn, readTree } from './tree.ts'
 
-/** What a text may be recognised as, in words. */
+/** The formats of a text, in words. */
 export const FORMATS = {
   bookmarks: 'bookmarks',
   csv: 'CSV',
   markdown: 'Markdown',
+  headings: 'a text with headings',
   onetab: 'a OneTab export',
   toby: 'a Toby export',
   workona: 'a Workona export',
@@ -23,104 +27,115 @@ export const FORMATS = {
   data: 'data of another program',
 } as const
 
-/** The format that a text was recognised as. */
+/** The recognised format of a text. */
 export type ImportFormat = keyof typeof FORMATS
 
-/** Recognises a text's format and reads it; of several possible formats, the one that carries the most information. */
-export function recognise(sent: string): { format: ImportFormat; found: FoundGroup[] } {
-  const text = sent.replace(/^\uFEFF/, '')
-  // `<https://a.example>` is a URL in a list, not a tag.
-  if (/^\s*<(?:[!?]|[a-z][a-z0-9]*[\s>/])/i.test(text)) return { format: 'bookmarks', found: readBookmarks(text) }
-  const [, shortcut] = SHORTCUT.exec(text) ?? []
-  if (shortcut !== undefined) return { format: 'list', found: readLines([shortcut], () => null) }
-  const data = dataIn(text)
-  const bundles = bundlesIn(data)
-  if (bundles.length > 0) return { format: 'json', found: inBundles(bundles) }
-  const sessions = readTabManager(data)
-  if (sessions !== null) return sessions
-  if (data !== undefined) return { format: 'data', found: readTree(data) }
-  const lines = text.split(/\r\n|\r|\n/)
-  if (lines.some((line) => HEADING.test(line))) return { format: 'markdown', found: readLines(lines, underHeadings) }
-  const filled = lines.filter((line) => line.trim() !== '')
-  if (filled.some((line) => line.includes(' | ')) && filled.every((line) => ONETAB.test(line))) {
-    return { format: 'onetab', found: readOneTab(lines) }
-  }
-  const table = readCsv(text)
-  if (table !== null) return { format: 'csv', found: table }
-  return { format: 'list', found: readLines(lines, () => null) }
+/** Where a format has titles: lists, Markdown and data of any shape have them in the text around links. */
+export function titlesOf(format: ImportFormat): TitleSource {
+  if (format === 'json') return 'ours'
+  return (['list', 'markdown', 'headings', 'data'] as ImportFormat[]).includes(format) ? 'text' : 'field'
 }
 
-/** A link that Windows keeps as a file, with the address of its icon. */
-const SHORTCUT = /^\s*\[InternetShortcut\][^[]*?[\r\n]URL=(\S+)/i
+/** A text, and its views, each computed once. */
+interface Readable {
+  text: string
+  lines: readonly string[]
+  data: () => unknown
+}
 
-const HEADING = /^\s{0,3}#{1,6}\s+\S/
+/** A kind of text: its name, and its reader, which returns null for other texts. */
+interface Container {
+  format: ImportFormat
+  read: (readable: Readable) => FoundGroup[] | null
+}
+
+/** The kinds in the order in which they are tried: of several possible ones, that with the most information comes first. */
+const CONTAINERS: readonly Container[] = [
+  // `<https://a.example>` is a URL in a list, not a tag.
+  { format: 'bookmarks', read: readPage },
+  { format: 'list', read: readPiece },
+  { format: 'list', read: readShortcut },
+  { format: 'json', read: ({ data }) => orNull(inBundles(bundlesIn(data()))) },
+  ...TAB_MANAGERS.map((format): Container => ({ format, read: ({ data }) => readTabManager(format, data()) })),
+  { format: 'data', read: ({ data }) => (data() === undefined ? null : readTree(data())) },
+  { format: 'markdown', read: ({ lines, text }) => readHeadings(lines, text, true) },
+  { format: 'onetab', read: ({ lines }) => readOneTab(lines) },
+  { format: 'headings', read: ({ lines, text }) => readHeadings(lines, text, false) },
+  { format: 'csv', read: ({ text }) => readCsv(text) },
+]
+
+/** Recognises the format of a text, by default a list, and reads it. */
+export function recognise(sent: string): { format: ImportFormat; found: FoundGroup[] } {
+  const text = sent.replace(/^\uFEFF/, '')
+  let data: { is: unknown } | undefined
+  const readable = {
+    text,
+    lines: text.split(/\r\n|\r|\n/),
+    data: () => (data ??= { is: dataIn(text) }).is,
+  }
+  for (const { format, read } of CONTAINERS) {
+    const found = read(readable)
+    if (found !== null) return { format, found }
+  }
+  return { format: 'list', found: readLines(readable.lines, []) }
+}
+
+const orNull = (found: FoundGroup[]) => (found.length > 0 ? found : null)
+
+const MARKUP = /^\s*<(?:[!?]|[a-z][a-z0-9]*[\s>/])/i
+/** A tag that only whole pages have. */
+const WHOLE_PAGE = /<(?:[!?]|html|script|style)\b/i
+
+/** The links in markup; null for a piece of a page with addresses only in its text. */
+function readPage({ text }: Readable): FoundGroup[] | null {
+  if (!MARKUP.test(text)) return null
+  const found = readMarkup(text)
+  const isText = found.every(({ links }) => links.length === 0) && text.includes('://') && !WHOLE_PAGE.test(text)
+  return isText ? null : found
+}
+
+function readPiece({ text }: Readable): FoundGroup[] | null {
+  return MARKUP.test(text) ? readLines(text.replace(/<[^<>]*>/g, ' ').split(/\r\n|\r|\n/), []) : null
+}
+
+/** A shortcut file of Windows or Linux, which may also have the address of an icon. */
+function readShortcut({ text }: Readable): FoundGroup[] | null {
+  const [, url] = /^\s*\[(?:InternetShortcut|Desktop Entry)\][^[]*?[\r\n]URL(?:\[\$e\])?=(\S+)/i.exec(text) ?? []
+  if (url === undefined) return null
+  const [, name = ''] = /[\r\n]Name=([^\r\n]*)/.exec(text) ?? []
+  return [{ ...emptyGroup(''), links: [{ line: 1, url, text: url, note: name.trim() }] }]
+}
+
+function readHeadings(lines: readonly string[], text: string, isMarkdown: boolean): FoundGroup[] | null {
+  const headings = headingsOf(lines, text)
+  const isIts = isMarkdown ? headings.includes(MARKDOWN) : headings.length > 0
+  return isIts ? readLines(lines, headings) : null
+}
+
 /** A line of OneTab's export; empty lines separate its groups. */
 const ONETAB = /^\s*([a-z][a-z0-9+.-]*:\S+)(?:\s+\|\s(.*))?$/i
 
-/** The address that a suspended tab leads back to. */
-const SUSPENDED = /^[a-z-]*extension:\S*[#&?](?:uri|url)=(https?:\/\/\S+)$/i
-
-const underHeadings = (line: string) => (HEADING.test(line) ? line.replace(/^[\s#]+/, '').trim() : null)
-
-/** A tab on each line; what stands in its title is no link, however it is written. */
-function readOneTab(lines: readonly string[]): FoundGroup[] {
+/** Reads a tab from each line; an address in its title is not a link. */
+function readOneTab(lines: readonly string[]): FoundGroup[] | null {
+  const filled = lines.filter((line) => line.trim() !== '')
+  // A single line may come from anywhere, with anything after its bar.
+  if (filled.length < 2 || !filled.some((line) => line.includes(' | ')) || !filled.every((line) => ONETAB.test(line)))
+    return null
   let here = emptyGroup('')
   const found = [here]
   for (const [index, line] of lines.entries()) {
     const [, address, title = ''] = ONETAB.exec(line) ?? []
     if (address === undefined) found.push((here = emptyGroup('')))
-    else {
-      const url = SUSPENDED.exec(address)?.[1] ?? address
-      here.links.push({ line: index + 1, url, text: line.trim(), note: title.trim() })
-    }
+    else here.links.push({ line: index + 1, url: address, text: line.trim(), note: title.trim() })
   }
   return found
 }
 
-/** The line below the header of a Markdown table. */
-const RULE = /^[|:\-\s]+$/
-const isRule = (line: string) => line.includes('|') && line.includes('--') && RULE.test(line)
-
-/** @param titleOf the title of the group that a line begins, or null if the line begins none. */
-function readLines(lines: readonly string[], titleOf: (line: string) => string | null): FoundGroup[] {
-  let here = emptyGroup('')
-  const found = [here]
-  for (const [index, text] of lines.entries()) {
-    const title = titleOf(text)
-    if (title !== null) found.push((here = emptyGroup(title)))
-    if (title !== null || text.trim() === '' || isRule(text)) continue
-    const links = linksIn(text)
-    // A table's header is not a skipped line.
-    if (links.length === 0 && text.includes('|') && isRule(lines[index + 1] ?? '')) continue
-    if (links.length === 0 && found.length === 1 && here.title === '' && here.links.length === 0) {
-      here.title = introductionOf(text)
-      if (here.title !== '') continue
-    }
-    // Trimmed once per line, which may hold many links.
-    const trimmed = text.trim()
-    for (const { url, note } of links.length > 0 ? links : linksOrText(text)) {
-      here.links.push({ line: index + 1, url, text: trimmed, note })
-    }
-  }
-  return found
-}
-
-/** Longer lines are not taken for an introduction. */
-const MAX_INTRODUCTION = 200
-
-/** The title in a line that introduces a list, such as `Reading for Monday:`; `''` if it introduces nothing. */
-function introductionOf(line: string): string {
-  const text = line.trim()
-  if (text.length > MAX_INTRODUCTION) return ''
-  const bare = text.replace(/^[*_]+|[*_]+$/g, '')
-  return /[:：]$/.test(bare) ? titleOfList(bare.slice(0, -1).trim()) : ''
-}
-
-/** What exports in JSON have, by which one that is cut off can be told from another text. */
+/** Fields of JSON exports, which distinguish a truncated one from other texts. */
 const EXPORTED = /"(?:urlMetadata|cards|folders|windows|Workspaces)"\s*:/
 
 /**
- * Refuses JSON that was exported and is cut off or damaged: read as a list, it would become links with scraps of JSON.
+ * Refuses a cut-off or damaged JSON export: read as a list, it would become links with scraps of JSON.
  * @throws Problem BAD_REQUEST.
  */
 export function refuseDamaged(text: string): void {
@@ -128,9 +143,68 @@ export function refuseDamaged(text: string): void {
   throw new Problem('BAD_REQUEST', 'This looks like an export in JSON, but it is cut off or damaged. Export it again.')
 }
 
-const WRITTEN = /\b(?:wrote|schrieb|a écrit|escribió)\s*[:：]?$/i
+// This service's own JSON: its exports and the answers of its API.
 
-/** What a line such as `Hi all, reading for Monday:` says that the list below it is; `''` for `On … she wrote`. */
-function titleOfList(line: string): string {
-  return WRITTEN.test(line) ? '' : titleOf(withoutSpeaker(line), 'before')
+type Json = Record<string, unknown>
+
+/** The groups in bundles. The `line` of a link is its number, because JSON may be a single line. */
+function inBundles(bundles: readonly Json[]): FoundGroup[] {
+  let line = 0
+  return bundles.map((bundle) => toFound(bundle, () => (line += 1)))
+}
+
+/** The bundles in an export, a list, one bundle, or an array of bundles. */
+function bundlesIn(json: unknown): Json[] {
+  const entries: unknown[] = Array.isArray(json)
+    ? json
+    : isObject(json) && Array.isArray(json.bundles)
+      ? json.bundles
+      : [json]
+  // An export includes deleted bundles, which an import must not bring back.
+  return entries.filter(isObject).filter(({ urls, deletedAt }) => Array.isArray(urls) && typeof deletedAt !== 'string')
+}
+
+function toFound(bundle: Json, nextLine: () => number): FoundGroup {
+  const metadata = asList(bundle.urlMetadata)
+  return {
+    ...eachValue((name) => asText(bundle[name])),
+    links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
+    settings: settingsIn(bundle),
+    ...(Array.isArray(bundle.variables) ? { variables: bundle.variables } : {}),
+    ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: dropIds(bundle.resolutionPolicy) } : {}),
+    ...(typeof bundle.externalId === 'string' ? { externalId: bundle.externalId } : {}),
+    ...metadataIn(bundle),
+    ...(asList(bundle.aliases).length === 0 ? {} : { aliases: bundle.aliases }),
+  }
+}
+
+/** The owner's metadata, without the label of the client that created the bundle: the import is its own client. */
+function metadataIn({ metadata }: Json): { metadata?: Json } {
+  const { client: _, ...own } = asObject(metadata)
+  return Object.keys(own).length === 0 ? {} : { metadata: own }
+}
+
+function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
+  return { line, url: asText(url), ...metadataInJson(asObject(metadata)) }
+}
+
+/** A bundle's settings that are valid and differ from those of a new one. */
+function settingsIn(bundle: Json): Settings {
+  const isOther = (name: SettingName) => {
+    const field = CONTENT[name]
+    const words: readonly unknown[] = field.kind === 'choice' ? field.options : [!field.isOn]
+    return words.includes(bundle[name]) && bundle[name] !== NOTHING[name]
+  }
+  return pick(SETTING_NAMES.filter(isOther), bundle as Pick<Content, SettingName> & Json)
+}
+
+/** A policy without the ids of its rules, because those of a new bundle get new ones. */
+function dropIds(policy: Json): Json {
+  if (!Array.isArray(policy.rules)) return policy
+  const rules = policy.rules.map((rule: unknown) => {
+    if (!isObject(rule)) return rule
+    const { id: _, ...rest } = rule
+    return rest
+  })
+  return { ...policy, rules }
 }

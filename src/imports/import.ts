@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Content } from '../../db/schema.ts'
-import { BOUNDS } from '../bundles/bounds.ts'
 import {
+  BOUNDS,
   CONTENT,
   eachValue,
   pick,
@@ -8,18 +9,18 @@ import {
   type SettingName,
   VALUE_NAMES,
   type ValueName,
-} from '../bundles/content.ts'
-import type { FoundLink, FoundTexts, Settings } from '../bundles/found.ts'
-import type { NewBundle } from '../bundles/shapes.ts'
+} from '../bundles/content/content.ts'
+import type { NewBundle } from '../bundles/content/shapes.ts'
+import type { FoundLink, FoundTexts, Settings } from '../bundles/list/found.ts'
 import type { Expectation } from '../core/issue.ts'
 import { reasonIn } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { unfitUrl } from '../core/text.ts'
-import { PATH } from './bookmarks.ts'
-import { refuseOther } from './bytes.ts'
+import { asShown, refuseOther } from './bytes.ts'
 import { clip } from './clean.ts'
-import { cleanTexts, toLink } from './cleaned.ts'
+import { cleanTexts, settled, toLink } from './cleaned.ts'
 import { type ImportFormat, recognise, refuseDamaged } from './formats.ts'
+import { PATH } from './markup.ts'
 import {
   type FoundList,
   IMPORT_BOUNDS,
@@ -28,12 +29,11 @@ import {
   type ImportPlan,
   remark,
 } from './plan.ts'
-import { sharedVariables } from './shared-variables.ts'
 
 /**
  * Reads a bookmarks file, CSV, Markdown, a list of URLs, the export of a tab manager or this service's own JSON. Folders,
  * headings, groups and sessions become bundles, split at 25 links. Pure; takes linear time.
- * @throws Problem BAD_REQUEST for a text longer than `IMPORT_BOUNDS.characters`, and for a damaged export.
+ * @throws Problem BAD_REQUEST for a text longer than `IMPORT_BOUNDS.characters`, a file without plain text, or a damaged export.
  */
 export function readImport(text: string): ImportPlan {
   const { plan, groups } = read(text, (format) => (format === 'json' ? null : new Map()))
@@ -49,17 +49,17 @@ export function readImport(text: string): ImportPlan {
 }
 
 /**
- * Reads the same formats as one list, whose folders, headings and groups are sections. Its title is the only heading, or a
- * heading above all others that has no links of its own.
- * @throws Problem BAD_REQUEST for a text that is too long.
+ * Reads the same formats as one list, with folders, headings and groups as sections. Its title is the only heading, or a
+ * heading above all others without links of its own.
+ * @throws Problem BAD_REQUEST for a text that is too long, or a file without plain text.
  */
 export function readList(text: string): FoundList {
   const before = new Map<string, number>()
   const { plan, groups } = read(text, () => before)
   const filled = groups.filter(({ links }) => links.length > 0)
-  // Only a Markdown document begins with its title; an empty bookmarks folder says nothing about those after it.
+  // Only a document with headings begins with its title; an empty bookmarks folder does not name those after it.
   const top = groups.find(({ texts, links }) => texts.title !== '' || links.length > 0)
-  const isOverAll = plan.format === 'markdown' && top?.links.length === 0
+  const isOverAll = (plan.format === 'markdown' || plan.format === 'headings') && top?.links.length === 0
   const { title, names } = headings(plan.format, filled)
   const variables = sharedVariables(filled, plan)
   const { format, skipped, changed, counts } = inOrder(plan)
@@ -80,8 +80,8 @@ export function readList(text: string): FoundList {
 }
 
 /**
- * Reads the same formats as one bundle whose folders, headings and groups are sections; as several, if there are more
- * links than one holds.
+ * Reads the same formats as one bundle, with folders, headings and groups as sections; as several if there are more links
+ * than fit into one.
  * @throws Problem like `readImport`.
  */
 export function readSections(text: string): ImportPlan {
@@ -91,12 +91,12 @@ export function readSections(text: string): ImportPlan {
   return { format, bundles: splitList(list), skipped, changed, counts }
 }
 
-/** What a text can be read as. */
+/** The ways to read a text. */
 export const READERS = { list: readList, bundles: readImport, sections: readSections }
 
 export type ReadAs = keyof typeof READERS
 
-/** The names of a list's groups as sections. Folders within one folder are named without it, and it names the list. */
+/** The names of a list's groups as sections. A folder around all others gives the list its title, and is left out of theirs. */
 function headings(format: ImportFormat, groups: readonly Group[]): { title: string; names: string[] } {
   const titles = groups.map(({ texts }) => texts.title)
   if (format === 'onetab') return { title: '', names: titles.map((_, index) => `Group ${index + 1}`) }
@@ -106,7 +106,7 @@ function headings(format: ImportFormat, groups: readonly Group[]): { title: stri
   return { title: outer, names: titles.map((title) => title.slice(outer.length + PATH.length)) }
 }
 
-/** A link under a heading of its list, unless it has its own. */
+/** A link with a section of its list, unless it has its own. */
 function underSection(link: ImportedLink, name: string): ImportedLink {
   const { section = clip(name, BOUNDS.section) } = link.metadata
   return section === '' ? link : { ...link, metadata: { ...link.metadata, section } }
@@ -129,7 +129,7 @@ function settingsOf(bundle: Settings): Settings {
   )
 }
 
-/** The settings of a list of several: what all of them have. It is as protected as the most protected of them. */
+/** The settings of a list made of several bundles: the common ones, and the access of the most protected one. */
 function sharedSettings(all: readonly Settings[]): Settings {
   const [first = {}, ...others] = all
   const shared = SETTING_NAMES.filter((name) => others.every((other) => other[name] === first[name]))
@@ -139,7 +139,7 @@ function sharedSettings(all: readonly Settings[]): Settings {
   }
 }
 
-const UNCHECKED = ['variables', 'resolutionPolicy', 'externalId', 'metadata'] as const
+const UNCHECKED = ['variables', 'resolutionPolicy', 'externalId', 'metadata', 'aliases'] as const
 type Unchecked = (typeof UNCHECKED)[number]
 
 function uncheckedIn(bundle: Pick<ImportedBundle, Unchecked>): Pick<ImportedBundle, Unchecked> {
@@ -153,19 +153,19 @@ interface Group {
   unchecked: Pick<ImportedBundle, Unchecked>
 }
 
-/** @param seen returns the links a group must not repeat, with their lines; the group adds its own. Null if it may repeat. */
+/** @param seen returns the links that a group must not repeat, by line, to which it adds its own; null if it may repeat any. */
 function read(text: string, seen: (format: ImportFormat) => Map<string, number> | null) {
   if (text.length > IMPORT_BOUNDS.characters) {
     throw new Problem('BAD_REQUEST', 'This is too long to read in one go. Split it up and import one part at a time.')
   }
   refuseOther(text)
-  const { format, found } = recognise(text)
+  const { format, found } = recognise(asShown(text))
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
   const groups = found.map(
-    ({ links: all, variables, resolutionPolicy, externalId, metadata, settings, ...texts }): Group => {
-      const links = distinct(all, plan, seen(format)).flatMap((link) => {
+    ({ links: all, variables, resolutionPolicy, externalId, metadata, aliases, settings, ...texts }): Group => {
+      const links = distinct(all.map(settled), plan, seen(format)).flatMap((link) => {
         count += 1
         if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
         remark(plan, 'skipped', link, PAST_LINKS)
@@ -175,7 +175,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
       const hadPassword = settings.access === 'password'
       if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
       const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
-      const unchecked = uncheckedIn({ variables, resolutionPolicy, externalId, metadata })
+      const unchecked = uncheckedIn({ variables, resolutionPolicy, externalId, metadata, aliases })
       return { texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept }
     },
   )
@@ -204,7 +204,7 @@ export function toNewBundle({ links, ...bundle }: ImportedBundle): NewBundle {
   }
 }
 
-/** The distinct valid links; remarks on the rest. */
+/** The distinct valid links; adds remarks about the others. */
 function distinct(links: readonly FoundLink[], plan: ImportPlan, first: Map<string, number> | null): FoundLink[] {
   return links.filter((link) => {
     const url = link.url.trim()
@@ -232,7 +232,7 @@ function skipReason({ url }: FoundLink, unfit: Expectation): string {
     : `is a ${scheme.toLowerCase()} link: only http: and https: can be shared`
 }
 
-/** Texts as long as bundles accept; null for none. */
+/** A group's texts, clipped to the lengths that bundles accept; null for none. */
 function clipped(texts: FoundTexts | undefined): Record<ValueName, string | null> {
   return eachValue((name) => {
     const field = CONTENT[name]
@@ -253,3 +253,28 @@ function bundlesOf(texts: FoundTexts, links: readonly ImportedLink[]): ImportedB
     }
   })
 }
+
+interface Sharing extends Pick<ImportedBundle, 'links'> {
+  unchecked: Pick<ImportedBundle, 'variables'>
+}
+
+/** The variables of a list made of several bundles, each name once; adds a remark for each one left out. */
+function sharedVariables(groups: readonly Sharing[], plan: ImportPlan): Pick<FoundList, 'variables'> {
+  const variables: unknown[] = []
+  for (const { unchecked, links } of groups) {
+    for (const variable of (unchecked.variables ?? []) as unknown[]) {
+      const name = (variable as { name?: unknown } | null)?.name
+      const known = variables.find((other) => (other as { name?: unknown } | null)?.name === name)
+      if (known === undefined && variables.length < BOUNDS.variables) variables.push(variable)
+      else if (links[0] !== undefined && !isDeepStrictEqual(known, variable)) {
+        const reason = known === undefined ? PAST_VARIABLES : OTHER_VARIABLE
+        remark(plan, 'changed', { ...links[0], text: `{${name}}` }, reason)
+      }
+    }
+  }
+  // An empty list of variables declares that braces are text.
+  return groups.some(({ unchecked }) => unchecked.variables !== undefined) ? { variables } : {}
+}
+
+const PAST_VARIABLES = `is beyond the ${BOUNDS.variables} variables of a bundle: its places stay as braces`
+const OTHER_VARIABLE = 'is declared otherwise in another bundle of the list, whose label, default and options it gets'

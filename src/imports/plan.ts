@@ -1,6 +1,6 @@
 import type { UrlMetadata } from '../../db/schema.ts'
-import type { ValueName } from '../bundles/content.ts'
-import type { FoundLink, Settings } from '../bundles/found.ts'
+import type { ValueName } from '../bundles/content/content.ts'
+import type { FoundLink, Said, Settings } from '../bundles/list/found.ts'
 import { sanitized } from '../core/text.ts'
 import { clip } from './clean.ts'
 import type { ImportFormat } from './formats.ts'
@@ -10,20 +10,23 @@ export const IMPORT_BOUNDS = { characters: 8_000_000, links: 2500, bundles: 250,
 
 /** A link to create. */
 export interface ImportedLink {
-  /** Its line in the text, from 1. */
+  /** Its line in the text, counted from 1. */
   line: number
   url: string
   metadata: UrlMetadata
+  /** The notices beside its row; missing for none. */
+  said?: readonly Said[]
 }
 
 /** A bundle to create, with 1 to 25 links. */
 export interface ImportedBundle extends Record<ValueName, string | null>, Settings {
   links: ImportedLink[]
-  /** Its variables, its rules, and what it has for its owner alone, not validated yet: creating the bundle does that. */
+  /** Its variables, rules and unversioned fields, not validated yet: creating the bundle does that. */
   variables?: unknown
   resolutionPolicy?: unknown
   externalId?: unknown
   metadata?: unknown
+  aliases?: unknown
 }
 
 /** Something about a line that the user should know. */
@@ -34,7 +37,7 @@ export interface Remark {
   reason: string
 }
 
-/** What an import would create, and which parts of the text it would leave out. */
+/** The result of an import, and the parts of the text that it would leave out. */
 export interface ImportPlan {
   format: ImportFormat
   bundles: ImportedBundle[]
@@ -42,17 +45,17 @@ export interface ImportPlan {
   skipped: Remark[]
   /** Links that are shortened or cleaned. */
   changed: Remark[]
-  /** Totals, including remarks that are not listed; `duplicates` are among those skipped. */
+  /** Totals, including remarks that are not listed; `skipped` includes `duplicates`. */
   counts: { skipped: number; changed: number; duplicates: number }
 }
 
-/** All distinct links of a text, as one list. */
+/** All distinct links in a text, as one list. */
 export interface FoundList
   extends Pick<ImportPlan, 'format' | 'skipped' | 'changed' | 'counts'>,
     Record<ValueName, string | null>,
     Settings {
   links: ImportedLink[]
-  /** Those of all its bundles, not validated yet; missing for none. */
+  /** The variables of all its bundles, not validated yet; missing if none declares any. */
   variables?: unknown[]
 }
 
@@ -65,6 +68,10 @@ export function remark(
 ) {
   plan.counts[kind] += 1
   if (plan.counts[kind] > IMPORT_BOUNDS.remarks) return
-  const excerpt = (link.text ?? link.url).trim().slice(0, 400)
-  plan[kind].push({ line: link.line, text: clip(sanitized(excerpt), 120), reason })
+  plan[kind].push({ line: link.line, text: excerptOf(link.text ?? link.url), reason })
+}
+
+/** The beginning of a line or address, enough to identify it. */
+export function excerptOf(text: string): string {
+  return clip(sanitized(text.trim().slice(0, 400)), 120)
 }

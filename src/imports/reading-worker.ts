@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { Problem } from '../core/problem.ts'
 import { READERS, type ReadAs } from './import.ts'
 
-// In a worker because a text of the largest size takes more than a tenth of a second.
+// Runs in a worker, because a text of maximum size takes more than a tenth of a second.
 
 /** A text to read. */
 export interface ReadText {
@@ -10,7 +10,7 @@ export interface ReadText {
   as: ReadAs
 }
 
-/** A worker’s answer: what the text contains, or the sentence that refuses it. */
+/** A worker’s answer: the content of the text, or the message of its refusal. */
 export type Read = { result: ReturnType<(typeof READERS)[ReadAs]> } | { refused: string }
 
 parentPort?.on('message', (sent: ReadText) => {

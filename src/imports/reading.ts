@@ -4,13 +4,13 @@ import { Problem } from '../core/problem.ts'
 import { READERS, type ReadAs } from './import.ts'
 import type { Read, ReadText } from './reading-worker.ts'
 
-/** Longer texts take longer to read than anything else that their request does. */
+/** The longest text read on the event loop: reading a longer one takes longer than the rest of its request. */
 const MAX_ON_LOOP = 8 * 1024
 
-/** More readings than the limits of one instance let through; past it nobody is kept waiting. */
+/** The most texts that may wait, more than the rate limits of one instance allow; further ones are refused. */
 const MAX_WAITING = 100
 
-/** Only guards against hanging: the length of a text is bounded. */
+/** Only a guard against hanging: the length of a text is bounded. */
 const PATIENCE_MS = 30_000
 
 const thread = new IdleHelper<ReadText, Read>(
@@ -19,8 +19,8 @@ const thread = new IdleHelper<ReadText, Read>(
 )
 
 /**
- * What a text that somebody sent contains, read as one list, as bundles or as sections. A long text is read on a thread of
- * its own, in its turn, and does not hold the event loop.
+ * The content of a sent text, read as one list, as bundles or as sections. A long text waits for its turn on a separate thread,
+ * and does not block the event loop.
  * @throws Problem as the readers do; RATE_LIMITED if too many texts wait to be read.
  */
 export async function readText<As extends ReadAs>(text: string, as: As): Promise<ReturnType<(typeof READERS)[As]>> {

@@ -1,27 +1,25 @@
-import { emptyGroup, type FoundGroup, type FoundLink } from '../bundles/found.ts'
+import { emptyGroup, type FoundGroup, type FoundLink } from '../bundles/list/found.ts'
 import { asList, asObject, asText, isObject } from '../core/untyped.ts'
-import { PATH } from './bookmarks.ts'
+import { PATH } from './markup.ts'
 
 /** Tab managers whose exports are JSON. */
 type TabManager = 'toby' | 'workona' | 'session-buddy' | 'tab-session-manager'
 
 type Json = Record<string, unknown>
 
-/** A link before it has its number. */
+/** A link without its number. */
 type Entry = Omit<FoundLink, 'line'>
 
 /**
- * The collections, workspaces or sessions in the export of a tab manager. A link's `line` is its number.
+ * The collections, workspaces or sessions in the export of a tab manager. The `line` of a link is its number.
  * @returns null for JSON of another kind.
  */
-export function readTabManager(json: unknown): { format: TabManager; found: FoundGroup[] } | null {
-  const format = (Object.keys(READERS) as TabManager[]).find((name) => READERS[name].isIts(json))
-  if (format === undefined) return null
+export function readTabManager(format: TabManager, json: unknown): FoundGroup[] | null {
+  if (!READERS[format].isIts(json)) return null
   let line = 0
-  const found = READERS[format].groupsIn(json).map(({ title, entries }): FoundGroup => {
+  return READERS[format].groupsIn(json).map(({ title, entries }): FoundGroup => {
     return { ...emptyGroup(title), links: entries.map((entry) => ({ ...entry, line: (line += 1) })) }
   })
-  return { format, found }
 }
 
 interface Group {
@@ -60,7 +58,7 @@ const READERS: Record<TabManager, Reader> = {
     groupsIn: (json) => {
       const { collections, sessions, history } = asObject(json)
       const kept = [...objectsIn(collections), ...objectsIn(sessions)]
-      // The history is what happened to be open, every few minutes; it is all there is if nothing was kept.
+      // The history has the open tabs of every few minutes; it is used only if nothing was saved.
       return (kept.length > 0 ? kept : objectsIn(history).slice(0, 1)).map(({ title, name, folders, windows }) => ({
         title: asText(title) || asText(name),
         entries: [
@@ -88,14 +86,17 @@ const READERS: Record<TabManager, Reader> = {
   },
 }
 
-/** Tags that Tab Session Manager itself gives, such as that of a session it saved by the clock. */
+/** The known tab managers, each recognised by its own fields. */
+export const TAB_MANAGERS = Object.keys(READERS) as TabManager[]
+
+/** Tags that Tab Session Manager sets itself, such as that of a session saved at intervals. */
 const OWN_TAG = /^(?:regular|winClose|browserClose|temp|_.*)$/
 
 function byIndex(one: Json, other: Json): number {
   return Number(one.index ?? 0) - Number(other.index ?? 0)
 }
 
-/** The workspaces below each of Workona’s sections. Their resources are in sections too, and keep them. */
+/** The workspaces in each of Workona’s sections. Their resources have sections too, which are kept. */
 function workspacesIn(sections: unknown): Group[] {
   return objectsIn(sections).flatMap(({ title: outer, workspaces }) =>
     objectsIn(workspaces).map(({ title, resources, tabs }) => {
@@ -113,7 +114,7 @@ function workspacesIn(sections: unknown): Group[] {
   )
 }
 
-/** The tabs of windows; of several, each is a section. */
+/** The tabs of windows; each of several windows is a section. */
 function inWindows(windows: readonly { title: string; tabs: Json[] }[], more: { tags?: string[] } = {}): Entry[] {
   return windows.flatMap(({ title, tabs }, index) => {
     const section = title === '' && windows.length > 1 ? `Window ${index + 1}` : title
@@ -133,7 +134,7 @@ function entryOf(url: unknown, texts: readonly string[], { tags = [], section = 
   }
 }
 
-/** The objects in a list, or in an object whose keys are ids. */
+/** The objects in a list, or in an object with ids as keys. */
 function objectsIn(json: unknown): Json[] {
   return (isObject(json) ? Object.values(json) : asList(json)).filter(isObject)
 }

@@ -1,35 +1,36 @@
 import { parseAllDocuments } from 'yaml'
-import { emptyGroup, type FoundGroup, type FoundLink } from '../bundles/found.ts'
-import { readTags } from '../bundles/tags.ts'
+import { readTags } from '../bundles/links/link-fields.ts'
+import { emptyGroup, type FoundGroup, type FoundLink } from '../bundles/list/found.ts'
 import { parseJson } from '../core/json.ts'
 import { asText, isObject } from '../core/untyped.ts'
+import { isTitle } from './titles.ts'
 
-// Other programs' data, of whatever shape: one walker for JSON, JSON lines and YAML.
+// Data of any shape from other programs: one walker for JSON, JSON lines and YAML.
 
-/** Fields by their names without case, spaces and dashes; the first that has a value counts. */
+/** The names of fields, without case, spaces, underscores and hyphens; the first with a value counts. */
 const URL_KEYS = ['url', 'uri', 'href', 'link', 'longurl', 'long']
 const TITLE_KEYS = ['title', 'name', 'note', 'description', 'text', 'short']
 const TAG_KEYS = ['tags', 'labels', 'keywords']
-/** Fields that name what is around links. */
+/** Fields that name a group of links. */
 const NAME_KEYS = ['title', 'name']
-/** Of these, an address is a picture. */
+/** Fields with the address of a picture. */
 const PICTURE = /^(?:icon|favicon|image|thumbnail)/
 
-/** What a browser calls its own folders. */
+/** A browser's names for its own folders. */
 const PLACES = /^(?:toolbar|menu|unfiled|mobile)$/
 
-/** Deeper data is not a list of links, and longer aliases are bounded by the library. */
+/** The deepest nesting, beyond which data is not read; and the most aliases of YAML, a bound that the library checks. */
 const MAX_DEPTH = 100
 const MAX_ALIASES = 100
 
 type Json = Record<string, unknown>
 
-/** The data in a text; undefined for a text that is none, or is nested too deeply. */
+/** The data in a text; undefined if it is not data, or nested too deeply. */
 export function dataIn(text: string): unknown {
   return jsonIn(text) ?? jsonLinesIn(text) ?? yamlIn(text)
 }
 
-/** The JSON in a text; undefined for a text that is not JSON, or is nested too deeply. */
+/** The JSON in a text; undefined if it is not JSON, or nested too deeply. */
 export function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
@@ -52,7 +53,7 @@ function jsonLinesIn(text: string): unknown {
   }
 }
 
-/** A list of links in prose is valid YAML too: only a text with a field of an address is taken for it. */
+/** A field with an address: only a text with one counts as YAML, because a list of links in prose is also valid YAML. */
 const FIELD_OF_ADDRESS = /^[ \t]*(?:-[ \t]+)?(?:url|uri|href|link)[ \t]*:[ \t]+["']?https?:\/\/\S+["']?[ \t]*$/im
 
 function yamlIn(text: string): unknown {
@@ -66,15 +67,15 @@ function yamlIn(text: string): unknown {
   }
 }
 
-/** Where a value stands: the name of what is around it, and the name that a single link there would have. */
+/** The place of a value: the name of its group, and the title for a single link there. */
 interface Place {
   group: string
   title: string
 }
 
 /**
- * The links in data of any shape, in groups by the nearest named thing around them; a link's `line` is its number. Where no
- * field is known to hold an address, each field with one is a link, named by its key.
+ * The links in data of any shape, in groups by the nearest named object around them; the `line` of a link is its number. If no
+ * known field has an address, each field with one is a link, named by its key.
  */
 export function readTree(data: unknown): FoundGroup[] {
   const found = linksIn(data, false)
@@ -94,7 +95,7 @@ function linksIn(data: unknown, isLoose: boolean): FoundGroup[] {
   const visit = (value: unknown, { group, title }: Place, depth: number) => {
     if (depth > MAX_DEPTH) return
     if (Array.isArray(value)) {
-      // A list under a name is what the name is of; a single link there has it as its title.
+      // The name of a list becomes that of its group; or, for a list with a single link, the title of that link.
       const [first] = value
       const isOne = value.length === 1 && isObject(first) && addressIn(fieldsOf(first)) !== ''
       const place = isOne ? { group, title } : { group: title === '' ? group : title, title: '' }
@@ -129,7 +130,7 @@ function linksIn(data: unknown, isLoose: boolean): FoundGroup[] {
   return [...groups.values()]
 }
 
-/** Names of lists that say nothing of what is in them. */
+/** Names of lists that say nothing about their content. */
 const LISTS =
   /^(?:bookmarks|cards|children|data|entries|folders|groups|items|links|list|lists|pages|results|services|sites|tabs|urls|windows)$/i
 
@@ -154,17 +155,12 @@ function ownName(fields: Map<string, unknown>): string {
   return isTitle(name) && !PLACES.test(name) ? name : ''
 }
 
-/** @param title what the place of the link is called, which counts before a mere description of it. */
+/** @param title the title from the link's place, which takes precedence over a mere description. */
 function linkOf(url: string, fields: Map<string, unknown>, title: string): Omit<FoundLink, 'line'> {
   const texts = [...NAME_KEYS.map((key) => fields.get(key)), title, ...TITLE_KEYS.map((key) => fields.get(key))]
   const note = texts.map((text) => asText(text).trim()).find((text) => text !== '' && isTitle(text)) ?? ''
   const tags = tagsIn(TAG_KEYS.map((key) => fields.get(key)).find((value) => value !== undefined && value !== null))
   return { url, text: url, ...noteOf(note), ...(tags.length === 0 ? {} : { tags }) }
-}
-
-/** Neither an address, of the web or of a person, nor markup. */
-function isTitle(text: string): boolean {
-  return !/^\S+@\S+$|^[a-z][a-z0-9+.-]*:\/\/|<\/?[a-z]/i.test(text)
 }
 
 function tagsIn(value: unknown): string[] {

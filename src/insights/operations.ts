@@ -1,7 +1,7 @@
-import { loadFor, type StoredBundle } from '../bundles/roles.ts'
+import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
+import { type CsvReader, csvLine } from '../core/csv.ts'
 import { clip } from '../core/issue-words.ts'
 import { invalid } from '../core/problem.ts'
-import { csvLine } from '../core/text.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type CallContext, implement } from '../operations/operation.ts'
 import { overview } from './overview.ts'
@@ -21,9 +21,9 @@ import {
 interface Reported {
   bundle: StoredBundle
   insights: Insights
-  /** What CSV has instead of the days. */
+  /** The table for CSV, in place of the days. */
   breakdown: TableName | undefined
-  /** Its days in the name of a file. */
+  /** The reported days, for the name of a file. */
   period: string
 }
 
@@ -70,8 +70,8 @@ export const getOverview = implement('get_overview', {
 })
 
 /**
- * What an answer says of a range that is none, and that the default replaced, as the specification has it over HTTP.
- * @throws a problem for tools, which are refused.
+ * The answer's note about an invalid range, which the specification replaces by the default over HTTP.
+ * @throws a problem for tools, whose invalid ranges are refused.
  */
 function replacedRange(range: unknown, source: CallContext['source']): { requestedRange?: string } {
   if (range === undefined || isRange(range)) return {}
@@ -79,11 +79,11 @@ function replacedRange(range: unknown, source: CallContext['source']): { request
   return { requestedRange: clip(String(range)) }
 }
 
-/** The days of a report as CSV (RFC 4180), one line each after a header; or another table of it. */
-function toCsv({ insights, breakdown: table, period }: Reported) {
+/** The days of a report as CSV (RFC 4180), one line each after a header; or another table of the report. */
+function toCsv({ insights, breakdown: table, period }: Reported, reader: CsvReader) {
   const { slug } = insights
   const [header, rows] = tableOf(insights, table)
-  const lines = rows.map(csvLine)
+  const lines = rows.map((cells) => csvLine(cells, reader))
   const filename = `${slug}-${table ?? 'insights'}-${period}.csv`
   return { filename, text: [header, ...lines, ''].join('\r\n') }
 }

@@ -3,29 +3,29 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../../db/client.ts'
 import { param, prepared, preparedStatements } from '../../db/prepared.ts'
 import { bundles, dailyCounters, dailyViewers, policyRules } from '../../db/schema.ts'
-import { isListed, ownerOf } from '../bundles/list-order.ts'
+import { isListed, ownerOf } from '../bundles/list/list-order.ts'
+import { inLongReadSlot } from '../core/scheduling.ts'
 import { DAY_MS, iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { dayOf } from '../launcher/salts.ts'
-import { inLongReadSlot } from '../operations/read-slots.ts'
 import { subjectIdOf } from '../plans/owners.ts'
 import { countsOf, seriesOf } from './report.ts'
 import type { Counts, Overview, Period } from './shapes.ts'
 
-/** The most viewed bundles that are named. */
+/** How many of the most viewed bundles are listed. */
 const TOP = 10
 /** Bundles found at a time. */
 const PAGE = 1_000
 /** Rows of counts summed at a time, off the event loop: some tenths of a second, so that other long reads get their turn. */
 const ROWS_AT_ONCE = 200_000
-/** How long the counts of a subject are kept whose bundles take several reads. */
+/** How long counts are cached for a subject that takes several reads. */
 const KEPT_MS = 60_000
-/** Periods of subjects that are kept; each is a few kilobytes. */
+/** Maximum cached periods of subjects; each is a few kilobytes. */
 const MAX_KEPT = 500
 
-/** What was counted, with the most viewed bundles by id. */
+/** The counts, with the most viewed bundles by id. */
 interface Counted {
-  /** Until when, in milliseconds since 1970. */
+  /** When they expire, in milliseconds since 1970. */
   at: number
   reads: number
   days: Map<string, Counts>
@@ -40,9 +40,9 @@ type Sum = [key: number, views: number, clicks: number]
 const keptIn = prepared(() => new LRUCache<string, Promise<Counted>>({ max: MAX_KEPT, ttl: KEPT_MS }))
 
 /**
- * The counts of all bundles of the caller’s subject for `days` UTC days, its totals of as many days before, and the most
- * viewed bundles. Reads one row per bundle, day and rule, off the event loop and a limited number at a time, so the cost
- * does not depend on the number of views. What took several reads is kept for a minute, and calls at once share it.
+ * The counts of all bundles of the caller’s subject for `days` UTC days, its totals over as many days before, and the most viewed
+ * bundles. Reads one row per bundle, day and rule, off the event loop and a limited number at a time, so the cost does not depend
+ * on the number of views. Results that took several reads are cached for a minute, and concurrent calls share them.
  * @param from the first instant of the first day.
  * @param now milliseconds since 1970.
  */
@@ -116,16 +116,16 @@ async function count(
   return sum
 }
 
-/** The bundles of one page of a subject’s, by id, with how many rules each has ever had. */
+/** One page of a subject's bundles, by id, with the number of rules that each has ever had. */
 const page = preparedStatements((_, subject: Subject['type']) => {
-  // With the sign, no index by id is used: that would walk over the bundles of others.
+  // The plus sign prevents the use of an index by id, which would walk over the bundles of others.
   const id = sql`+${bundles.id}`
   const found = sql`SELECT ${bundles.id} AS id FROM ${bundles} WHERE ${isListed({ subject, state: 'active' }, ownerOf(subject))} AND ${id} > ${param('after')} ORDER BY ${id} LIMIT ${sql.raw(String(PAGE))}`
   const rules = sql`(SELECT count(*) FROM ${policyRules} WHERE ${policyRules.bundleId} = found.id)`
   return [sql`SELECT json_group_array(json_array(id, ${rules})) FROM (${found}) AS found`]
 })
 
-/** Ids that together have a limited number of rows; one that has more is alone. */
+/** Groups ids so that each group has a limited number of rows; an id with more is alone. */
 function atOnce(found: readonly [id: number, rules: number][], days: number): number[][] {
   const parts: number[][] = []
   let rows = Number.POSITIVE_INFINITY
@@ -185,7 +185,7 @@ function add(sum: Counted, part: Part): void {
     .slice(0, TOP)
 }
 
-/** Bundles with their slugs and titles, but for those that are no longer the subject’s. */
+/** Bundles with their slugs and titles, except those that no longer belong to the subject. */
 async function namedOf({ db }: Store, subject: Subject, top: readonly Sum[]): Promise<Overview['topBundles']> {
   const ids = JSON.stringify(top.map(([id]) => id))
   const rows = await names[subject.type](db).all({ ids, owner: subjectIdOf(subject) })

@@ -2,12 +2,12 @@ import { and, between, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
+import { yieldToEventLoop } from '../core/scheduling.ts'
 import { DAY_MS } from '../core/time.ts'
-import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 
-/** The days that lists count, including today: those of a report that asks for no range. */
+/** The number of days in lists, including today: the default range of reports. */
 export const RECENT_DAYS = 30
 
 /** Views and clicks of a bundle in the last `RECENT_DAYS` UTC days. */
@@ -19,8 +19,8 @@ export interface RecentCounts {
 }
 
 /**
- * The recent counts of several bundles by id, in one query; a bundle without any is missing. Reads one row per bundle, day
- * and rule, so the cost does not depend on the number of views.
+ * The recent counts of several bundles by id, in one query; bundles without any are missing. Reads one row per bundle, day and
+ * rule, so the cost does not depend on the number of views.
  * @param ids of bundles that the caller may see.
  * @param now milliseconds since 1970.
  */

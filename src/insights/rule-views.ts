@@ -2,17 +2,17 @@ import { and, between, eq, sql, sum } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
+import { yieldToEventLoop } from '../core/scheduling.ts'
 import { DAY_MS } from '../core/time.ts'
-import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import { dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 
-/** The UTC days in which a rule that nobody matched is said to be of no use, including today. */
+/** The number of UTC days, including today, after which a rule without a match is reported as useless. */
 export const RULE_DAYS = 90
 
 /**
- * The views of a bundle in the last `RULE_DAYS` days by rule, `''` for those that matched none. Reads one row per day and rule,
- * so the cost does not depend on the number of views.
+ * The views of a bundle in the last `RULE_DAYS` days by rule, `''` for views without a match. Reads one row per day and rule, so
+ * the cost does not depend on the number of views.
  * @param id the bundle's.
  * @param now milliseconds since 1970.
  */

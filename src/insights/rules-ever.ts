@@ -4,12 +4,12 @@ import { prepared } from '../../db/prepared.ts'
 import { policyRules } from '../../db/schema.ts'
 
 /**
- * Rows of counts summed at a time, which takes some milliseconds: a bundle has one for each day and rule. A report sums three
- * kinds of them in the same round of the event loop.
+ * Rows of counts summed at a time, which takes some milliseconds: a bundle has one per day and rule. A report sums three kinds of
+ * them in the same round of the event loop.
  */
 export const COUNTS_AT_ONCE = 5_000
 
-/** How many rules bundles have ever had, by id; one that had none is missing. So many counts a day may have, and one. */
+/** The number of rules that bundles have ever had, by id; bundles without any are missing. A day may have one count more. */
 export async function rulesEver(db: Store['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await counted(db).all({ ids: JSON.stringify(ids) })
   return new Map(rows.map(({ id, rules }) => [id, rules]))

@@ -4,40 +4,40 @@ import type { Store } from '../../db/client.ts'
 import { bundleChanges, bundleSites, bundles, sites } from '../../db/schema.ts'
 
 /**
- * Longer than a site is looked at, with all turns that are waited for: after this, the process that leased it is taken to be dead,
- * or to have had none.
+ * Longer than looking at a site takes, waits for turns included: after this, the process that leased it counts as dead, or as
+ * having got no turn.
  */
 const LEASE_MS = 600_000
 
-/** Sites of which those that are looked at are chosen. */
+/** From how many due sites those to look at are chosen. */
 const CHOSEN_FROM = 200
-/** Owners of bundles that link to one site, as far as they are asked for. */
+/** For how many bundles that link to a site the owners are read. */
 const OWNERS = 8
-/** How long a site makes room for others’ if its owners have had their share. */
+/** How long a site whose owners have had their share makes room for others. */
 const MAKES_ROOM_MS = 5_000
 
-/** A site that is due, and the owner whose place it has; null if its bundle has gone. */
+/** A site that is due, and the owner whose place it takes; null if no bundle links to it any more. */
 export interface DueSite {
   origin: string
   ownerId: number | null
 }
 
-/** Places for sites that are looked at. */
+/** Places for sites being looked at. */
 export interface Places {
   free: number
-  /** Of one owner at most. */
+  /** The most places of one owner. */
   each: number
   takenBy: ReadonlyMap<number | null, number>
 }
 
-/** Leases sites whose icon is to be looked for, those that have waited longest first, as far as their owners have places left. */
+/** Leases sites whose icon is due, those that have waited longest first, as far as their owners have places left. */
 export async function takeDueSites(
   { db, write }: Pick<Store, 'db' | 'write'>,
   { free, each, takenBy }: Places,
   now: number,
 ): Promise<DueSite[]> {
   const due = and(isNull(sites.unusedSince), lte(sites.dueAt, now))
-  // In words, because drizzle leaves out the names of tables where one alone is read.
+  // Column names are written out, because drizzle omits table names in queries on one table.
   const ownersOf = sql<string>`(SELECT json_group_array(DISTINCT owner_id) FROM (SELECT bundles.owner_id FROM bundle_sites
     JOIN bundles ON bundles.id = bundle_sites.bundle_id WHERE bundle_sites.origin = sites.origin
     ORDER BY bundle_sites.bundle_id DESC LIMIT ${OWNERS}))`
@@ -63,7 +63,7 @@ export async function takeDueSites(
       .set({ dueAt: now + ms })
       .where(and(inArray(sites.origin, origins), due))
       .returning({ origin: sites.origin })
-  // Behind those that are seen may be others’.
+  // Sites of other owners may come after the ones read.
   const areInTheWay = found.length === CHOSEN_FROM && taken.size < free && waiting.length > 0
   if (taken.size === 0 && !areInTheWay) return []
   const [leased] = await write([
@@ -73,11 +73,11 @@ export async function takeDueSites(
   return (leased?.rows ?? []).flatMap(({ origin }) => taken.get(String(origin)) ?? [])
 }
 
-/** Launchers that one write tells of, and the pause between writes. */
+/** How many launchers one write covers, and the pause between writes. */
 const AT_ONCE = 500
 const PAUSE_MS = 50
 
-/** Has every process drop the launchers that show a site, because its icon is another. */
+/** Makes every process drop the cached launchers that link to a site, because its icon has changed. */
 export async function tellLaunchers(
   { db, write }: Pick<Store, 'db' | 'write'>,
   origin: string,
@@ -93,7 +93,7 @@ export async function tellLaunchers(
     if (linking.length > 0) {
       const ids = linking.map(({ bundleId }) => bundleId)
       await write([
-        sql`INSERT INTO ${bundleChanges} (slug, at) SELECT ${bundles.slug}, ${Date.now()} FROM ${bundles} WHERE ${inArray(bundles.id, ids)}`,
+        sql`INSERT INTO ${bundleChanges} (bundle_id, slug, at) SELECT ${bundles.id}, ${bundles.slug}, ${Date.now()} FROM ${bundles} WHERE ${inArray(bundles.id, ids)}`,
       ])
       last = ids.at(-1) ?? last
     }

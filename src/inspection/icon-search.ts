@@ -6,24 +6,23 @@ import { Drawing, type Drawn } from '../icons/drawing.ts'
 import { type Get, get } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { NoTurn } from '../outgoing/turns.ts'
-import { getPage, type Page, pageOf, userAgent } from './page.ts'
-import type { IconLink } from './page-head.ts'
+import { getPage, type IconLink, type Page, pageOf, userAgent } from './page.ts'
 
-/** Of everything that is received: a larger file is no icon. */
+/** The most bytes received: a larger file is no icon. */
 const MAX_BYTES = 256 * 1024
 
 const MAX_COSTLY = 10_000
 
 type Site = Pick<Config, 'origin' | 'outgoingPrivateNetworks'>
-/** How a site is asked, and for which account its icon is drawn. */
+/** How a site is requested, and for which account its icon is drawn. */
 type How = Pick<Get, 'account' | 'timeoutMs' | 'turn'> & { whose: string }
-/** What was found of a site: null if there is no icon that can be drawn; undefined if it did not answer. */
-export type FoundIcon = Drawn | null | undefined | 'no turn' | 'costly'
+/** The result for a site: null if there is no icon that can be drawn; undefined if it did not answer. */
+export type FoundIcon = Drawn | null | undefined | 'no turn' | 'costly' | 'not drawn'
 
-/** Asks a site for its icon, and draws it anew. */
+/** Gets a site’s icon, and redraws it. */
 export class IconSearch {
   readonly #drawing = new Drawing()
-  /** The sites whose icon has taken too long, linked to or not. */
+  /** The sites whose icon has taken too long to draw, whether linked to or not. */
   readonly #costly = new LRUCache<string, true>({ max: MAX_COSTLY, ttl: DAY_MS })
 
   constructor(readonly site: Site) {}
@@ -34,8 +33,9 @@ export class IconSearch {
   }
 
   /**
-   * @param given the site’s first page; null to get it.
-   * @returns `costly` if drawing it has taken too long: then it is not drawn again for a day.
+   * Finds the icon of a site.
+   * @param given the site’s first page; null to request it.
+   * @returns `costly` if drawing it has taken too long: then it is not tried again for a day.
    */
   async find(origin: string, given: Page | null, how: How): Promise<FoundIcon> {
     if (this.#costly.has(origin)) return 'costly'
@@ -56,7 +56,7 @@ export class IconSearch {
     return isSilent ? undefined : null
   }
 
-  async #drawn(address: string, how: How): Promise<Drawn | null | undefined | 'costly'> {
+  async #drawn(address: string, how: How): Promise<FoundIcon> {
     try {
       const bytes = await getIcon(address, this.site, how)
       return bytes === null ? null : await this.#drawing.draw(bytes, how.whose)
@@ -69,7 +69,7 @@ export class IconSearch {
 
 /**
  * The bytes of an icon at an address that a page names; null if there is no such file.
- * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
+ * @throws NotSent if there was no answer or it was too long; NoTurn if no turn was available.
  */
 async function getIcon(
   address: string,
@@ -85,7 +85,7 @@ async function getIcon(
       turn,
       maxBytes: MAX_BYTES,
       mayLeaveTls: true,
-      // Pages of errors come with any status; what it really is, its bytes say.
+      // Error pages come with any status; the bytes show what it really is.
       wants: ({ status, headers }) => status === 200 && !/^text\/html/i.test(headers['content-type'] ?? ''),
     },
     { privateNetworks },
@@ -93,7 +93,7 @@ async function getIcon(
   return status === 200 && (headers['content-encoding'] ?? 'identity') === 'identity' && body.length > 0 ? body : null
 }
 
-/** Where a site’s icon may be. A page of another site, to which its first page led, says nothing of it. */
+/** The addresses where a site’s icon may be. A page on another site, to which its first page led, does not count. */
 function addressesOf(page: Page | null, origin: string): string[] {
   if (page === null || bare(page.url.hostname) !== bare(new URL(origin).hostname))
     return iconAddresses([], origin, origin)
@@ -103,12 +103,12 @@ function addressesOf(page: Page | null, origin: string): string[] {
 
 const bare = (host: string) => host.replace(/^www\./, '')
 
-/** Of a page’s icons, so many are asked for until one can be drawn, before `/favicon.ico` is. */
+/** How many of a page’s icons are tried before `/favicon.ico`. */
 const TRIED = 2
 
 /**
- * Where to ask for a site’s icon, best first.
- * @param base what the page’s links are relative to.
+ * The addresses to try for a site’s icon, best first.
+ * @param base the base URL of the page’s links.
  */
 function iconAddresses(icons: readonly IconLink[], base: string, origin: string): string[] {
   const named = icons.toSorted((one, other) => other.rank - one.rank).map(({ href }) => absolute(href, base))

@@ -3,18 +3,18 @@ import { expectationIn } from '../core/issue-words.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { CONTROLS, isAscii, unfit } from '../core/text.ts'
 
-/** An app that signs in by OAuth. Nothing that it says of itself is checked but what has a `publisher`. */
+/** An app that signs in with OAuth. Its claims about itself are verified only if it has a `publisher`. */
 export interface App {
   /** Its client id. */
   id: string
   name: string
-  /** Where it may have browsers sent back to. */
+  /** The addresses that it may send browsers back to. */
   redirectUris: readonly string[]
   /** When it registered, in seconds since 1970; 0 if it never did. */
   registeredAt: number
-  /** Whether it may sign in where there is no browser, by a code that its user types in elsewhere (RFC 8628). */
+  /** Whether it may sign in without a browser, by a code that its user types in elsewhere (RFC 8628). */
   isForDevices: boolean
-  /** The host whose document says all this; null if the app said it by itself. */
+  /** The host whose document states all this; null if the app states it by itself. */
   publisher: string | null
 }
 
@@ -30,12 +30,12 @@ export const OWN_COMMAND: App = {
 
 const MAX_NAME = 100
 const MAX_REDIRECTS = 10
-/** Of all redirect URIs together, because they are part of the client’s id, and so of URLs. */
+/** For all redirect URIs together, because they are part of the client’s id, and so of URLs. */
 const MAX_REDIRECT_CHARACTERS = 1000
 
 /**
- * Registers an app without storing anything, as RFC 7591 (A.5.2) suggests: its id is its signed registration, so that a
- * flood of registrations fills nothing.
+ * Registers an app without storing anything, as RFC 7591 (A.5.2) suggests: its id is its signed registration, so that a flood
+ * of registrations takes no storage.
  */
 export function registerApp(
   { name, redirectUris, isForDevices = false }: Pick<App, 'name' | 'redirectUris'> & Partial<Pick<App, 'isForDevices'>>,
@@ -66,7 +66,7 @@ export function appOf(id: string, secret: string): App | null {
   return { id, name, redirectUris, registeredAt, isForDevices, publisher: null }
 }
 
-/** Which of two it is says what the app may do: ids from before there were devices stay as they are. */
+/** The label tells whether the app may use device codes. Without them it is the old one, so that older ids stay valid. */
 function signature(said: string, isForDevices: boolean, secret: string): string {
   return keyedHash(secret, isForDevices ? 'oauth client for devices' : 'oauth client', said)
 }
@@ -96,11 +96,11 @@ export function unfitRedirects(uris: readonly string[]): string | null {
 }
 
 /**
- * A private scheme is a domain backwards (RFC 8252, 7.1), and so has a dot. Without one it may be anything that the system or
- * the browser opens and that acts by itself: `ms-msdt:`, `search-ms:`, `feed:`, `javascript:`.
+ * A private scheme is a reversed domain (RFC 8252, 7.1), and so has a dot. One without a dot may be a scheme on which the
+ * system or the browser acts by itself: `ms-msdt:`, `search-ms:`, `feed:`, `javascript:`.
  */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
-/** The schemes without a dot of programs that sign in over MCP. */
+/** Schemes without a dot, of programs that sign in over MCP. */
 const KNOWN_SCHEME = /^(?:claude|cursor|kiro|vscode|vscode-insiders|vscodium|windsurf|zed):$/
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
@@ -116,11 +116,11 @@ function isRedirect(uri: string): boolean {
 }
 
 /**
- * Whether an app may have a browser sent to a URI: exactly one that it registered, but on this computer on any port,
- * because programs get a free one when they start (RFC 8252, 7.3).
+ * Whether an app may send a browser to a URI. It must be registered exactly so; on this computer any port is allowed, because
+ * programs get a free one when they start (RFC 8252, 7.3).
  */
 export function mayRedirectTo({ redirectUris }: App, uri: string): boolean {
-  // Also checked here: ids from before a scheme was refused are still signed.
+  // Checked here too, because ids from before a scheme was refused still have a valid signature.
   return isRedirect(uri) && (redirectUris.includes(uri) || redirectUris.some((own) => differOnlyInPort(own, uri)))
 }
 
@@ -131,10 +131,10 @@ function differOnlyInPort(own: string, asked: string): boolean {
   return a.href === b.href
 }
 
-/** What stands for the host that a code was sent to if it was a device’s, which has no browser to send anywhere. */
+/** Stands for the redirect host of a device, which has no browser to redirect. */
 export const DEVICE_HOST = 'device'
 
-/** Where a redirect URI leads, as people read it: a host, or an app’s own scheme. */
+/** The target of a redirect URI, for people: a host, or an app’s own scheme. */
 export function redirectHost(redirectUri: string): string {
   const { protocol, hostname } = new URL(redirectUri)
   return /^https?:$/.test(protocol) ? hostname : `${protocol}//`

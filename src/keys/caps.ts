@@ -6,18 +6,18 @@ import type { Subject } from '../identity/caller.ts'
 import { hasEnded } from '../identity/ended-keys.ts'
 import { ownerId } from '../plans/owners.ts'
 
-// How many keys a subject may have, those of apps included.
+// Caps on a subject’s keys, including those of apps.
 
-/** Keys of a subject that work at a time. */
+/** Active keys of a subject at a time. */
 export const MAX_WORKING = 100
-/** Ended ones that are still listed: the newest. */
+/** The newest ended keys, which are still listed. */
 const MAX_ENDED = 100
-/** Refresh tokens kept of one app: one that renews every half hour for the 30 days that they are kept makes 1440. */
+/** Refresh tokens kept for one app: a renewal every half hour makes 1440 in the 30 days that they are kept. */
 const MAX_TOKENS = 1500
-/** Longer than the answer to a used refresh token is repeated. */
+/** How long the answer to a used refresh token is kept: longer than it is repeated. */
 const ANSWERS_KEPT_MS = 60_000
 
-/** Whether so many keys of a subject work. */
+/** The SQL condition for a subject with at least `most` active keys. */
 export function isFull(subject: Subject, most = MAX_WORKING) {
   const working = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${ownerId(subject)} AND NOT ${hasEnded()}`
   return sql<number>`(${working}) >= ${most}`
@@ -48,7 +48,7 @@ export async function refuseFull({ db }: Store, subject: Subject, most = MAX_WOR
   )
 }
 
-/** Forgets what can be asked for no more of an app's used refresh tokens, and ends an app that has too many of them. */
+/** Forgets old answers to an app's used refresh tokens, and ends an app that has too many tokens. */
 export function boundTokens(db: Store['db'], keyId: number, now: number): Query[] {
   const isOwn = eq(appRefreshTokens.keyId, keyId)
   return [

@@ -3,40 +3,38 @@ import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import type { Audience } from '../../db/rights.ts'
 import { deviceRequests } from '../../db/schema.ts'
-import { sha256 } from '../core/hash.ts'
-import { keyedHash } from '../core/secrets.ts'
-import type { Scope } from '../identity/roles.ts'
+import { keyedHash, sha256 } from '../core/secrets.ts'
+import type { Scope } from '../identity/caller.ts'
 import type { App } from './apps.ts'
 import { beginGrant, type Consent } from './grants.ts'
-import { DEVICE_SECONDS } from './token.ts'
+import { DEVICE_SECONDS } from './key-ring.ts'
 
-// Sign-in of programs where there is no browser (RFC 8628): each has a code of its own, which nobody sees, and one that its user
-// types in on another computer.
+// Sign-in of programs without a browser (RFC 8628): each has a secret code, and one that its user types in on another computer.
 
-/** Codes that wait at a time: so many that one is hardly ever guessed. */
+/** Waiting codes at a time: few enough that one is hardly ever guessed. */
 const MAX_WAITING = 10_000
-/** Codes that one network has waiting at a time. */
+/** Waiting codes of one network. */
 const MAX_OF_NETWORK = 50
-/** Expired ones that are erased with a new one. */
+/** Expired codes that are erased with each new one. */
 const ERASED_AT_ONCE = 100
 
-/** No vowels, so that there are no words, and nothing that looks like something else. 34 bits together. */
+/** No vowels, so that codes form no words, and nothing that looks like something else. A code has 34 bits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 
-/** A device’s request, as whoever decides about it sees it. */
+/** A device’s request, for the person who decides about it. */
 export interface DeviceRequest {
   clientHash: Buffer
   name: string
   audience: Audience
   scopes: Scope[]
-  /** Whether it came from the network of whoever looks. */
+  /** Whether it came from the network of that person. */
   isFromHere: boolean
 }
 
 /**
  * Stores a device’s request.
- * @param from the network that asks.
+ * @param from the device’s network.
  * @returns its two codes; null if too many are waiting.
  */
 export async function addDeviceRequest(
@@ -73,7 +71,7 @@ function userCodeHashOf(letters: string, secret: string): string {
   return keyedHash(secret, 'device user code', letters)
 }
 
-/** The request that waits with a code as somebody typed it, in whatever case and with whatever between the letters; or null. */
+/** The waiting request with a typed code, or null. Case, and anything but letters, does not matter. */
 export async function waitingRequest(
   { db }: Store,
   typed: string,
@@ -96,8 +94,8 @@ function isWaiting(typed: string, secret: string) {
 }
 
 /**
- * Connects the device whose code was typed: in one transaction, so that of several decisions one counts.
- * @returns false if it does not wait any more.
+ * Connects the device with a typed code, in one transaction, so that only one of several decisions counts.
+ * @returns false if it is no longer waiting.
  * @throws what `beginGrant` throws.
  */
 export async function connectDevice(
@@ -119,12 +117,12 @@ export async function connectDevice(
   }
 }
 
-/** Refuses the device whose code was typed, if it waits. */
+/** Refuses the device with a typed code, if it is waiting. */
 export async function denyDevice({ db, write }: Store, typed: string, secret: string): Promise<void> {
   await write([db.update(deviceRequests).set({ deniedAt: Date.now() }).where(isWaiting(typed, secret))])
 }
 
-/** What became of the request with a device’s own code; null if there is none of this client. */
+/** The state of the request with a device’s secret code; null if this client has none. */
 export async function stateOfRequest(
   { db }: Store,
   deviceCode: string,

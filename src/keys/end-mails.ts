@@ -1,47 +1,50 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, member, organization, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { every, type Loop } from '../core/every.ts'
+import { routes } from '../core/routes.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
-import { type Mailer, quoted } from '../mail/mailer.ts'
+import { quoted } from '../mail/mailer.ts'
+import { type Mailing, type Notice, type NoticeKind, noted } from '../mail/notices.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { SWITCHES, unsubscribeLink } from '../mail/switches.ts'
 
-/** How long before its end a key’s owner is told. */
+/** How long before a key ends its owner is notified. */
 const BEFORE_MS = 7 * 86_400_000
 const POLL_MS = 10_000
-/** Keys looked at in one go. */
+/** Keys per batch. */
 const AT_ONCE = 50
+/** Most keys that a mail names. */
+const MOST = 1_000
 
 /**
- * Mails the owner of a key, or the admins of the organisation that owns it, a week before it ends. Any number of processes
- * may do so on one store: a key is marked in the transaction that stores its mails, so that one of them tells of it.
+ * Queues notices about keys that end within a week, for their owner or the admins of the organisation that owns them. Any
+ * number of processes may do so on one store: a key is marked in the transaction that queues its notice.
  */
-export class KeyEndMails {
+export class EndingKeys {
   #loop: Loop | undefined
 
   constructor(
     readonly store: Store,
-    readonly config: Pick<Config, 'origin' | 'name' | 'secret'>,
-    readonly mailer: Mailer,
+    readonly mailer: Mailing['mailer'],
     readonly log: Logger,
   ) {}
 
   /** Does nothing if mails reach nobody. */
   start(): void {
     if (!this.mailer.isConfigured) return
-    this.#loop = every(POLL_MS, () => this.#tell(), this.log, 'could not look for keys that end soon; trying on')
+    this.#loop = repeat(POLL_MS, () => this.#note(), this.log, 'could not look for keys that end soon; trying on')
   }
 
-  /** Resolves when it looks for no more. */
+  /** Resolves when it has stopped looking. */
   async stop(): Promise<void> {
     await this.#loop?.stop()
   }
 
-  async #tell(): Promise<void> {
-    const { db } = this.store
+  async #note(): Promise<void> {
+    const { db, write } = this.store
     const now = Date.now()
     const isNext = and(gt(apiKeys.expiresAt, now), lte(apiKeys.expiresAt, now + BEFORE_MS), isNull(apiKeys.endToldAt))
     const some = db
@@ -51,51 +54,64 @@ export class KeyEndMails {
       .orderBy(asc(apiKeys.expiresAt))
       .limit(AT_ONCE)
     for (;;) {
-      // Nothing is written most of the time.
+      // Read first, because most of the time there is nothing to write.
       const ids = (await some).map(({ id }) => id)
-      if (ids.length === 0 || this.mailer.isFull) return
-      const isAmong = inArray(apiKeys.id, ids)
-      const isUntold = sql`NOT EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${isAmong} AND ${apiKeys.endToldAt} IS NOT NULL)`
-      const mark = db.update(apiKeys).set({ endToldAt: now }).where(and(isAmong, isUntold))
-      await this.mailer.sendWith(await mailsFor(this.store, ids, this.config), isUntold, [mark])
+      if (ids.length === 0) return
+      const isUntold = sql`${inArray(apiKeys.id, ids)} AND ${apiKeys.endToldAt} IS NULL`
+      const keys = sql`(SELECT json_group_array(CAST(id AS TEXT)) FROM (${keysOf(isUntold)}))`
+      const cause = { kind: 'keyEnds', bundleId: null, ids: keys, most: MOST, dueAt: now } as const
+      // Looked up by the keys, because there may be very many people.
+      const people = sql`SELECT ${owners.userId} FROM ${apiKeys} JOIN ${owners} ON ${owners.id} = ${apiKeys.ownerId} WHERE ${isUntold}
+        UNION ALL SELECT ${member.userId} FROM ${apiKeys} JOIN ${owners} ON ${owners.id} = ${apiKeys.ownerId}
+        JOIN ${member} ON ${member.organizationId} = ${owners.organizationId} WHERE ${isUntold}`
+      await write([
+        ...noted(this.mailer, cause, sql`${user.id} IN (${people}) AND EXISTS (${keysOf(isUntold)})`),
+        db.update(apiKeys).set({ endToldAt: now }).where(isUntold),
+      ])
     }
   }
 }
 
-/** A mail for each person who is to be told of some of these keys. Those that were meant to end so soon are no news. */
-async function mailsFor(
-  { db }: Store,
-  ids: readonly number[],
-  config: Pick<Config, 'origin' | 'name' | 'secret'>,
-): Promise<Mail[]> {
-  const rows = await db
-    .select({
-      name: apiKeys.name,
-      endsAt: sql<number>`${apiKeys.expiresAt}`,
-      organization: organization.name,
-      userId: user.id,
-      to: user.email,
-    })
-    .from(apiKeys)
-    .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
-    .leftJoin(organization, eq(organization.id, owners.organizationId))
-    .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.role, 'admin')))
-    .innerJoin(user, or(eq(user.id, owners.userId), eq(user.id, member.userId)))
-    .where(
-      and(
-        inArray(apiKeys.id, [...ids]),
-        isNull(apiKeys.revokedAt),
-        isNull(apiKeys.minterLeftAt),
-        isNull(apiKeys.replacedBy),
-        isNotNull(apiKeys.expiresAt),
-        sql`${apiKeys.expiresAt} - ${apiKeys.createdAt} > ${BEFORE_MS}`,
-        eq(user.emailVerified, true),
-        isNull(user.disabledAt),
-        eq(SWITCHES.keyEnds, true),
-      ),
-    )
-    .orderBy(asc(apiKeys.expiresAt), asc(apiKeys.id))
-  return [...Map.groupBy(rows, ({ userId }) => userId)].map(([userId, keys]) => mailOf(userId, keys, config))
+/**
+ * A query for the ids of the keys that the person in a row of `user` is notified about. Keys made for a week or less are left
+ * out.
+ */
+function keysOf(isAmong: SQL): SQL {
+  return sql`SELECT ${apiKeys.id} AS id FROM ${apiKeys} JOIN ${owners} ON ${owners.id} = ${apiKeys.ownerId}
+    WHERE ${isAmong} AND ${apiKeys.revokedAt} IS NULL AND ${apiKeys.minterLeftAt} IS NULL AND ${apiKeys.replacedBy} IS NULL
+      AND ${apiKeys.expiresAt} - ${apiKeys.createdAt} > ${BEFORE_MS}
+      AND (${owners.userId} = ${user.id} OR EXISTS (SELECT 1 FROM ${member}
+        WHERE ${member.organizationId} = ${owners.organizationId} AND ${member.userId} = ${user.id} AND ${member.role} = 'admin'))
+    ORDER BY ${apiKeys.expiresAt}, ${apiKeys.id}`
+}
+
+/** Mails about keys that end. */
+export function keyEndMails({ db }: Pick<Store, 'db'>, config: Pick<Config, 'origin' | 'name' | 'secret'>): NoticeKind {
+  const make = async ({ userId, waiting }: Notice): Promise<Mail | null> => {
+    const isAmong = sql`${apiKeys.id} IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(waiting)}))`
+    const keys = await db
+      .select({
+        name: apiKeys.name,
+        endsAt: sql<number>`${apiKeys.expiresAt}`,
+        organization: organization.name,
+        to: user.email,
+      })
+      .from(apiKeys)
+      .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
+      .leftJoin(organization, eq(organization.id, owners.organizationId))
+      .innerJoin(user, eq(user.id, userId))
+      .where(
+        and(
+          sql`${apiKeys.id} IN (${keysOf(isAmong)})`,
+          eq(user.emailVerified, true),
+          isNull(user.disabledAt),
+          eq(SWITCHES.keyEnds, true),
+        ),
+      )
+      .orderBy(asc(apiKeys.expiresAt), asc(apiKeys.id))
+    return keys.length === 0 ? null : mailOf(userId, keys, config)
+  }
+  return { everyMs: 0, make }
 }
 
 interface Ending {
@@ -114,7 +130,7 @@ function mailOf(userId: string, keys: readonly Ending[], config: Pick<Config, 'o
   ])
   const text = [
     ...each,
-    `What uses it stops working then. If it is still needed, rotate it and give the new one a later end:\n\n${config.origin}/dashboard/keys`,
+    `What uses it stops working then. If it is still needed, rotate it and give the new one a later end:\n\n${config.origin}${routes.keys.list.href()}`,
     `You get this a week before a key ends on ${config.name}. To get no such email any more:\n\n${unsubscribe}`,
   ].join('\n\n')
   const subject =

@@ -3,32 +3,29 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import type { Audience } from '../../db/rights.ts'
 import { apiKeys, appGrants, appRefreshTokens, DEFAULT_PER_HOUR } from '../../db/schema.ts'
-import { sha256 } from '../core/hash.ts'
-import { seal, unseal } from '../core/secrets.ts'
-import type { Subject } from '../identity/caller.ts'
-import type { Scope } from '../identity/roles.ts'
-import { ensureOwner } from '../plans/owners.ts'
+import { seal, sha256, unseal } from '../core/secrets.ts'
+import type { KnownKey, Scope, Subject } from '../identity/caller.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { DEVICE_HOST, redirectHost } from './apps.ts'
 import { boundTokens, eraseEnded, ownerOfNewKey } from './caps.ts'
-import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
+import { type KeyRing, newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './key-ring.ts'
 
-// What apps get by OAuth: a key like any other, whose text changes at each renewal. So a grant is listed,
-// revoked, counted against its limits and ended with its owner like every key, from the moment of consent on.
+// OAuth gives an app a key like any other, except that its text changes at each renewal. So a grant is listed, revoked, counted
+// against its limits and ended with its owner like every key, from the moment of consent on.
 
 /** How long the text of an app’s key is valid. */
 export const TOKEN_SECONDS = 3600
 /**
- * A client that asks again with a used refresh token this soon gets the same answer: it lost the first one, or two of its
- * requests found the token expired at once. A thief who asks gets no token of his own, and is found out by the next
- * renewal.
+ * A client that repeats a used refresh token within this time gets the same answer: it lost the first one, or two of its
+ * requests found the token expired at once. A thief who asks gets no token of his own, and is found out by the next renewal.
  */
 const REPEATABLE_MS = 30_000
 
-/** What somebody consented to. */
+/** A user’s consent to an app. */
 export interface Consent {
   /** SHA-256 of the client’s id. */
   clientHash: Buffer
-  /** What the app calls itself. */
+  /** The name that the app gives itself. */
   name: string
   userId: string
   subject: Subject
@@ -38,14 +35,14 @@ export interface Consent {
   to: { redirectUri: string; codeChallenge: string } | null
 }
 
-/** An app’s texts, before they are stored. */
+/** An app’s tokens, before they are stored. */
 export interface AppTokens {
   accessToken: string
   refreshToken: string
   scopes: Scope[]
 }
 
-/** What an unused code or refresh token leads to. */
+/** The grant of an unused code or refresh token. */
 export interface Grant {
   keyId: number
   clientHash: Buffer
@@ -60,11 +57,11 @@ type CodeGrant = Grant &
 interface Code {
   hash: Buffer | SQL<Buffer>
   seconds: number
-  /** What is written with it. */
+  /** Other writes in the same transaction. */
   more?: Query[]
 }
 
-/** Stores what somebody consented to, and the code that lets the app collect it. Its key is not valid before that. */
+/** Stores a consent, and the code with which the app collects its key. The key is not valid before that. */
 export async function beginGrant({ db, write }: Store, consent: Consent, code: Code): Promise<void> {
   const { clientHash, name, userId, subject, scopes, audience, to } = consent
   const { keyPrefix } = newKeyToken()
@@ -89,7 +86,7 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: C
       mintedBy: userId,
       name,
       keyPrefix,
-      // Of no text: there is none yet.
+      // Matches no text: there is none yet.
       secretHash: randomBytes(32),
       scopes,
       rateLimitPerHour: DEFAULT_PER_HOUR,
@@ -125,15 +122,15 @@ export async function grantOfRefreshToken(store: Store, refreshToken: string): P
   return row === null || row.usedAt !== null || row.hasEnded || row.endsAt < Date.now() ? null : row
 }
 
-/** New texts for a grant; not valid until `issueTokens` has stored them. */
+/** New tokens for a grant; not valid until `issueTokens` has stored them. */
 export function newTokens(scopes: Scope[]): AppTokens {
   return { accessToken: newKeyToken().text, refreshToken: `oar_${randomBytes(32).toString('base64url')}`, scopes }
 }
 
 /**
- * Makes new texts the grant’s, in place of the former ones.
+ * Replaces a grant’s tokens.
  * @param renewed the refresh token that this uses up; null for a code, which is used up already.
- * @param secret the service’s, with which the answer to the refresh token is sealed.
+ * @param secret the service’s secret, which seals the answer to the refresh token.
  * @returns false if the grant has ended, or another request used the refresh token first: then nothing is changed.
  */
 export async function issueTokens(
@@ -174,8 +171,9 @@ export async function issueTokens(
 }
 
 /**
- * What to answer to a refresh token that is used up: the same as before if its client asks again at once, else nothing.
- * Anything later is a thief, or the owner after a thief, so the grant ends.
+ * The answer to a used refresh token. If its client repeats it at once, it is the same as before. Any other use is by a thief,
+ * or by the owner after a thief, so the grant ends.
+ * @returns `reused` if the grant was ended; null if the token is unknown or unused, or its grant has ended.
  */
 export async function answerAgain(
   store: Store,
@@ -236,4 +234,54 @@ export async function grantOfToken(store: Store, token: string, clientId: string
 export async function endGrant({ db, write }: Store, keyId: number): Promise<void> {
   const working = and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt))
   await write([db.update(apiKeys).set({ revokedAt: Date.now() }).where(working)])
+}
+
+/** The properties of a valid token. */
+export interface WorkingToken {
+  kind: 'access' | 'refresh'
+  keyId: number
+  /** Who made it. */
+  userId: string
+  scopes: readonly Scope[]
+  /** Null for a key, which is valid everywhere. */
+  audience: Audience | null
+  /** In milliseconds since 1970. */
+  createdAt: number
+  /** Null for never. */
+  expiresAt: number | null
+}
+
+/** A subject’s token if it is valid, else null: a key, or an app’s access or refresh token. Does not count as a use. */
+export async function workingToken(
+  { store, keyRing }: { store: Store; keyRing: KeyRing },
+  token: string,
+  subject: Subject,
+): Promise<WorkingToken | null> {
+  const key = await keyRing.keyOf(token)
+  if (key !== null) return about(store, 'access', key, subject)
+  const grant = await grantOfRefreshToken(store, token)
+  return grant && about(store, 'refresh', { id: grant.keyId, scopes: grant.scopes, audience: grant.audience }, subject)
+}
+
+async function about(
+  { db }: Store,
+  kind: WorkingToken['kind'],
+  { id, scopes, audience }: Pick<KnownKey, 'id' | 'scopes' | 'audience'>,
+  subject: Subject,
+): Promise<WorkingToken | null> {
+  const [row] = await db
+    .select({
+      userId: apiKeys.mintedBy,
+      createdAt: apiKeys.createdAt,
+      keyEndsAt: apiKeys.expiresAt,
+      expiresAt: appGrants.expiresAt,
+      endsAt: appGrants.endsAt,
+    })
+    .from(apiKeys)
+    .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.ownerId, ownerId(subject))))
+  if (row === undefined) return null
+  const { userId, createdAt } = row
+  const expiresAt = kind === 'refresh' ? row.endsAt : (row.expiresAt ?? row.keyEndsAt)
+  return { kind, keyId: id, userId, scopes, audience, createdAt, expiresAt }
 }

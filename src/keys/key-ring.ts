@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
-import { every, type Loop } from '../core/every.ts'
-import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
+import { BASE62, randomBase62, sha256 } from '../core/secrets.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
-import { readKeyToken } from './token.ts'
 
 declare module '../core/service.ts' {
   interface Service {
@@ -47,7 +47,7 @@ export class KeyRing {
     /** Makes the other processes call `forgetHere`; never rejects. */
     readonly notifyOthers: () => Promise<void> = async () => {},
   ) {
-    this.#writing = every(USES_EVERY_MS, () => this.#writeUses(), log, NOT_WRITTEN)
+    this.#writing = repeat(USES_EVERY_MS, () => this.#writeUses(), log, NOT_WRITTEN)
   }
 
   /**
@@ -64,7 +64,7 @@ export class KeyRing {
     return key
   }
 
-  /** The key with a text, as `identify` finds it, wherever it works from; does not count as a use. */
+  /** The key with a text, as `identify` finds it, but from any network; does not count as a use. */
   async keyOf(text: string): Promise<KnownKey | null> {
     const token = readKeyToken(text)
     if (token === null) return null
@@ -177,4 +177,46 @@ async function refuseFrom(address: string, networks: readonly string[]): Promise
   if (isWithin(networks, address)) return
   const here = address === '' ? 'an unknown address' : address
   throw new Problem('FORBIDDEN', `This API key does not work from ${here}. Use it from its allowedNetworks.`)
+}
+
+const PREFIX_LENGTH = 12
+const SECRET_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+const SHAPE = new RegExp(
+  `^(oa_[0-9A-Za-z]{${PREFIX_LENGTH}})\\.([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+)
+
+/** How long an app’s key can be renewed after its last renewal. Its text is valid for less time. */
+export const RENEWABLE_SECONDS = 30 * 86_400
+
+/** How long a device’s code can be typed in, and then how long its key can be collected. */
+export const DEVICE_SECONDS = 600
+
+/** The parts of a key: the public prefix identifies it, the secret authenticates it. */
+interface KeyToken {
+  keyPrefix: string
+  secret: string
+}
+
+/** A new key and its text, `<keyPrefix>.<secret>`, whose last six characters are a checksum. */
+export function newKeyToken(): KeyToken & { text: string } {
+  const keyPrefix = `oa_${randomBase62(PREFIX_LENGTH)}`
+  const secret = randomBase62(SECRET_LENGTH)
+  return { keyPrefix, secret, text: `${keyPrefix}.${secret}${checksum(keyPrefix, secret)}` }
+}
+
+/** Parses a key; null if its format or checksum is wrong, so that a mistyped key costs no read. */
+export function readKeyToken(text: string): KeyToken | null {
+  const [, keyPrefix = '', secret = '', sum] = SHAPE.exec(text) ?? []
+  return sum !== undefined && sum === checksum(keyPrefix, secret) ? { keyPrefix, secret } : null
+}
+
+function checksum(keyPrefix: string, secret: string): string {
+  let rest = crc32(`${keyPrefix}.${secret}`)
+  let text = ''
+  for (let digit = 0; digit < CHECKSUM_LENGTH; digit += 1) {
+    text = `${BASE62[rest % 62]}${text}`
+    rest = Math.floor(rest / 62)
+  }
+  return text
 }

@@ -1,9 +1,9 @@
-import { keyIn, NumberKey, nextCursor, Part } from '../core/cursor.ts'
+import { keyIn, NumberKey, nextCursor, Part } from '../core/paging.ts'
 import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import * as keys from './keys.ts'
-import { rotate } from './rotation.ts'
+import { rotate } from './keys.ts'
 import { KeyList, KeyRotation, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys. */
@@ -26,7 +26,7 @@ export const createKey = implement('create_key', {
   },
 })
 
-/** Keys are sent in parts if there are more. */
+/** More keys than this are sent in parts. */
 const IN_ONE_PIECE = 1000
 
 /** GET /api/me/keys. */
@@ -65,6 +65,7 @@ export const revokeKey = implement('revoke_key', {
 export const rotateKey = implement('rotate_key', {
   summary: 'Replace an API key',
   description: 'Makes a key in the place of one, which ends `graceHours` later. `rawKey` is shown only now.',
+  again: 'is 409 and names the key that took the place',
   status: 201,
   input: KeyRotation,
   example: { id: 7, graceHours: 2 },

@@ -1,18 +1,22 @@
 import { type } from 'arktype'
 import { DEFAULT_PER_HOUR } from '../../db/schema.ts'
+import { CreatedAt, StoreNow } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
 import { networkIn } from '../core/networks.ts'
-import { instantThat, refusing, Time } from '../core/shape.ts'
+import { NextCursor } from '../core/paging.ts'
+import { instantThat, object, refusing, says, Time } from '../core/shape.ts'
 import { line, withText } from '../core/text-shapes.ts'
-import { Scopes, SubjectShape } from '../identity/answers.ts'
-import { SCOPES, type Scope } from '../identity/roles.ts'
+import { Acting, SCOPES_SAID, Scopes } from '../identity/answers.ts'
+import { SCOPES, type Scope } from '../identity/caller.ts'
+
+export { DEFAULT_PER_HOUR }
 
 const MAX_PER_HOUR = 100_000
 
-/** The furthest end: a key that is meant for longer has none. */
+/** The latest end, in years from now; a key that is meant for longer has none. */
 const MAX_YEARS = 5
 const YEAR_MS = 365.25 * 86_400_000
-/** An old key may go on for so long after it was rotated. */
+/** How long an old key may still work after its rotation. */
 const MAX_GRACE_HOURS = 24
 
 const End = instantThat((at) => {
@@ -28,67 +32,106 @@ const Network = type('string')
   )
   .pipe((text) => networkIn(text) ?? '')
 
+const NAME = ['A name to recognise the key by.', 'nightly import'] as const
+const PER_HOUR = ['Requests in any 60 minutes; 0 for no limit.', 1000] as const
+
 /** The body of POST /api/me/keys. */
-export const NewKey = type({
-  name: line(100).narrow(withText),
-  scopes: type
-    .enumerated(...SCOPES)
-    .array()
-    .atLeastLength(1)
-    .atMostLength(SCOPES.length)
-    .default((): Scope[] => ['links:write']),
-  rateLimitPerHour: type(`0 <= number.integer <= ${MAX_PER_HOUR}`).default(DEFAULT_PER_HOUR),
-  'expiresAt?': End,
-  'allowedNetworks?': Network.array().atLeastLength(1).atMostLength(20),
-  '+': 'reject',
+export const NewKey = object({
+  name: says(line(100).narrow(withText), ...NAME),
+  scopes: says(
+    type
+      .enumerated(...SCOPES)
+      .array()
+      .atLeastLength(1)
+      .atMostLength(SCOPES.length),
+    ...SCOPES_SAID,
+  ).default((): Scope[] => ['links:write']),
+  rateLimitPerHour: says(`0 <= number.integer <= ${MAX_PER_HOUR}`, ...PER_HOUR).default(DEFAULT_PER_HOUR),
+  'expiresAt?': says(End, 'When it ends, if ever.', '2027-11-20T09:00:00Z'),
+  'allowedNetworks?': says(Network.array().atLeastLength(1).atMostLength(20), 'Addresses or CIDR; any if omitted.', [
+    '203.0.113.0/24',
+  ]),
 })
 
 export type NewKey = typeof NewKey.infer
 
-const ID = '1 <= number.integer <= 999999999999999'
+const KEY_ID = ['Identifies the key.', 7] as const
+const Id = says('1 <= number.integer <= 999999999999999', ...KEY_ID)
 
 /** The query of DELETE /api/me/keys. */
-export const OneKey = type({ id: ID, '+': 'reject' })
+export const OneKey = object({ id: Id })
 
 /** The input of POST /api/me/keys/:id/rotate. */
-export const KeyRotation = type({
-  id: ID,
-  graceHours: type(`0 <= number.integer <= ${MAX_GRACE_HOURS}`).default(MAX_GRACE_HOURS),
-  'expiresAt?': End,
-  '+': 'reject',
+export const KeyRotation = object({
+  id: Id,
+  graceHours: says(`0 <= number.integer <= ${MAX_GRACE_HOURS}`, 'Hours until the old key ends.', 24).default(
+    MAX_GRACE_HOURS,
+  ),
+  'expiresAt?': says(End, 'By default, the old key’s.', '2027-11-20T09:00:00Z'),
 })
 
 export type KeyRotation = typeof KeyRotation.infer
 
 /** A key as the API shows it. */
 const KeyInfo = lazy(() =>
-  type({
-    id: 'number.integer >= 1',
-    name: 'string',
-    scope: "'user' | 'organization'",
-    scopes: Scopes(),
-    keyPrefix: 'string',
-    rateLimitPerHour: 'number.integer >= 0',
-    createdAt: Time(),
-    lastUsedAt: Time().or('null'),
-    revokedAt: Time().or('null'),
-    'expiresAt?': Time(),
-    'allowedNetworks?': type('string').array(),
-    'replacedBy?': 'number.integer >= 1',
-    'app?': type({ name: 'string', host: 'string', endsAt: Time(), '+': 'reject' }),
-    '+': 'reject',
-  }).configure({ named: 'ApiKey' }, 'self'),
+  object(
+    {
+      id: says('number.integer >= 1', ...KEY_ID),
+      name: says('string', ...NAME),
+      scope: says("'user' | 'organization'", 'Whether it acts for a user or an organisation.', 'user'),
+      scopes: Scopes(),
+      keyPrefix: says('string', 'The public part of the key.', 'oa_3fGkQ9xT2mWz'),
+      rateLimitPerHour: says('number.integer >= 0', ...PER_HOUR),
+      createdAt: CreatedAt(),
+      lastUsedAt: says(
+        Time().or('null'),
+        'When it was last used, up to a minute late; null if never.',
+        '2026-11-20T09:29:00.000Z',
+      ),
+      revokedAt: says(Time().or('null'), 'When it was revoked; null if it is active.', null),
+      'expiresAt?': says(Time(), 'When it ends; missing if never.', '2027-11-20T09:00:00.000Z'),
+      'allowedNetworks?': says(type('string').array(), 'The networks that it works from; missing if any.', [
+        '203.0.113.0/24',
+      ]),
+      'replacedBy?': says('number.integer >= 1', 'Of one that was rotated: the id of the key in its place.', 8),
+      'app?': says(
+        object({
+          name: says('string', 'What the app calls itself.', 'Claude Code'),
+          host: says(
+            'string',
+            'Where its sign-in led back to: a host, or an app’s own scheme; `device` if its code was typed in.',
+            'localhost',
+          ),
+          endsAt: says(Time(), 'When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'),
+        }),
+        'The app that signed in with OAuth and renews this key; a key that a person created has none.',
+      ),
+    },
+    'ApiKey',
+  ),
 )
 
 export type KeyInfo = ReturnType<typeof KeyInfo>['infer']
 
-/** The answers of POST /api/me/keys and …/:id/rotate, the only ones with a key's text. */
-export const MintedKey = lazy(() => type({ apiKey: KeyInfo(), rawKey: 'string', warning: 'string', '+': 'reject' }))
+const keyWithoutSecret = lazy(() => says(KeyInfo(), 'The key, without its secret.'))
 
-/** What GET /api/me/keys answers. */
-export const KeyList = lazy(() =>
-  type({ apiKeys: KeyInfo().array(), 'nextCursor?': 'string', subject: SubjectShape(), '+': 'reject' }),
+/** The answers of POST /api/me/keys and …/:id/rotate, the only ones with a key's text. */
+export const MintedKey = lazy(() =>
+  object({
+    apiKey: keyWithoutSecret(),
+    rawKey: says('string', 'The key itself, for the Authorization header. Shown only once.', 'oa_3fGkQ9xT2mWz.h72Q…'),
+    warning: StoreNow,
+  }),
 )
 
-/** What DELETE /api/me/keys answers. */
-export const RevokedKey = lazy(() => type({ apiKey: KeyInfo(), '+': 'reject' }))
+/** The answer of GET /api/me/keys. */
+export const KeyList = lazy(() =>
+  object({
+    apiKeys: says(KeyInfo().array(), 'The keys, newest first, including revoked ones.'),
+    'nextCursor?': NextCursor,
+    subject: Acting(),
+  }),
+)
+
+/** The answer of DELETE /api/me/keys. */
+export const RevokedKey = lazy(() => object({ apiKey: keyWithoutSecret() }))

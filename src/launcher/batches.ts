@@ -2,14 +2,47 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { byBundle, type Counter } from './counter.ts'
 import { dayNumber } from './salts.ts'
+
+/** The viewer's properties from the headers of a view, as keys of `Breakdowns`. */
+export interface Profile {
+  readonly device: string
+  readonly language: string
+  readonly referrer: string
+  /** `''` without a header for countries. */
+  readonly country: string
+}
+
+interface OfBundle {
+  readonly bundleId: number
+}
+
+/** Sorts by bundle, so that rows written together are neighbours: on a few pages of the file. */
+export const byBundle = (one: OfBundle, other: OfBundle): number => one.bundleId - other.bundleId
+
+/**
+ * Unwritten views and clicks of one bundle and matched rule (`''`: none). A cached launcher holds its counters, so counting needs
+ * no look-up. For the same reason, `Breakdowns` keeps its counts here.
+ */
+export class Counter {
+  views = 0
+  openAllClicks = 0
+  /** How many of the latest views had the same profile. */
+  run = 0
+  /** Shared by many counters, because a launcher of more than 18 properties takes 224 bytes instead of 160. */
+  profile: Profile | null = null
+
+  constructor(
+    readonly bundleId: number,
+    readonly ruleId: string,
+  ) {}
+}
 
 /** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
 const ROWS_PER_WRITE = 500
 /** Rows (a counter, a value or a hash each) held while the store is down; past this, new ones are dropped. */
 export const MAX_WAITING = 200_000
-/** Past this, counts of many rows are dropped, so that they never take the place of views. */
+/** Beyond this, counts with many rows are dropped, so that they never take the place of views. */
 const MAX_WAITING_WITH_ROWS = MAX_WAITING / 2
 
 /** A distinct viewer of one bundle on one day; see `Viewers`. */
@@ -17,7 +50,7 @@ export interface ViewerHash {
   bundleId: number
   /** 16 bytes in hexadecimal, because it is passed as JSON. */
   hash: string
-  /** How many viewers of their network this one is counted as; see `ViewerQuota`. */
+  /** The number of viewers from the same network for whom this one counts; see `ViewerQuota`. */
   standsFor: number
 }
 
@@ -30,8 +63,8 @@ interface Batch {
 }
 
 /**
- * Queue of counts to write, oldest first. A failed batch is retried; each has an id, so that one that was committed but
- * not acknowledged is not counted twice.
+ * Queue of counts to write, oldest first. A failed batch is retried. Each has an id, so that a batch that was committed but not
+ * acknowledged is not counted twice.
  */
 export class Batches {
   #waiting: Batch[] = []
@@ -56,7 +89,7 @@ export class Batches {
 
   /**
    * Queues the current values of counters, and new viewers.
-   * @returns false if some of it was dropped because the queue is full.
+   * @returns false if some were dropped because the queue is full.
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     const counts = counted.toSorted(byBundle)
@@ -72,7 +105,7 @@ export class Batches {
 
   /**
    * Queues counts of which a bundle has many rows.
-   * @param rows by bundle: those of one stay together, because each sees how many the day has.
+   * @param rows by bundle: a bundle's rows stay together, because each checks how many the day has.
    */
   addRows<Row extends readonly [bundleId: number, ...unknown[]]>(
     day: string,
@@ -145,7 +178,7 @@ function batchOf(day: string, counts: readonly Counter[], viewers: readonly View
 type Count = 'views' | 'open_all_clicks'
 
 /**
- * Adds the counts without a rule, nearly all of them, given as `{"17":3,"18":1}`. Most have a row already, and updating it
+ * Adds the counts without a rule, which are nearly all, given as `{"17":3,"18":1}`. Most have a row already, and updating it
  * costs a third of an upsert. See MEASURED.md.
  */
 function addByBundle(
@@ -157,7 +190,7 @@ function addByBundle(
   const totals = new Map<number, number>()
   for (const counter of sorted) {
     const count = counter.ruleId === '' ? countOf(counter) : 0
-    // A launcher that is cached anew has another counter, and an update takes only one number for each row.
+    // A launcher that is cached again has a new counter, and an update takes only one number for each row.
     if (count > 0) totals.set(counter.bundleId, (totals.get(counter.bundleId) ?? 0) + count)
   }
   if (totals.size === 0) return []
@@ -174,12 +207,12 @@ function markOf({ at, id }: Batch): InStatement {
   return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
 }
 
-/** Rules of one bundle that are counted on a day: there are fewer, unless somebody makes up many to fill the store. */
+/** Maximum rules of one bundle that are counted on a day; there are fewer, unless somebody invents many to fill the store. */
 export const MAX_RULES = 500
 
 /**
- * The joins, here and below, skip bundles that no longer exist. What is beyond `MAX_RULES` counts as without a rule, so that no
- * view is lost.
+ * The joins, here and below, skip bundles that no longer exist. Counts of rules beyond `MAX_RULES` are added to those without a
+ * rule, so that no view is lost.
  */
 const ADD_OF_RULES = `WITH sent AS (
     SELECT bundles.id AS bundle_id, value ->> 1 AS rule_id, value ->> 2 AS views, value ->> 3 AS open_all_clicks,
@@ -199,7 +232,7 @@ const BY_BUNDLE: Readonly<Record<Count, Record<'update' | 'insert', string>>> = 
   open_all_clicks: addingTo('open_all_clicks'),
 }
 
-/** The insert comes right after the update, and reads nothing if that has found every row. */
+/** The insert follows the update, and reads nothing if the update has found every row. */
 function addingTo(column: Count) {
   return {
     update: `UPDATE daily_counters SET ${column} = ${column} + value FROM json_each(?2)

@@ -1,24 +1,26 @@
+import { hash } from 'node:crypto'
+import { isbot } from 'isbot'
 import { type Dimension, OTHER_VALUES } from '../../db/schema.ts'
-import { countryOf } from '../audience/country.ts'
-import { primaryLanguage } from '../audience/language.ts'
-import { domainOf, withoutPath } from '../audience/referrer.ts'
+import { primaryLanguage } from '../audience/negotiation.ts'
+import { countryOf, domainOf, dropPath } from '../audience/origin.ts'
+import { deviceOf } from '../audience/user-agent.ts'
 import type { Config } from '../config/config.ts'
 import { HeaderValues } from '../core/header-values.ts'
-import { byBundle, type Counter, type Profile } from './counter.ts'
+import { byBundle, type Counter, type Profile } from './batches.ts'
 
-/** Hosts as browsers send them, of sites and, in `android-app:`, of apps. */
+/** Hosts as browsers send them: of sites, and of apps in `android-app:` URLs. */
 const HOST = /^(?=.{1,253}$)(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])$/
 
-/** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
+/** Maximum values per bundle, day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
 const MAX_PROFILES = 1_000
 
-/** Views of one value. `place`: 1 for the most viewed value of its bundle and dimension, 2 for the next. */
+/** Views with one value. `place`: 1 for the most viewed value of its bundle and dimension, 2 for the next. */
 export type ValueRow = readonly [bundleId: number, dimension: Dimension, value: string, views: number, place: number]
 
 /**
- * Counts views by what their headers say of the viewer, each dimension on its own. A header is read once, and a view
- * that resembles the one before it costs one addition.
+ * Counts views by the viewer's properties in their headers, each dimension on its own. A header is parsed once, and a view that
+ * resembles the previous one costs one addition.
  */
 export class Breakdowns {
   readonly #referrers: HeaderValues<string>
@@ -28,9 +30,9 @@ export class Breakdowns {
   readonly #dimensions: number
   readonly #profiles = new Map<string, Profile>()
   #latest: Profile = { device: '', language: '', referrer: '', country: '' }
-  /** Counters with a run. */
+  /** Counters with views in their run. */
   #touched: Counter[] = []
-  /** Views before the run, by value, of counters that have had several. */
+  /** Views before the current run, by value, of counters that have had several runs. */
   #earlier = new Map<Counter, Map<string, number>>()
   #rows = 0
 
@@ -41,16 +43,16 @@ export class Breakdowns {
     this.#dimensions = countryHeader === undefined ? 3 : 4
   }
 
-  /** How many rows the unwritten views take, about. */
+  /** The approximate number of rows for the unwritten views. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Counts a view. @param device the key of its kind. */
+  /** Counts a view. @param device the key of the device's kind. */
   count(counter: Counter, device: string, headers: Pick<Headers, 'get'>): void {
     const language = this.#languages.of(headers.get('accept-language') ?? '')
     const from = headers.get('referer')
-    const referrer = from === null ? DIRECT : this.#referrers.of(withoutPath(from))
+    const referrer = from === null ? DIRECT : this.#referrers.of(dropPath(from))
     const country = this.#countryHeader === undefined ? '' : this.#countries.of(headers.get(this.#countryHeader) ?? '')
     const profile = this.#profile(device, language, referrer, country)
     if (counter.run === 0) {
@@ -61,7 +63,7 @@ export class Breakdowns {
     counter.profile = profile
   }
 
-  /** The object for four values: the same one each time, until too many are known. */
+  /** The object for four values: the same one each time, until there are too many. */
   #profile(device: string, language: string, referrer: string, country: string): Profile {
     const latest = this.#latest
     if (
@@ -83,7 +85,7 @@ export class Breakdowns {
     return profile
   }
 
-  /** Adds the run to the views by value. @returns how many values are new. */
+  /** Adds the run to the views by value. @returns the number of new values. */
   #endRun(counter: Counter): number {
     let views = this.#earlier.get(counter)
     if (views === undefined) this.#earlier.set(counter, (views = new Map()))
@@ -93,7 +95,7 @@ export class Breakdowns {
     return views.size - before
   }
 
-  /** The unwritten views, by bundle. Forgets them. */
+  /** Returns the unwritten views, by bundle, and clears them. */
   take(): ValueRow[] {
     const touched = this.#touched.sort(byBundle)
     const earlier = this.#earlier
@@ -111,8 +113,8 @@ export class Breakdowns {
   }
 }
 
-/** A value of a dimension as one text, so that a bundle needs one map. `''` is no value. */
-export function keyOf(dimension: Dimension, value: string | null | undefined): string {
+/** A dimension and a value as one text, so that a bundle needs only one map. `''` is no value. */
+function keyOf(dimension: Dimension, value: string | null | undefined): string {
   return `${dimension}:${value ?? ''}`
 }
 
@@ -154,11 +156,37 @@ function addRows(rows: ValueRow[], bundleId: number, views: ReadonlyMap<string, 
 }
 
 /**
- * The site that a Referer header names, by its host alone; null if it names none, or the service itself.
+ * The site that a Referer header names, by its host alone; null if it names none, or names the service itself.
  * @param authority the service's own host and port.
  */
 function siteOf(referrer: string, authority: string | undefined): string | null {
   const domain = domainOf(referrer)?.toLowerCase()
   if (domain === undefined || !HOST.test(domain)) return null
   return new URL(referrer).host === authority ? null : domain
+}
+
+/** A parsed User-Agent header. */
+export interface UserAgent {
+  /** Its text, truncated if very long. */
+  name: string
+  isBot: boolean
+  /** The kind of device that it names, in the form of `Breakdowns`. */
+  device: string
+  /** 64 bits of its SHA-256, as two 32-bit halves. */
+  hash: readonly [number, number]
+}
+
+/** Caches parsed User-Agents, because most viewers have one of a few. Bots identify themselves well within the length. */
+export function userAgents(): HeaderValues<UserAgent> {
+  return new HeaderValues(read, { values: 2_000, length: 512 })
+}
+
+function read(name: string): UserAgent {
+  const digest = hash('sha256', name, 'buffer')
+  return {
+    name,
+    isBot: isbot(name),
+    device: keyOf('device', deviceOf(name)),
+    hash: [digest.readInt32LE(0), digest.readInt32LE(4)],
+  }
 }

@@ -1,7 +1,7 @@
 import type { Variable } from '../../db/schema.ts'
-import type { LauncherPolicy } from '../policies/launcher-policy.ts'
-import { type AccessGate, accessGateOf } from './access-gate.ts'
-import { Counter } from './counter.ts'
+import type { LauncherPolicy } from '../policies/evaluate.ts'
+import { type AccessGate, accessGateOf } from './access.ts'
+import { Counter } from './batches.ts'
 import { linkHash } from './opens.ts'
 import type { PageTemplate } from './page-template.ts'
 import type { ServedBundle } from './served.ts'
@@ -19,10 +19,10 @@ export class Variant extends Counter implements Record<Encoding, Page | undefine
   br: Page | undefined = undefined
   gzip: Page | undefined = undefined
   identity: Page | undefined = undefined
-  /** Of a bundle with variables, the page that values are filled into; and that without any, for what its form carries. */
+  /** For a bundle with variables: the template for all values, and the page without values, for its form's parameters. */
   template: PageTemplate | undefined = undefined
   blank: PageTemplate | undefined = undefined
-  /** Its feed, once somebody has read it; while it is made, for all who ask meanwhile. */
+  /** Its feed, once somebody has read it. While it is made, a promise shared by all readers. */
   feed: string | Promise<string> | undefined = undefined
 }
 
@@ -31,13 +31,13 @@ export class Launcher extends Variant {
   /** Null if the bundle has no rules. */
   readonly policy: LauncherPolicy | null
   readonly slug: string
-  /** The version that its policy, gate and pages are of. */
+  /** The version of its policy, gate and pages. */
   readonly versionNumber: number
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
-  /** Null for none, which is asked at each view. */
+  /** Null for none, which is checked at each view. */
   readonly variables: readonly Variable[] | null
-  /** The variables that its rules read, so that their values decide which tabs there are. */
+  /** The variables that its rules read, whose values decide which tabs appear. */
   readonly deciding: readonly string[]
   /** Null if anyone may see it at any time. */
   readonly gate: AccessGate | null
@@ -48,7 +48,7 @@ export class Launcher extends Variant {
   bundle: ServedBundle | null
   /** By rule id, created on first use. */
   byRule: Map<string, Variant> | null = null
-  /** The hashes of its links and of its rules’, by URL; null until one is opened. */
+  /** The hashes of its links and its rules’ links, by URL; null until one is opened. */
   links: ReadonlyMap<string, string> | null = null
 
   constructor(bundle: ServedBundle, policy: LauncherPolicy | null) {
@@ -64,7 +64,7 @@ export class Launcher extends Variant {
   }
 }
 
-/** The links of a bundle and of its rules, in order, each once, with its hash. */
+/** The links of a bundle and of its rules, in order, each once, with their hashes. */
 export function linksIn({
   id,
   urls,

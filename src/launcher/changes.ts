@@ -2,23 +2,23 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Tab } from '../../db/policy.ts'
 import { bundleVersions, type UrlMetadata, versionParts } from '../../db/schema.ts'
-import { diffLinks } from '../bundles/diff.ts'
-import { type Link, wholeLink } from '../bundles/link-fields.ts'
-import { waitForReadSlot } from '../operations/read-slots.ts'
+import { diffLinks } from '../bundles/content/diff.ts'
+import { type Link, wholeLink } from '../bundles/links/link-fields.ts'
+import { waitForReadSlot } from '../core/scheduling.ts'
 import type { PublicBundle } from './served.ts'
 
-/** Changes that a feed has. */
+/** Maximum changes in a feed. */
 const MAX_CHANGES = 50
-/** Versions that are looked at for them: not every edit changes the tabs. */
+/** Versions searched for changes: not every edit changes the tabs. */
 const MAX_VERSIONS = 200
 
-/** What one edit changed in the tabs of a launcher. */
+/** The changes to a launcher's tabs in one edit. */
 export interface Change {
   versionNumber: number
   /** Milliseconds since 1970. */
   at: number
   added: string[]
-  /** Those whose note, tags, section or way to open changed. */
+  /** Tabs with a changed note, section, tags or way to open. */
   changed: string[]
   removed: number
   isReordered: boolean
@@ -31,13 +31,13 @@ export interface Changes {
   changes: Change[]
 }
 
-/** The part of a viewer’s bundle that decides. */
+/** The properties of a viewer’s bundle that decide what they see. */
 type Seen = Pick<PublicBundle, 'rule' | 'isProtected'>
 
 /**
- * How the tabs of a bundle changed that this viewer sees. Someone for whom no gate had to open sees nothing of the versions
- * that had one. Versions share equal values, so that most that changed no tab are known without reading them; the others are
- * read one in each round of the event loop, whoever asks.
+ * The changes of the tabs that this viewer sees. A viewer who needed to pass no gate sees nothing of the versions that had one.
+ * Versions share equal values, so most that changed no tab are recognised without reading them. The others are read one per round
+ * of the event loop, whoever asks.
  */
 export async function changesOf({ db }: Store, bundleId: number, { rule, isProtected }: Seen): Promise<Changes> {
   const list = rule === null ? OWN : ofRule(rule.id)
@@ -67,27 +67,27 @@ export async function changesOf({ db }: Store, bundleId: number, { rule, isProte
   return { createdAt: created?.at ?? 0, changes }
 }
 
-/** All feeds together take the turn of one person. */
+/** All feeds together count as one person for turns. */
 const FEEDS = 'feeds'
 
-/** A version whose tabs may differ from those of the one before that the viewer sees; null if there is none. */
+/** A version whose tabs may differ from those one version before; null if there is none. */
 const CANDIDATE = { number: sql<number>`number`, at: sql<number>`at`, before: sql<number | null>`before` }
 
 /** A list of tabs in versions. */
 interface List {
-  /** Equal only if the tabs are. */
+  /** Equal only if the tabs are equal. */
   mark: SQL
   /** The tabs as text. */
   text: SQL
   tabsOf(text: string): Link[]
 }
 
-/** Where the tabs of a version are: in a part, which versions with the same value share, or in its row. */
+/** The tabs of a version: in a part, which versions with the same value share, or in its own row. */
 const savedIn = (name: string) =>
   sql`coalesce((SELECT content FROM ${versionParts} p WHERE p.id = v.${sql.identifier(`${name}_part`)}), v.${sql.identifier(name)})`
 const markOf = (name: string) => sql`coalesce(v.${sql.identifier(`${name}_part`)}, v.${sql.identifier(name)}, '')`
 
-/** The bundle’s own: URLs and their metadata, each a list as JSON. */
+/** The bundle’s own tabs: URLs and their metadata, each a list as JSON. */
 const OWN: List = {
   mark: sql`${markOf('urls')} || ' ' || ${markOf('url_metadata')}`,
   text: sql`'[' || ${savedIn('urls')} || ',' || ${savedIn('url_metadata')} || ']'`,
@@ -97,7 +97,7 @@ const OWN: List = {
   },
 }
 
-/** Those of a rule: of a policy, the database reads only these. */
+/** The tabs of a rule: the database reads only these from a policy. */
 function ofRule(id: string): List {
   return {
     mark: markOf('resolution_policy'),
@@ -107,7 +107,7 @@ function ofRule(id: string): List {
   }
 }
 
-/** Reads the tabs of versions; of neighbours, each once. */
+/** Reads the tabs of versions; adjacent versions share reads. */
 function readerOf(db: Store['db'], bundleId: number, { text }: List): (versionNumber: number) => Promise<string> {
   let last = { versionNumber: 0, text: '' }
   return async (versionNumber) => {
@@ -129,7 +129,7 @@ interface State {
   tabs: readonly Link[]
 }
 
-/** Adds what changed from one state to the next, if anything. A tab that leads elsewhere now is another tab. */
+/** Adds the changes between two states, if any. A tab with another address counts as another tab. */
 function add(changes: Change[], before: readonly Link[], { versionNumber, at, tabs }: State): void {
   const change: Change = { versionNumber, at, added: [], changed: [], removed: 0, isReordered: false }
   const entries = diffLinks(before, tabs)

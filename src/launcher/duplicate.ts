@@ -1,22 +1,20 @@
 import type { Leaf, Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
-import { CreatedBundle } from '../bundles/answers.ts'
-import { withoutClaim } from '../bundles/claims.ts'
-import { each, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content.ts'
-import { creating } from '../bundles/contexts.ts'
-import { create } from '../bundles/creation.ts'
-import * as dryRun from '../bundles/dry-run.ts'
-import { merged } from '../bundles/merge.ts'
-import { passwordHashOf } from '../bundles/passwords.ts'
-import { loadFor, type StoredBundle } from '../bundles/roles.ts'
-import { Duplication, type NewBundle } from '../bundles/shapes.ts'
-import { NOTHING } from '../bundles/values.ts'
+import { dropClaim } from '../bundles/claims/claims.ts'
+import { CreatedBundle } from '../bundles/content/answers.ts'
+import { each, NOTHING, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content/content.ts'
+import { Duplication, type NewBundle } from '../bundles/content/shapes.ts'
+import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
+import { create, creating } from '../bundles/edit/creation.ts'
+import * as dryRun from '../bundles/edit/dry-run.ts'
+import { merged } from '../bundles/edit/edit.ts'
+import { passwordHashOf } from '../bundles/edit/unversioned.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
-import { daysAfter } from '../policies/instants.ts'
-import { withLeaves } from '../policies/leaves.ts'
-import { withoutIds } from '../policies/rule-ids.ts'
+import { daysAfter } from '../policies/clock.ts'
+import { withLeaves } from '../policies/conditions.ts'
+import { dropIds } from '../policies/rule-ids.ts'
 import { seenBy } from './seen.ts'
 
 /** POST /api/links/:slug/duplicate. */
@@ -42,7 +40,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
     'BLOCKED',
   ],
   headers: { location: ({ slug }: CreatedBundle) => `/api/links/${slug}` },
-  replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
+  replayed: (first, { isProven }) => (isProven ? first : dropClaim(first)),
   async run(input, context) {
     const { input: copy, keptPassword } = await copyOf(input, context)
     return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
@@ -53,16 +51,16 @@ export const duplicateBundle = implement('duplicate_bundle', {
   },
 })
 
-/** What a copy is made of. */
+/** The original of a copy. */
 interface Original {
   content: Content
-  /** Its password, of someone who may read all of the original: a copy must not be easier to see. */
+  /** The password, if the caller may read all of the original: a copy must not be easier to see. */
   keptPassword: string | null
 }
 
 /**
- * The input that creates a copy of a bundle: its content, overridden by what was sent. Creating checks whether the caller
- * may create bundles.
+ * The input that creates a copy of a bundle: its content, overridden by the sent fields. The creating operation checks whether
+ * the caller may create bundles.
  * @throws Problem NOT_FOUND, UNAUTHORIZED, FORBIDDEN, NOT_OPEN_YET, CLOSED, BLOCKED; BAD_REQUEST for more metadata than URLs.
  */
 async function copyOf(
@@ -71,7 +69,7 @@ async function copyOf(
 ): Promise<{ input: NewBundle; keptPassword: string | null }> {
   const original = await originalFor(slug, context)
   const before = shiftDays === 0 ? original.content : shifted(original.content, shiftDays, timeZone)
-  const { resolutionPolicy = withoutIds(before.resolutionPolicy) } = changes
+  const { resolutionPolicy = dropIds(before.resolutionPolicy) } = changes
   const content = merged(before, changes)
   const isKept = content.access === 'password' && password === undefined
   const input = {
@@ -84,7 +82,7 @@ async function copyOf(
   return { input, keptPassword: isKept ? original.keptPassword : null }
 }
 
-/** All of a bundle for those who may read it; for its viewers what they see, if its owner lets them copy it. */
+/** The whole bundle for its readers; for viewers of a copyable bundle, its content as they see it. */
 async function originalFor(
   slug: string,
   { caller, service, viewer }: Pick<Context, 'caller' | 'service' | 'viewer'>,
@@ -102,7 +100,7 @@ async function originalFor(
 }
 
 /**
- * What a viewer sees of a bundle, without whatever decides who sees what.
+ * A bundle as a viewer sees it, without rules, times and access.
  * @throws Problem NOT_OPEN_YET, CLOSED, BLOCKED; `denied` for a bundle that viewers may not see, or not copy.
  */
 async function seenContent(
@@ -115,14 +113,14 @@ async function seenContent(
     if (!bundle.isCopyable) throw denied
     return { ...NOTHING, ...pick(PUBLIC_NAMES, bundle) }
   } catch (error) {
-    // Nothing tells whether a bundle that they may not see could be copied.
+    // The error must not reveal whether a bundle that they may not see could be copied.
     throw error instanceof Problem && error.status === 401 ? denied : error
   }
 }
 
 /**
- * Content whose times, those in its rules included, are some days later on the calendar of a zone. Times of the week stay.
- * @throws Problem BAD_REQUEST for a time that this moves out of the years that bundles know.
+ * Content with all times, those in its rules included, moved by some days on the calendar of a zone. Weekly times stay.
+ * @throws Problem BAD_REQUEST for a time that would leave the years that bundles allow.
  */
 function shifted(content: Content, days: number, timeZone: string): Content {
   const move = (instant: string) => moved(instant, days, timeZone)

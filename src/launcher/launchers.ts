@@ -5,9 +5,9 @@ import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
-import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
-import { type LauncherPolicy, launcherPolicy } from '../policies/launcher-policy.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
+import { type LauncherPolicy, launcherPolicy } from '../policies/evaluate.ts'
 import { type Encoding, Launcher, linksIn, Variant } from './cached.ts'
 import { find, type ServedBundle } from './served.ts'
 
@@ -29,7 +29,10 @@ declare module '../core/service.ts' {
   }
 }
 
-/** Polling interval for edits of other processes, which must show within a second. */
+/** Changes read at once. */
+const AT_ONCE = 1_000
+
+/** Polling interval for other processes' edits, which must show within a second. */
 const POLL_MS = 500
 
 /**
@@ -40,7 +43,7 @@ export class Launchers {
   readonly #cache: LRUCache<string, Launcher>
   /** Cache misses. */
   loads = 0
-  /** Counts drops: what was read before a drop must not be cached after it. */
+  /** The number of drops: a bundle read before a drop must not be cached after it. */
   #drops = 0
   #lastSeq: number
   readonly #polling: Loop
@@ -55,12 +58,12 @@ export class Launchers {
   ) {
     this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf })
     this.#lastSeq = lastSeq
-    this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
+    this.#polling = repeat(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
 
   /**
    * @param maxBytes maximum size of the cache.
-   * @param showsIcons whether launchers have the icons of their sites.
+   * @param showsIcons whether launchers show the icons of their sites.
    */
   static async start(
     store: Store,
@@ -88,7 +91,7 @@ export class Launchers {
     this.loads += 1
     const bundle = await find(this.store.db, slug, this.showsIcons)
     if (bundle === null) return null
-    // Not checked per view: a change of a block drops cached launchers.
+    // Not checked per view: a change of the blocks drops cached launchers.
     if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
     const policy = policyOf(bundle)
     const isFresh = drops === this.#drops
@@ -100,14 +103,14 @@ export class Launchers {
   }
 
   /**
-   * For pages other than a launcher's own that show what is in a bundle.
+   * For pages besides the launcher that show a bundle's content.
    * @throws Problem BLOCKED like `load`.
    */
   async refuseTakenDown(slug: string): Promise<void> {
     if (this.peek(slug) === undefined) await this.load(slug)
   }
 
-  /** The variant of a launcher for a rule; null: for none. */
+  /** The variant of a launcher for a rule; null means none. */
   variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
     if (rule === null) return launcher
     launcher.byRule ??= new Map()
@@ -119,12 +122,12 @@ export class Launchers {
   /** Caches a rendered page. */
   addPage(launcher: Launcher, variant: Variant, page: Partial<Pick<Variant, Encoding | 'template' | 'blank'>>): void {
     Object.assign(variant, page)
-    // With variables, the page of a refused value is rendered each time.
+    // With variables, the page for a refused value is rendered each time.
     if (launcher.policy === null && launcher.variables === null) launcher.bundle = null
     this.#weigh(launcher)
   }
 
-  /** The feed of a variant: made at its first reading, then kept with its pages. */
+  /** The feed of a variant: made when first read, then kept with its pages. */
   async feed(launcher: Launcher, variant: Variant, make: () => Promise<string>): Promise<string> {
     variant.feed ??= make()
     if (typeof variant.feed === 'string') return variant.feed
@@ -138,7 +141,7 @@ export class Launchers {
     }
   }
 
-  /** Setting the value that is there already would not do that. */
+  /** Updates the size of a launcher: setting the existing value again would not do that. */
   #weigh(launcher: Launcher): void {
     if (this.#cache.peek(launcher.slug) !== launcher) return
     this.#cache.delete(launcher.slug)
@@ -174,7 +177,7 @@ export class Launchers {
     this.#cache.delete(slug)
   }
 
-  /** Drops every launcher, for a change that may affect many. */
+  /** Drops every launcher, after a change that may affect many. */
   clear(): void {
     this.#drops += 1
     this.#cache.clear()
@@ -186,19 +189,23 @@ export class Launchers {
 
   async #poll(): Promise<void> {
     const { db } = this.store
+    const { seq, slug } = bundleChanges
     const changes = await db
-      .select()
+      .select({ seq, slug })
       .from(bundleChanges)
-      .where(gt(bundleChanges.seq, this.#lastSeq))
-      .orderBy(bundleChanges.seq)
+      .where(gt(seq, this.#lastSeq))
+      .orderBy(seq)
+      .limit(AT_ONCE)
     const last = changes.at(-1)
     if (last === undefined) return
     // A gap means that changes were swept before this process read them.
-    const missed = changes[0]?.seq !== this.#lastSeq + 1
+    const missed = last.seq - this.#lastSeq > changes.length
     if (missed) this.clear()
-    this.#drops += 1
-    for (const { slug } of changes) this.#cache.delete(slug)
+    const slugs = changes.flatMap((change) => change.slug ?? [])
+    if (slugs.length > 0) this.#drops += 1
+    for (const each of slugs) this.#cache.delete(each)
     this.#lastSeq = last.seq
+    if (changes.length === AT_ONCE) this.#polling.runWithin(0)
   }
 }
 
@@ -218,7 +225,7 @@ function weightOf(bundle: ServedBundle): number {
   return 2 * text.length + conditions * CONDITION_BYTES + remembered
 }
 
-/** Its size in memory, about. */
+/** Its approximate size in memory. */
 function bytesOf(launcher: Launcher): number {
   const { bundle, byRule, gate, links } = launcher
   const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)

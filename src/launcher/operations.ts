@@ -1,24 +1,35 @@
-import { scope, type } from 'arktype'
-import { BOUNDS } from '../bundles/bounds.ts'
+import { scope } from 'arktype'
+import { BOUNDS } from '../bundles/content/content.ts'
+import { Slug } from '../core/fields.ts'
 import type { Reason } from '../core/issue.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { inOrder, object, says } from '../core/shape.ts'
 import type { Caller } from '../identity/caller.ts'
+import { linkIn, withAlias } from '../operations/bundle-reference.ts'
 import { type Context, implement } from '../operations/operation.ts'
-import { linkIn } from '../operations/slug-in.ts'
-import { isRuleId } from '../policies/rule-id.ts'
 import { isRuleOf } from '../policies/rule-ids.ts'
-import { isInside } from './access-decision.ts'
-import { isOpenToAll } from './access-gate.ts'
-import { LauncherTabs } from './answers.ts'
+import { isRuleId, MATCHED_RULE_ID } from '../policies/shapes.ts'
+import { isInside, isOpen, isOpenToAll } from './access.ts'
+import { LauncherTabs, tabsOf } from './answers.ts'
 import { MAX_RULES } from './batches.ts'
 import type { Launcher } from './cached.ts'
 import { seenAt } from './seen.ts'
-import { tabsOf } from './tabs.ts'
-import { isOpen } from './times.ts'
+import { slugThat } from './served.ts'
 
 /** Compiles schemas, because clicks are as frequent as views. */
 const compiled = scope({}, { jitless: false })
+
+const event = {
+  slug: Slug,
+  kind: says("'open_all' | 'open_tabs'", 'What happened.', 'open_all'),
+  'matchedRuleId?': says('string <= 64 | null', ...MATCHED_RULE_ID),
+  'urls?': says(
+    `1 <= (string <= ${2 * BOUNDS.url})[] <= ${BOUNDS.urls}`,
+    'With open_tabs: the links, as the bundle has them.',
+    ['https://example.com/'],
+  ),
+} as const
 
 /** GET /api/links/:slug/tabs. */
 export const getTabs = implement('get_tabs', {
@@ -26,14 +37,15 @@ export const getTabs = implement('get_tabs', {
   description:
     'Reads what the link of any bundle shows you: the tabs, after its rules. If it has variables, send ' +
     '`values`: while one is `missing` or `invalid`, texts and tabs have {name} in its place.',
-  input: type({ slug: 'string', 'values?': { '[string]': 'string' }, '+': 'reject' }),
+  input: object({ slug: Slug, 'values?': says({ '[string]': 'string' }, 'Values, by name.', { id: '4711' }) }),
   example: { slug: 'customer', values: { id: '4711' } },
   output: LauncherTabs,
   errors: ['NOT_FOUND', 'MEMBERS_ONLY', 'PASSWORD_REQUIRED', 'NOT_OPEN_YET', 'CLOSED', 'BLOCKED'],
   async run({ slug, values = {} }, { service, viewer }) {
     const link = linkIn(slug, service.config)
     for (const [name, value] of Object.entries(values)) link.query.set(name, value)
-    return tabsOf(await seenAt(link, viewer, service), service.config)
+    const seen = await withAlias(link, service.store, (one) => seenAt(one, viewer, service))
+    return tabsOf(seen, service.config)
   },
 })
 
@@ -44,15 +56,10 @@ export const recordEvent = implement('record_event', {
     'The launcher page sends this when its button is pressed, and for the tabs that were opened, alone or by the ' +
     'button. The answer is the same whether or not there is such a bundle, and what cannot be counted is dropped, ' +
     'as are events of bots and of pages of other sites.',
+  again: 'counts once more',
   bodyTypes: ['application/json', 'text/plain'],
   status: 204,
-  input: compiled.type({
-    slug: 'string',
-    kind: "'open_all' | 'open_tabs'",
-    'matchedRuleId?': 'string <= 64 | null',
-    'urls?': `1 <= (string <= ${2 * BOUNDS.url})[] <= ${BOUNDS.urls}`,
-    '+': 'reject',
-  }),
+  input: compiled.type({ ...event, '+': 'reject' }).configure(inOrder(event), 'self'),
   errors: ['INVALID_URLS'],
   run({ slug, kind, matchedRuleId, urls }, context) {
     if (kind === 'open_tabs') return countTabs(slug, urls ?? refuse({ code: 'missing', expected: 'a list' }), context)
@@ -73,7 +80,7 @@ function isFree({ gate }: Launcher): boolean {
   return gate === null || isOpenToAll(gate, Date.now())
 }
 
-/** Counts a click that needs a read: if the bundle is not cached, not free to see, or not yet known to have the rule. */
+/** Counts a click that needs a read, because the bundle is not cached, not open to everybody, or not known to have the rule. */
 function loadAndCount(
   cached: Launcher | undefined,
   slug: string,
@@ -89,7 +96,7 @@ function loadAndCount(
   })
 }
 
-/** Counts tabs that were opened, as the bundle has them: with placeholders, whatever was filled in. */
+/** Counts opened tabs by their stored URLs: with placeholders, whatever values were filled in. */
 function countTabs(slug: string, urls: readonly string[], context: Context): Promise<void> {
   const { launchers, recorder } = context.service
   return unlessDropped(context.service, async () => {
@@ -99,7 +106,7 @@ function countTabs(slug: string, urls: readonly string[], context: Context): Pro
   })
 }
 
-/** Counts an event, or drops it: a viewer need not see that the store is down. */
+/** Counts an event, or drops it: viewers need not notice that the store is down. */
 async function unlessDropped({ log }: Service, count: () => Promise<void>): Promise<void> {
   try {
     await count()
@@ -109,20 +116,28 @@ async function unlessDropped({ log }: Service, count: () => Promise<void>): Prom
   }
 }
 
+/** The launcher with a slug, or with an alias that was its slug when the page was loaded; null for none. */
+async function launcherNamed(slug: string, { launchers, store }: Service): Promise<Launcher | null> {
+  const launcher = await launchers.load(slug)
+  if (launcher !== null) return launcher
+  const renamed = await slugThat(store.db, slug)
+  return renamed === null ? null : (launchers.peek(renamed) ?? launchers.load(renamed))
+}
+
 /** The launcher, if the sender of an event may have seen it. */
 async function seenLauncher(
   cached: Launcher | undefined,
   slug: string,
   { caller, service }: Context,
 ): Promise<Launcher | null> {
-  const launcher = cached ?? (await service.launchers.load(slug))
+  const launcher = cached ?? (await launcherNamed(slug, service))
   return launcher !== null && (await mayHaveSeen(launcher, caller, service)) ? launcher : null
 }
 
 async function mayHaveSeen({ gate }: Launcher, caller: Caller, service: Service): Promise<boolean> {
   if (gate === null) return true
   if (gate.times !== null && !isOpen(gate.times, Date.now())) return false
-  // Nothing shows that the sender of a click knows the password: it is asked for at each view, and kept nowhere.
+  // A click does not show whether its sender knows the password, which is asked for at each view and stored nowhere.
   if (gate.access !== 'members') return true
   return caller.kind === 'session' && isInside(gate, caller.userId, service)
 }

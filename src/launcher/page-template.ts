@@ -4,17 +4,17 @@ import type { Variable } from '../../db/schema.ts'
 import { type FixedLink, fixedLink } from '../core/fixed-links.js'
 import { encodeValue, type Filling, type Values } from '../core/template.js'
 
-// A filled page is rendered once, with marks for values, and cut where these come out: each further one puts texts together,
-// which takes a tenth of the time.
+// A filled page is rendered once, with marks for values, and cut at the marks. Each further page is only concatenated, which
+// takes a tenth of the time.
 
-/** Of this process; nobody can guess it, so no text of a bundle has a mark by chance or on purpose. */
+/** A secret of this process, so that no text of a bundle contains a mark by chance or on purpose. */
 const NONCE = randomBytes(12).toString('hex')
-/** The place of what a form carries, whatever is filled in. */
+/** Stands for a form's carried parameters, for all values. */
 export const CARRIED_MARK = `<!--${NONCE}-->`
-/** A mark in a text, or in a link, where its brackets are encoded; or an attribute that says which option is chosen. */
+/** Matches a mark in a text, or in a link, where its brackets are encoded; or an attribute that marks the chosen option. */
 const MARKS = new RegExp(` data-chosen="${NONCE}(\\d)-(\\d+)"|(\\(|%28)${NONCE}(\\d)(?:\\)|%29)|${CARRIED_MARK}`)
 
-/** The filling with which to render a page that is to be cut. */
+/** The filling for rendering a page that is to be cut. */
 export function markedFilling(variables: readonly Pick<Variable, 'name'>[]): Filling {
   const values: Values = Object.assign(
     Object.create(null),
@@ -23,7 +23,7 @@ export function markedFilling(variables: readonly Pick<Variable, 'name'>[]): Fil
   return { values, missing: [], invalid: [], sent: values }
 }
 
-/** The mark of an option in a page that is to be cut; null in any other, where the value itself tells. */
+/** The mark of an option in a page that is to be cut; null in any other page, where the value itself decides. */
 export function optionMark(value: string | undefined, option: number): string | null {
   const [, at] = /^\((?:[0-9a-f]{24})(\d)\)$/.exec(value ?? '') ?? []
   return at === undefined || value !== `(${NONCE}${at})` ? null : `${NONCE}${at}-${option}`
@@ -33,19 +33,19 @@ interface Slot {
   /** The index of its variable. */
   at: number
   /**
-   * In a link, where it is encoded; else in a text. Of an attribute, the index of the option that is chosen. `carried` is of no
+   * `link`: encoded; `text`: escaped; a number: the index of the chosen option, for an attribute. `carried` belongs to no
    * variable.
    */
   as: 'link' | 'text' | 'carried' | number
 }
 
-/** A page with places for values. */
+/** A page with slots for values. */
 export class PageTemplate {
   readonly #texts: string[] = []
   readonly #slots: Slot[] = []
-  /** For `checkLinks`, which looks at them for each viewer. */
+  /** Checked by `checkLinks` for each viewer. */
   readonly links: readonly FixedLink[]
-  /** Its size in memory, about. */
+  /** Its approximate size in memory. */
   readonly byteLength: number
 
   /**
@@ -70,8 +70,8 @@ export class PageTemplate {
   }
 
   /**
-   * The page with these values, of which none is missing.
-   * @param carried in place of `CARRIED_MARK`.
+   * The page with these values, which must be complete.
+   * @param carried replaces `CARRIED_MARK`.
    */
   fill(values: Values, carried: string): string {
     const own = this.variables.map(({ name, options = [] }) => {

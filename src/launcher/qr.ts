@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr'
 
-/** A link as a QR code, in SVG. @throws RangeError where `qrProblem` has an answer. */
+/** A link as a QR code in SVG, with the margin of ISO/IEC 18004. @throws RangeError if `qrProblem` gives a reason. */
 export function qrCode(link: string): string {
-  return renderSVG(link, { border: 2 })
+  return renderSVG(link, { border: 4 })
 }

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { SETTINGS } from '../config/settings.ts'
-import { every, type Loop } from '../core/every.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import { DAY_MS } from '../core/time.ts'
-import { Batches, MAX_WAITING } from './batches.ts'
-import type { Counter } from './counter.ts'
-import { Details } from './details.ts'
+import { Batches, type Counter, MAX_WAITING } from './batches.ts'
+import { userAgents } from './breakdowns.ts'
+import { Details } from './opens.ts'
 import { dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
-import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
 declare module '../core/service.ts' {
@@ -17,12 +16,12 @@ declare module '../core/service.ts' {
   }
 }
 
-/** What breakdowns need to know of the service. */
+/** The parts of the service that breakdowns need. */
 type Site = ConstructorParameters<typeof Details>[0]
 
 /** How much `kill -9` may lose by default: at most a second of counts. */
 const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
-/** Interval of checks for what cannot wait for the next flush: the end of a day, a recovered store. */
+/** Interval of checks for conditions that cannot wait for the next flush: the end of a day, a recovered store. */
 const TICK_MS = 800
 /** This many unwritten viewers and counters trigger a flush, so that a long interval loses none. */
 const MAX_UNWRITTEN = MAX_WAITING / 4
@@ -30,7 +29,7 @@ const MAX_UNWRITTEN = MAX_WAITING / 4
 const STOP_TIMEOUT_MS = 5_000
 /** How long before midnight the next day's salt is read, so that viewers need not wait for it. */
 const SALT_AHEAD_MS = 300_000
-/** Other processes may still write counts of a day this long after midnight. */
+/** Other processes may still write a day's counts this long after midnight. */
 const DAY_ENDS_AFTER_MS = 10_000
 
 /**
@@ -41,7 +40,7 @@ export class Recorder {
   #day = ''
   #dayBegins = 0
   #dayEnds = 0
-  /** By day: today's and, around midnight, the day before or after. */
+  /** By day: today's and, around midnight, that of the day before or after. */
   readonly #salts = new Map<string, string>()
   /** When the salts and hashes of earlier days are destroyed. */
   #endDaysAt = 0
@@ -65,16 +64,16 @@ export class Recorder {
   ) {
     this.#details = new Details(site)
     this.#batches = new Batches(store, log)
-    // A tick waits for no write: what must be written within a second is queued meanwhile.
-    this.#ticking = every(Math.min(flushMs, TICK_MS), () => this.#tick(), log, 'counts could not be written')
+    // A tick waits for no write, so that counts due within a second are queued meanwhile.
+    this.#ticking = repeat(Math.min(flushMs, TICK_MS), () => this.#tick(), log, 'counts could not be written')
   }
 
   /**
    * Reads today's salt and starts the timer.
    * @param now the clock, in milliseconds since 1970.
    * @param flushMs interval of writes; a full buffer or the end of a day triggers one earlier.
-   * @param site which referrers are the service itself, and what countries are read from.
-   * @throws what the store throws if the salt cannot be read.
+   * @param site the service's own referrers, and the header with countries.
+   * @throws the store's error if the salt cannot be read.
    */
   static async start(
     store: Store,
@@ -98,7 +97,7 @@ export class Recorder {
     return this.#batches.rows
   }
 
-  /** Rows lost. */
+  /** Number of lost rows. */
   get dropped(): number {
     return this.#batches.dropped
   }
@@ -114,7 +113,7 @@ export class Recorder {
     this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
-  /** Counts a click on Open all, unless by a bot: their views are not counted either. */
+  /** Counts a click on Open all, unless by a bot, whose views are not counted either. */
   openAll(counter: Counter, headers: Pick<Headers, 'get'>): void {
     if (this.#isBot(headers)) return
     this.#updateDay()
@@ -123,8 +122,8 @@ export class Recorder {
   }
 
   /**
-   * Counts links that were opened, unless by a bot.
-   * @param links those of the bundle, by URL.
+   * Counts opened links, unless opened by a bot.
+   * @param links the bundle's, by URL.
    */
   openTabs(
     bundleId: number,
@@ -144,7 +143,7 @@ export class Recorder {
   #tick(): void {
     this.#updateDay()
     const isFull = this.#touched.length + this.#viewers.waiting >= MAX_UNWRITTEN || this.#details.rows >= MAX_UNWRITTEN
-    // A day that ended is written at once, before other processes destroy its hashes (DAY_ENDS_AFTER_MS).
+    // A day that has ended is written at once, before other processes destroy its hashes (DAY_ENDS_AFTER_MS).
     const cannotWait = this.#batches.size > 0 || isFull || this.now() >= this.#endDaysAt
     if (cannotWait || performance.now() >= this.#flushAt) void this.#flush(this.#details.areDue(MAX_UNWRITTEN))
   }
@@ -155,7 +154,7 @@ export class Recorder {
   }
 
   #flush(withDetails: boolean): Promise<void> {
-    // Half a tick early, or a tick that fires slightly early would skip it.
+    // Half a tick early, because a tick that fires slightly early would skip it.
     this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, TICK_MS) / 2
     this.#updateDay()
     this.#enqueue()

@@ -24,7 +24,7 @@ export function startOfDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS
 }
 
-/** The salt of a day as text, the same for every process on this store: the first to need it creates it. */
+/** The salt of a day as text, the same for every process on this store: the first process that needs it creates it. */
 export async function saltOf(store: Store, day: string): Promise<string> {
   await store.write([
     store.db
@@ -38,9 +38,9 @@ export async function saltOf(store: Store, day: string): Promise<string> {
 }
 
 /**
- * Destroys everything that could identify viewers of days before `today`: first the salts, then the hashes, whose count
+ * Destroys everything that could identify viewers of days before `today`: first the salts, then the hashes, whose number
  * `daily_viewers` already has. Idempotent, and safe to run in several processes.
- * @returns false if hashes are left, or the log cannot be emptied yet. Call it again.
+ * @returns false if hashes are left, or the log cannot be emptied yet: call it again.
  */
 export async function endDaysBefore(store: Store, today: string): Promise<boolean> {
   await store.write([store.db.delete(salts).where(lt(salts.day, today))])

@@ -1,15 +1,16 @@
 import type { Rule } from '../../db/policy.ts'
-import type { LauncherViewer } from '../audience/client.ts'
-import { valuesIn } from '../bundles/variables.ts'
+import type { LauncherViewer } from '../audience/user-agent.ts'
+import { valuesIn } from '../bundles/variables/variables.ts'
 import type { Config } from '../config/config.ts'
 import { checkLinks } from '../core/fixed-links.js'
 import type { LauncherLink } from '../core/launcher-link.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
+import { routes } from '../core/routes.ts'
 import type { Service } from '../core/service.ts'
 import type { Filling } from '../core/template.js'
 import { roleIn } from '../identity/members.ts'
 import type { Account, ViewerRequest } from '../policies/facts.ts'
-import { decideAccess, refused } from './access-decision.ts'
+import { decideAccess, refused } from './access.ts'
 import type { Launcher } from './cached.ts'
 import { addValue, askedOf, FREE } from './filling.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
@@ -19,14 +20,14 @@ export interface ViewerBundle {
   bundle: PublicBundle
   id: number
   launcher: Launcher
-  /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
+  /** Whether a cached copy could be seen by someone who may not see the bundle. */
   isGuarded: boolean
-  /** What is filled in; the bundle itself has its placeholders. */
+  /** The values; the bundle itself keeps its placeholders. */
   filling: Filling
 }
 
 /**
- * The bundle as this viewer sees it, for whatever is not its page; counts no view.
+ * The bundle as this viewer sees it, for everything but its page; counts no view.
  * @throws Problem NOT_FOUND, BLOCKED; MEMBERS_ONLY, PASSWORD_REQUIRED, NOT_OPEN_YET, CLOSED.
  */
 export async function seenBy(viewer: LauncherViewer, slug: string | null, service: Service): Promise<ViewerBundle> {
@@ -45,8 +46,8 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
 }
 
 /**
- * The same at a link to it, whose query gets the value of its path.
- * @throws Problem as above; NOT_FOUND for a value if the bundle has no variables, which only those learn who may see it.
+ * The bundle as seen at a link to it, with the value of the link's path moved into its query.
+ * @throws Problem as above; NOT_FOUND for a value if the bundle has no variables, which only viewers who may see it learn.
  */
 export async function seenAt(
   { slug, value, query }: Pick<LauncherLink, 'slug' | 'value' | 'query'>,
@@ -55,7 +56,11 @@ export async function seenAt(
 ): Promise<ViewerBundle> {
   const { variables } = await loadLauncher(slug, service)
   const hasPlace = value === null || addValue(query, variables ?? [], value)
-  const viewer = { headers, url: `/l/${slug}?${query}`, ...(client === undefined ? {} : { client }) }
+  const viewer = {
+    headers,
+    url: `${routes.launcher.page.href({ slug })}?${query}`,
+    ...(client === undefined ? {} : { client }),
+  }
   const seen = await seenBy(viewer, slug, service)
   if (!hasPlace) throw unknownUrl()
   return seen
@@ -66,7 +71,7 @@ export async function loadLauncher(slug: string | null, service: Pick<Service, '
   return (await findLauncher(slug, service)) ?? noBundle()
 }
 
-/** The same, or null. @throws Problem BLOCKED. */
+/** The launcher with a slug, or null. @throws Problem BLOCKED. */
 export async function findLauncher(
   slug: string | null,
   { launchers }: Pick<Service, 'launchers'>,
@@ -100,13 +105,13 @@ export function ruleFor(
   return policy.match({ headers, url, client, now: Date.now(), countryHeader, account, values })
 }
 
-/** Whether the session must be read: the policy depends on the account, and there may be one. */
+/** Whether the session must be read: the policy depends on the account, and the request may have a session. */
 export function needsSession({ headers }: LauncherViewer, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
   return policy.needsAccount
 }
 
-/** What rules may know of a viewer’s account; null if they need nothing, or there is none. */
+/** A viewer’s account for rules; null if the rules need none, or there is none. */
 export async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Service): Promise<Account | null> {
   if (!needsSession(viewer, launcher)) return null
   const session = await service.readSession(viewer.headers)
@@ -124,7 +129,7 @@ export type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url' | 'client'>
 
 /**
  * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
- * (views/launcher/open-all.js) to get the same tabs. Neither is trustworthy.
+ * (views/launcher/parts/open-all.js) to get the same tabs. Neither is trustworthy.
  */
 function asReferred(viewer: LauncherViewer, origin: string): PolicyRequest {
   const { headers, url, client } = viewer

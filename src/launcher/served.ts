@@ -2,17 +2,17 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
-import { blockedBundles, bundles, type Content, organization, owners } from '../../db/schema.ts'
-import { NAMES, type NameWith, PUBLIC_NAMES, pick } from '../bundles/content.ts'
+import { blockedBundles, bundles, type Content, idNamed, organization, owners } from '../../db/schema.ts'
+import { NAMES, type NameWith, PUBLIC_NAMES, pick } from '../bundles/content/content.ts'
 import { iconsOf } from '../icons/kept.ts'
 import type { SiteIcons } from '../icons/site.ts'
 
-/** The columns from which launchers are made; `publicBundle` selects what viewers may see. */
+/** The columns from which launchers are made; `publicBundle` selects those that viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /**
  * The bundle with a slug; null if there is none or it was deleted.
- * @param showsIcons whether the icons of its sites are read too.
+ * @param showsIcons whether to read the icons of its sites too.
  */
 export async function find(db: Store['db'], slug: string, showsIcons = false) {
   const [row] = await finder(db).execute({ slug })
@@ -45,30 +45,44 @@ const finder = prepared((db) =>
     .prepare(),
 )
 
-/** What a viewer may see of a bundle; views get nothing else. */
+/** The slug of the bundle with this slug or alias; null if there is none that is not deleted. */
+export async function slugThat(db: Store['db'], slug: string): Promise<string | null> {
+  const [row] = await named(db).execute({ slug })
+  return row?.slug ?? null
+}
+
+const named = prepared((db) =>
+  db
+    .select({ slug: bundles.slug })
+    .from(bundles)
+    .where(and(eq(bundles.id, idNamed(sql.placeholder('slug'))), isNull(bundles.deletedAt)))
+    .prepare(),
+)
+
+/** A bundle as viewers may see it; views get nothing else. */
 export interface PublicBundle extends Pick<Content, PublicName> {
   slug: string
-  /** The name of the organisation that owns it; null for none. Of a person, viewers learn nothing. */
+  /** The name of the owning organisation; null for none. Viewers learn nothing about a person who owns a bundle. */
   organization: string | null
   /** Whether it has no owner: it was created without an account. */
   isUnclaimed: boolean
   /** Whether it has a policy. */
   hasRules: boolean
-  /** Whether some may not see it. */
+  /** Whether some people may not see it. */
   isProtected: boolean
-  /** Whether viewers can make a copy of it. */
+  /** Whether viewers can copy it. */
   isCopyable: boolean
-  /** Of its links’ sites, as far as they are known. */
+  /** Known icons of its links’ sites. */
   siteIcons: SiteIcons
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
-    /** Its name if viewers may see it. */
+    /** Its name, if viewers may see it. */
     badge: string | null
   } | null
 }
 
-/** A bundle for a viewer who matched `rule`, whose tabs replace the bundle's. */
+/** A bundle for a viewer who matched `rule`: the rule's tabs replace the bundle's. */
 export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBundle {
   const own = {
     slug: bundle.slug,

@@ -1,25 +1,71 @@
-import { hash, randomInt } from 'node:crypto'
+import { hash, randomInt, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { network } from '../limits/network.ts'
+import { network } from '../limits/rate-limits.ts'
 import { MAX_WAITING, type ViewerHash } from './batches.ts'
-import type { UserAgent } from './user-agents.ts'
-import { ViewerQuota } from './viewer-quota.ts'
+import type { UserAgent } from './breakdowns.ts'
+
+/** Viewers of a bundle counted individually per network and day. After them, every second one is counted, then every fourth, … */
+export const EXACT_VIEWERS = 512
+/** A share of one in 2^24, for which a network would need billions of viewers. */
+const MAX_HALVINGS = 24
+/** Maximum pairs of bundle and network that are counted. */
+const MAX_PAIRS = 8_192
 
 /**
- * Stores half of the SHA-256, 128 bits, which halves the rows: among a million viewers of a bundle, two collide once in
- * 10^26 days.
+ * Samples today's viewers per bundle and network, so that a client that changes its User-Agent with every request cannot fill the
+ * store, while the viewers of an office are still counted. After every `EXACT_VIEWERS` sampled viewers, the sampled share halves,
+ * and each further viewer counts for twice as many. A viewer's hash decides, so every process samples the same ones, and a viewer
+ * who was left out once stays left out.
+ */
+export class ViewerQuota {
+  /** Numbers of sampled viewers, by a hash of bundle and network. */
+  readonly #counts = new Map<string, number>()
+  /** Keys the hashes, so that no address can be guessed from one. */
+  #secret = randomUUID()
+
+  /**
+   * Samples a viewer, or leaves them out.
+   * @param draw 32 bits of the viewer's hash.
+   * @returns the number of viewers for whom this one counts; 0 if they are left out.
+   */
+  take(bundleId: number, network: string, draw: number): number {
+    const pair = hash('sha256', `${this.#secret}\n${bundleId}\n${network}`, 'base64')
+    const count = this.#counts.get(pair) ?? 0
+    const halvings = Math.floor(count / EXACT_VIEWERS)
+    const share = 2 ** halvings
+    if (halvings > MAX_HALVINGS || draw % share !== 0) return 0
+    if (count === 0 && this.#counts.size >= MAX_PAIRS) this.#makeRoom()
+    this.#counts.set(pair, count + 1)
+    return share
+  }
+
+  clear(): void {
+    this.#counts.clear()
+    this.#secret = randomUUID()
+  }
+
+  /** Forgets the pairs whose viewers are still counted individually, so that many networks cannot reset a full one. */
+  #makeRoom(): void {
+    for (const [pair, count] of this.#counts) if (count < EXACT_VIEWERS) this.#counts.delete(pair)
+    if (this.#counts.size > MAX_PAIRS / 2) this.#counts.clear()
+  }
+}
+
+/**
+ * Half of the SHA-256 is stored, 128 bits, which halves the rows: among a million viewers of a bundle, two collide once in 10^26
+ * days.
  */
 const HASH_DIGITS = 32
 
-/** Where the bits of the SHA-256 begin by which a network's viewers are sampled: others than those stored, which order rows. */
+/** The first of the SHA-256's bits that sample a network's viewers: not the stored ones, which order rows. */
 const DRAW_FROM = HASH_DIGITS
 const DRAW_DIGITS = 8
-/** The draw of a viewer whose hash is not known yet: taken while all viewers of their network are. */
+/** The draw of a viewer whose hash is not known yet: sampled while all viewers of their network are. */
 const NO_DRAW = 1
 
 /** Maximum viewers held while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
-/** Maximum viewers remembered; past it, the one who came first is hashed and written again when they return. */
+/** Maximum viewers remembered; beyond it, the earliest one is hashed and written again when they return. */
 const MAX_KNOWN = 65_536
 
 /**
@@ -31,11 +77,11 @@ export class Viewers {
   #salt: string | null = null
   /** Never written; discarded at the end of the day. */
   readonly #unsalted = new Set<string>()
-  /** Fingerprints of viewers who need no second hash or write. */
+  /** Fingerprints of viewers who need no further hash or write. */
   readonly #known = new LRUCache<number, true>({ max: MAX_KNOWN })
-  /** Of the fingerprints. */
+  /** Key of the fingerprints. */
   #secret = randomInt(2 ** 32)
-  /** Samples the viewers of one network if they are many. */
+  /** Samples the viewers of one network if there are many. */
   readonly #quota = new ViewerQuota()
   #new: ViewerHash[] = []
 
@@ -58,14 +104,14 @@ export class Viewers {
   /** Records a viewer. Takes a fraction of a microsecond for a known one, microseconds for a new one. */
   see(bundleId: number, address: string, { name, hash }: Pick<UserAgent, 'name' | 'hash'>): void {
     const viewer = fingerprint(this.#secret, bundleId, address, hash)
-    // Not `get`, which would move it: that costs as much as to find it.
+    // Not `get`, which would also move the entry: that costs as much as finding it.
     if (this.#known.has(viewer)) return
     if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
     const identity = `${bundleId}\n${address}\n${name}`
     const digest = this.#salt === null ? null : digestOf(this.#salt, identity)
     const draw = digest === null ? NO_DRAW : Number.parseInt(digest.slice(DRAW_FROM, DRAW_FROM + DRAW_DIGITS), 16)
     const standsFor = this.#quota.take(bundleId, network(address), draw)
-    // Viewers who are left out are not remembered: a client could make as many as it likes, and forget all others.
+    // Viewers who are left out are not remembered: a client could create any number of them and displace all others.
     if (standsFor === 0) return
     this.#known.set(viewer, true)
     if (digest === null) this.#unsalted.add(identity)
@@ -84,7 +130,7 @@ export class Viewers {
     return taken
   }
 
-  /** Forgets known viewers, because some of those taken were dropped and must be counted when they return. */
+  /** Forgets known viewers, because some of the taken ones were dropped and must be counted when they return. */
   forget(): void {
     this.#known.clear()
     this.#secret = randomInt(2 ** 32)
@@ -107,9 +153,9 @@ const FACTOR_B = 0x85ebca6b
 const FACTOR_C = 0xc2b2ae35
 
 /**
- * A 48-bit keyed hash of who views what. Not SHA-256, nor of one text, which would cost a sixth of a view (MEASURED.md);
- * a number, because an object per view would be garbage. The random secret prevents chosen collisions; fingerprints never
- * leave the process.
+ * A 48-bit keyed hash of a viewer and bundle. Not SHA-256, nor a hash of one combined text, which would cost a sixth of a view
+ * (MEASURED.md); a number, because an object per view would be garbage. The random secret prevents chosen collisions, and
+ * fingerprints never leave the process.
  * @param secret 32 random bits.
  * @param userAgent its hash of 64 bits, as two halves.
  */

@@ -2,16 +2,16 @@ import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { withTimeout } from '../../db/timeout.ts'
 import { keyedHash } from '../core/secrets.ts'
-import { type Bucket, type Decision, type Limit, STEPS } from './bucket.ts'
+import { type Bucket, type Decision, type Limit, STEPS } from './rate-limits.ts'
 
 /** Redis must answer within this time; past it, the fallback counts. */
 const TIMEOUT_MS = 250
-/** An operator who asks waits longer. */
+/** The same for an operator’s check, which may take longer. */
 const REACH_MS = 3_000
 
 /**
- * The algorithm of memory.ts as one atomic script on the server’s clock, in whole microseconds: a list of `time:count`, oldest
- * first, and their total. Only the ends of the list are touched, so the cost does not depend on the limit.
+ * The algorithm of `MemoryBucket` as one atomic script on the server’s clock, in whole microseconds: a list of `time:count`,
+ * oldest first, and their total. Only the ends of the list are touched, so the cost does not depend on the limit.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -125,45 +125,43 @@ export class RedisBucket implements Bucket {
     return bucket
   }
 
-  async take(limit: Limit, key: string): Promise<Decision> {
-    const { max, windowMs } = limit
+  take(limit: Limit, key: string): Promise<Decision> {
     const id = this.#id(limit, key)
-    try {
-      const window = windowMs * 1000
-      const [allowed, remaining, wait] = await withTimeout(
-        (this.#redis as Scripts).take(`${id}:times`, `${id}:counted`, max, window, window / STEPS),
-        TIMEOUT_MS,
-      )
-      this.#record(false)
-      return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(wait / 1_000_000)) }
-    } catch (error) {
-      this.#record(true, error)
-      return this.fallback.take(limit, key)
-    }
+    const window = limit.windowMs * 1000
+    return this.#attempt(
+      async (redis) => {
+        const counted = await redis.take(`${id}:times`, `${id}:counted`, limit.max, window, window / STEPS)
+        const [allowed, remaining, wait] = counted
+        return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(wait / 1_000_000)) }
+      },
+      () => this.fallback.take(limit, key),
+    )
   }
 
-  async used(limit: Limit, key: string): Promise<number> {
-    try {
-      const used = await withTimeout(
-        (this.#redis as Scripts).used(`${this.#id(limit, key)}:times`, limit.windowMs * 1000),
-        TIMEOUT_MS,
-      )
-      this.#record(false)
-      return used
-    } catch (error) {
-      this.#record(true, error)
-      return this.fallback.used(limit, key)
-    }
+  used(limit: Limit, key: string): Promise<number> {
+    return this.#attempt(
+      (redis) => redis.used(`${this.#id(limit, key)}:times`, limit.windowMs * 1000),
+      () => this.fallback.used(limit, key),
+    )
   }
 
   async giveBack(limit: Limit, key: string): Promise<void> {
     const id = this.#id(limit, key)
+    await this.#attempt<unknown>(
+      (redis) => redis.giveBack(`${id}:times`, `${id}:counted`),
+      () => this.fallback.giveBack(limit, key),
+    )
+  }
+
+  /** The answer from Redis; from the fallback if Redis fails or is late. */
+  async #attempt<T>(run: (redis: Scripts) => Promise<T>, fallback: () => T | Promise<T>): Promise<T> {
     try {
-      await withTimeout((this.#redis as Scripts).giveBack(`${id}:times`, `${id}:counted`), TIMEOUT_MS)
+      const answer = await withTimeout(run(this.#redis as Scripts), TIMEOUT_MS)
       this.#record(false)
+      return answer
     } catch (error) {
       this.#record(true, error)
-      await this.fallback.giveBack(limit, key)
+      return fallback()
     }
   }
 
@@ -178,12 +176,10 @@ export class RedisBucket implements Bucket {
 
   /** Pings it, for at most a quarter of a second. */
   async isUp(): Promise<boolean> {
-    try {
-      await withTimeout(this.#redis.ping(), TIMEOUT_MS)
-      this.#record(false)
-    } catch (error) {
-      this.#record(true, error)
-    }
+    await this.#attempt<unknown>(
+      (redis) => redis.ping(),
+      () => null,
+    )
     return !this.#isDown
   }
 
@@ -198,8 +194,8 @@ export class RedisBucket implements Bucket {
 }
 
 /**
- * Asks a Redis server whether it takes our commands, within a few seconds.
- * @throws what it or the network says, if not.
+ * Checks that a Redis server accepts commands, within a few seconds.
+ * @throws its error or the network's, if not.
  */
 export async function reachRedis(url: string): Promise<void> {
   const redis = new Redis(url, {

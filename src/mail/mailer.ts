@@ -18,7 +18,7 @@ const MAILBOX_SIZE = 50
  * log.
  */
 export class Mailer {
-  /** Newest first; empty unless in development without SMTP_URL. */
+  /** Newest first; empty except in development without SMTP_URL. */
   readonly mailbox: (Mail & { at: Date })[] = []
   /** Null without SMTP_URL. */
   readonly outbox: MailOutbox | null
@@ -32,18 +32,18 @@ export class Mailer {
     this.outbox = smtpUrl === undefined ? null : new MailOutbox(store, { ...config, smtpUrl }, log)
   }
 
-  /** Whether mails reach anything but the log. */
+  /** Whether mails are really sent, not only logged. */
   get isConfigured(): boolean {
     return this.outbox !== null || this.config.isDevelopment
   }
 
-  /** Whether so many mails wait for the mail server that no more should be asked for. */
+  /** Whether too many mails are waiting for the mail server to add another. */
   get isFull(): boolean {
     return this.outbox?.isFull === true
   }
 
   /**
-   * Sends a mail: resolves once it is stored, and the mail server gets it in the background. Without SMTP_URL, logs it for the
+   * Sends a mail: resolves once it is stored; the mail server gets it in the background. Without SMTP_URL, logs it for the
    * operator to pass on, or only its subject if `logMails` is off.
    */
   async send(mail: Mail): Promise<void> {
@@ -59,14 +59,15 @@ export class Mailer {
     this.#keep(mail)
   }
 
-  /** Does what `send` does until it resolves, and nobody gets the mail: so the time does not tell whether somebody does. */
+  /** Does the work of `send`, but nobody gets the mail, so that the duration does not reveal whether somebody does. */
   async sendToNobody(mail: Mail): Promise<void> {
     await this.outbox?.add({ ...mail, isDecoy: true })
   }
 
   /**
    * Sends mails in the transaction of their cause.
-   * @param isDue whether they are still to be sent. `writes` end that, so that of several processes one sends.
+   * @param isDue whether they are still to be sent. `writes` must make it false, so that only one of several processes sends
+   * them.
    */
   async sendWith(mails: readonly Mail[], isDue: SQL, writes: readonly Query[]): Promise<void> {
     const { outbox } = this
@@ -87,14 +88,12 @@ export class Mailer {
   }
 }
 
-/**
- * A user’s text within a line of ours: nothing in it breaks the line, turns it around, ends the quotation or is a link.
- */
+/** A user’s text within a line of the service's: it cannot break the line, reverse it, end the quotation or be a link. */
 export function inLine(text: string): string {
   return unlinked(oneLine(text).replaceAll(/[“”]/g, "'"))
 }
 
-/** Quotes a user’s text on a line of its own, so that it cannot pass for ours. */
+/** Quotes a user’s text on a line of its own, so that it cannot pass for the service's text. */
 export function quoted(text: string): string {
   return `  “${inLine(text)}”`
 }
@@ -105,14 +104,14 @@ export function oneLine(text: string): string {
 }
 
 /**
- * A text with an invisible character in what mail clients would turn into a link: `evil.example`, and `http://2130706433`,
- * which has no dot.
+ * A text with an invisible character in each part that mail clients would turn into a link: `evil.example`, and
+ * `http://2130706433`, which has no dot.
  */
 export function unlinked(text: string): string {
   return text.replace(/\.(?=\S)|:(?=\/\/)/g, '$&\u200b')
 }
 
-/** A text that is cut to so many characters, for a subject. */
+/** A text cut to this many characters, for a subject. */
 export function clipped(text: string, most: number): string {
   const characters = [...text]
   return characters.length > most ? `${characters.slice(0, most).join('').trimEnd()}…` : text

@@ -4,29 +4,32 @@ import type { Query, Store } from '../../db/client.ts'
 import { LeasedQueue } from '../../db/queue.ts'
 import { mails, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { every, type Loop } from '../core/every.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import { keyedHash, seal, unseal } from '../core/secrets.ts'
 import { accountOf } from '../identity/devices.ts'
 import { deliver, type Failure, failureOf, type Mail } from './smtp.ts'
 
-/** How often it looks for mails to send. */
+/** Interval of the search for mails to send. */
 const POLL_MS = 1_000
 /**
- * A mail that was just stored is sent within this time, and not at once: the next answer of the service would else tell by
- * its time whether there was one to send.
+ * A new mail is sent within this time, but not at once: otherwise the duration of the service's next answer would reveal whether
+ * there was a mail to send.
  */
 const SEND_WITHIN_MS = 200
-/** Longer than sending a mail may take: after this, the process that took one is taken to be dead. */
+/** Longer than sending a mail may take: after this, the process that took one is presumed dead. */
 const LEASE_MS = 120_000
-/** Mails sent at a time by this process; to one address one, so that a slow mailbox does not hold up the others. */
+/** Mails sent at a time by this process. Only one per address, so that a slow mailbox does not hold up the others. */
 const AT_ONCE = 8
-/** What is looked through to find them: more than may wait for one address. */
+/** Rows searched for them: more than may wait for one address. */
 const LOOKED_AT = 128
-/** For one mail, from the connection to the server’s last word. */
+/** Timeout for one mail, from the connection to the server’s last reply. */
 const SENT_WITHIN_MS = 30_000
 /** How long a stop waits for the mail server. */
 const STOP_WITHIN_MS = 3_000
-/** While the mail server does not answer, one mail is tried so often: first after a second, then after twice as long each time. */
+/**
+ * Intervals while the mail server does not answer: one mail is tried after a second, then twice as long each time, up to a
+ * minute.
+ */
 const PROBE_EVERY_MS = { first: 1_000, most: 60_000 }
 const COUNT_EVERY_MS = 5_000
 
@@ -34,43 +37,43 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * How long after an attempt that the mail server has put off the mail is tried again: after 1, 5, 10 and 30 minutes, and 1, 2, 4, 8, 16 and 24 hours
- * in all. Servers that put off unknown senders (greylisting) take a mail after a minute to an hour, most after five minutes.
+ * Delays after the mail server has deferred a mail: 1, 5, 10 and 30 minutes, then 1, 2, 4, 8, 16 and 24 hours after the first
+ * attempt. Servers that defer unknown senders (greylisting) accept a mail after a minute to an hour, most after five minutes.
  */
 const RETRIES_MS = [
   ...[1, 4, 5, 20, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 4, 8, 8].map((hours) => hours * HOUR_MS),
 ]
-/** If the server did not answer, which tells nothing about the mail, it is tried again for as long as it is worth something. */
+/** If the server did not answer, which says nothing about the mail, it is retried until it expires. */
 const UNANSWERED_MS = MINUTE_MS
-/** Without an end of its own, a mail is given up after its last retry. */
+/** Without an expiry of its own, a mail is given up after its last retry. */
 const KEPT_MS = 25 * HOUR_MS
 
-/** What may wait: in all, so that a mail server that is down costs a bounded part of the disk, and for one address. */
+/** Maximum waiting mails: in all, so that a mail server that is down costs a bounded part of the disk, and for one address. */
 const MAX_WAITING = 10_000
 const MAX_BYTES = 64 * 2 ** 20
 const MAX_FOR_ONE = 50
 
 type Row = typeof mails.$inferSelect
 
-/** What is stored of a mail, sealed. */
+/** The sealed part of a mail's row. */
 interface Stored extends Mail {
-  /** Nobody gets it: it was only stored so that an answer takes the same time as with one. */
+  /** Sent to nobody: stored only so that an answer takes the same time as with a real mail. */
   isDecoy?: boolean
 }
 
-/** What became of mails in this process; `retried` counts attempts. */
+/** The results of mails in this process; `retried` counts attempts. */
 type Result = 'sent' | 'retried' | 'refused' | 'lost'
 
 /**
- * Mails to be sent, in the store. Any number of processes may send them: each takes what it sends. A mail is sent at least
- * once: again, if a process dies before it has stored that the server took it.
+ * Mails to be sent, in the store. Any number of processes may send them: each takes the mails it sends. A mail is sent at least
+ * once: again, if a process dies before it has stored that the server accepted it.
  */
 export class MailOutbox {
   readonly results: Record<Result, number> = { sent: 0, retried: 0, refused: 0, lost: 0 }
-  /** When last counted, with what this process has added since. */
+  /** Number of waiting mails: the last count, plus those that this process has added since. */
   waiting = 0
-  /** When the oldest was stored, in milliseconds since 1970; null if none waits. */
+  /** When the oldest waiting mail was stored, in milliseconds since 1970; null if none waits. */
   oldestAt: number | null = null
   #bytes = 0
   #countedAt = Number.NEGATIVE_INFINITY
@@ -87,7 +90,7 @@ export class MailOutbox {
     readonly config: { smtpUrl: string } & Pick<Config, 'mailFrom' | 'secret'>,
     readonly log: Logger,
   ) {
-    this.#queue = new LeasedQueue(store, mails, LEASE_MS)
+    this.#queue = new LeasedQueue(store, { table: mails, key: mails.id, leaseMs: LEASE_MS })
   }
 
   start(): void {
@@ -96,11 +99,11 @@ export class MailOutbox {
       await this.#sendDue()
       await this.#count()
     }
-    this.#loop = every(POLL_MS, look, this.log, 'could not look for mails to send; trying on')
+    this.#loop = repeat(POLL_MS, look, this.log, 'could not look for mails to send; trying on')
     this.#loop.runWithin(0)
   }
 
-  /** Resolves when nothing is being sent, or nobody waits for it any longer. What is not sent stays in the store. */
+  /** Resolves when nothing is being sent any more, or the time to wait for it is over. Unsent mails stay in the store. */
   async stop(): Promise<void> {
     await this.#loop?.stop()
     const deadline = performance.now() + STOP_WITHIN_MS
@@ -111,12 +114,12 @@ export class MailOutbox {
     })
   }
 
-  /** Whether so much waits that no more should be asked for. */
+  /** Whether so many mails wait that no more should be requested. */
   get isFull(): boolean {
     return this.waiting >= MAX_WAITING || this.#bytes >= MAX_BYTES
   }
 
-  /** The write that stores a mail, where `when` holds. */
+  /** The write that stores a mail, if `when` holds. */
   insertion(mail: Stored, when: SQL = sql`1`): Query {
     const now = Date.now()
     const { secret } = this.config
@@ -135,7 +138,7 @@ export class MailOutbox {
     else this.#lose(`a mail was not sent: too many wait${this.isFull ? '' : ' for its address'}`, 1)
   }
 
-  /** Is told of a mail that was stored. @param bytes what the insertion returned. */
+  /** Must be called after a mail's insertion. @param bytes the result of the insertion. */
   added(bytes: number): void {
     this.waiting += 1
     this.#bytes += bytes
@@ -151,7 +154,7 @@ export class MailOutbox {
     this.log.error({ mails: count }, why)
   }
 
-  /** Counted here, because metrics are read while the store does not answer, too. */
+  /** Counts in the background, because metrics are also read while the store does not answer. */
   async #count(): Promise<void> {
     if (performance.now() - this.#countedAt < COUNT_EVERY_MS) return
     const [row] = await this.store.db
@@ -172,7 +175,7 @@ export class MailOutbox {
     const { db, write } = this.store
     const isEnded = and(lte(mails.endsAt, now), lte(mails.dueAt, now))
     const some = db.select({ id: mails.id }).from(mails).where(isEnded).limit(500)
-    // Nothing is written most of the time.
+    // Usually nothing is due and nothing is written.
     if ((await some).length === 0) return
     const [gone] = await write([db.delete(mails).where(inArray(mails.id, some))])
     if (gone !== undefined && gone.rowsAffected > 0)
@@ -233,7 +236,7 @@ export class MailOutbox {
     await write([counted, this.#queue.postpone(row.id, dueAt)])
   }
 
-  /** Hands a mail to the mail server. @returns null if it has taken it. */
+  /** Hands a mail to the mail server. @returns null if the server has accepted it. */
   async #hand(row: Row): Promise<Failure | null> {
     const { secret } = this.config
     let mail: Stored
@@ -259,7 +262,7 @@ export class MailOutbox {
 
   #waitForServer(): void {
     const now = performance.now()
-    // Of several mails that failed together, the first begins the wait.
+    // Of several mails that failed together, only the first starts the wait.
     if (this.#probe !== null && now < this.#probe.at) return
     const { first, most } = PROBE_EVERY_MS
     const waitMs = Math.min(2 * (this.#probe?.waitMs ?? first / 2), most)
@@ -267,5 +270,5 @@ export class MailOutbox {
   }
 }
 
-/** What mails are sealed for. */
+/** The purpose for which mails are sealed. */
 const PURPOSE = 'mail'

@@ -6,21 +6,21 @@ export interface Mail {
   to: string
   subject: string
   text: string
-  /** Where one press stops mails of this kind, if the reader may stop them: mail programs show a button for it. */
+  /** The link that stops mails of this kind with one click, if the reader may stop them: mail programs show a button for it. */
   unsubscribe?: string
-  /** When it is worth nothing any more, such as with the link in it: milliseconds since 1970. */
+  /** When the mail becomes worthless, such as with the expiry of its link: milliseconds since 1970. */
   endsAt?: number
 }
 
 /** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
-/** For all that is said to a mail server and by it, because each word of a slow one starts the times above anew. */
+/** Timeout for a whole exchange with a mail server, because each line of a slow one restarts the timeouts above. */
 const ANSWER_WITHIN_MS = 20_000
 
 /**
  * Hands a mail to the mail server.
  * @param signal ends the connection when it aborts.
- * @throws what the server or the network says, if it does not take it.
+ * @throws the server's or the network's error, if it is refused.
  */
 export async function deliver(
   { smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string },
@@ -30,9 +30,9 @@ export async function deliver(
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: mailFrom })
   try {
-    // As an object: a string would be parsed as a list of addresses.
+    // An object, because a string would be parsed as a list of addresses.
     const to = { name: '', address }
-    // By RFC 8058: the mail program sends a POST there, without asking anybody.
+    // By RFC 8058, the mail program sends a POST there without asking anybody.
     const headers =
       unsubscribe === undefined
         ? {}
@@ -45,8 +45,8 @@ export async function deliver(
 }
 
 /**
- * Asks the mail server whether it would take mails, without sending one: it connects, encrypts and signs in as for a mail.
- * @throws what it says, if not, within twenty seconds.
+ * Asks the mail server whether it would accept mails, without sending one: it connects, encrypts and signs in as for a mail.
+ * @throws the server's refusal, or a timeout after twenty seconds.
  */
 export async function reachMailServer(smtpUrl: string): Promise<void> {
   const { createTransport } = await import('nodemailer')
@@ -65,19 +65,19 @@ async function tooLate(signal: AbortSignal): Promise<never> {
 
 /** Why a mail could not be handed over. */
 export interface Failure {
-  /** Whether the server will not take it later either: it has refused its recipient or its content for good. */
+  /** Whether the server will never accept it: it has permanently refused its recipient or its content. */
   isFinal: boolean
-  /** Whether the server would not have taken any other either, such as one that does not answer. */
+  /** Whether the server would have accepted no other mail either, such as one that does not answer. */
   isServers: boolean
-  /** For the log: without an address, in which servers like to repeat it. */
+  /** For the log: without the address, which servers like to repeat. */
   says: { code?: string; status?: number; reason: string }
 }
 
-/** What an SMTP command is about, if the answer to it is about this mail and not about the sender or the settings. */
+/** SMTP commands with answers about this mail, not about the sender or the settings. */
 const ABOUT_THE_MAIL = /^(RCPT TO|DATA)/
 const MAX_REASON = 300
 
-/** Reads what `deliver` has thrown. */
+/** Reads an error of `deliver`. */
 export function failureOf(error: unknown): Failure {
   const { code, responseCode: status, permanent, command = '', message } = error as NodemailerError
   const reason = message.replaceAll(/[^\s<>:;,"]+@[^\s<>:;,"]+/g, '(an address)').slice(0, MAX_REASON)

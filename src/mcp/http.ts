@@ -1,14 +1,13 @@
 import { Elysia } from 'elysia'
-import { parseJson, refuseLarger } from '../core/json.ts'
+import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { asObject, isObject } from '../core/untyped.ts'
 import { PLAIN_SIZE, readJson } from '../http/body.ts'
-import { callContext } from '../http/client.ts'
+import { callContext } from '../http/request.ts'
 import { headersWith } from '../http/respond.ts'
-import { unauthorized } from '../identity/caller.ts'
-import { keyHeader } from '../identity/identify.ts'
-import { MAX_SIZE } from '../operations/validate.ts'
+import { keyHeader, unauthorized } from '../identity/caller.ts'
+import { MAX_SIZE, refuseLarger } from '../operations/validate.ts'
 import type { mcpServer } from './server.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool. */
@@ -32,7 +31,7 @@ export function mcp(service: Service, load: () => ReturnType<typeof mcpServer>) 
   )
 }
 
-/** Reads arguments that a model sent as the text of their JSON, which the library would refuse, and null for none. */
+/** Parses arguments that a model sent as JSON text, and drops `null`: the library would refuse both. */
 function readArguments(sent: unknown): void {
   for (const message of Array.isArray(sent) ? sent.slice(0, MAX_BATCH) : [sent]) {
     const { params } = asObject(message)
@@ -42,16 +41,17 @@ function readArguments(sent: unknown): void {
     try {
       params.arguments = parseJson(params.arguments)
     } catch {
-      // The library says that they must be an object.
+      // Left to the library, which says that they must be an object.
     }
   }
 }
 
-/** The library refuses a batch of more for its number alone. */
+/** The library refuses a larger batch, whatever it contains. */
 const MAX_BATCH = 100
 
 /**
- * Refuses what the library would take long to read. Arguments may be as large as an operation’s input, all else is small.
+ * Refuses messages that the library would take long to read. Arguments may be as large as an operation’s input; the rest is
+ * small.
  * @throws Problem BAD_REQUEST.
  */
 function refuseLargeMessages(sent: unknown): void {

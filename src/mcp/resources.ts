@@ -1,24 +1,24 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { Variable } from '../../db/schema.ts'
-import type { Listed } from '../bundles/listing.ts'
-import { getBundle } from '../bundles/operations.ts'
-import { completionsOf } from '../bundles/variables.ts'
+import { getBundle } from '../bundles/edit/operations.ts'
+import type { Listed } from '../bundles/list/listing.ts'
+import { completionsOf } from '../bundles/variables/variables.ts'
 import { type LauncherLink, launcherLinkIn } from '../core/launcher-link.ts'
 import { type Met, Problem, unknownUrl } from '../core/problem.ts'
-import type { PublicAnswer } from '../operations/answer.ts'
-import type { Operation } from '../operations/operation.ts'
+import { routes } from '../core/routes.ts'
+import type { Operation, PublicAnswer } from '../operations/operation.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, refusal } from './strict.ts'
 
-// What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
+// Resources that an agent can read without tools: its subject’s bundles, and the launcher of any link.
 
 export type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
 
-/** Reads a page of the caller’s bundles: all of it, of which a tool would get only what fits into a message. */
+/** Reads a whole page of the caller’s bundles; a tool would get only the part that fits into a message. */
 export type ReadList = (input: Record<string, unknown>) => Promise<Pick<Listed, 'bundles'>>
 
 export type ReadLauncher = (link: LauncherLink) => Promise<{ form: 'markdown' | 'json'; text: string }>
 
-/** The variables of a launcher: none of one that the agent may not see. */
+/** Reads the variables of a launcher; none if the agent may not see it. */
 export type ReadVariables = (slug: string) => Promise<readonly Pick<Variable, 'name' | 'options'>[]>
 
 /** Bundles listed or completed at a time. */
@@ -26,10 +26,10 @@ const PAGE = 100
 /** Maximum length of a slug’s prefix to complete. */
 const MAX_WANTED = 100
 
-/** A bundle of the caller’s: the answer of `get_bundle`. */
+/** The start of URIs of the caller’s bundles, whose content is the answer of `get_bundle`. */
 const BUNDLE = 'bundle://'
 
-/** Any launcher: what follows is as in its own link. */
+/** The start of URIs of launchers; the rest is as in the launcher’s own link. */
 const LAUNCHER = 'openall://l/'
 
 const TEMPLATES = [
@@ -51,17 +51,17 @@ const TEMPLATES = [
   },
 ]
 
-/** How messages reach what they ask for. */
+/** The readers for messages, and the facts about the service that they need. */
 interface Reach {
   call: Call
   readList: ReadList
   readLauncher: ReadLauncher
   readVariables: ReadVariables
-  /** Where launchers are: a host with its port. */
+  /** The host of launchers, with its port. */
   authority: string
   shortPaths: boolean
   met: Met
-  /** Counts a message against the key’s limit that reaches neither. */
+  /** Counts a message that uses no reader against the key’s limit. */
   count(method: string): Promise<unknown>
 }
 
@@ -116,7 +116,10 @@ async function contentOf(
   uri: string,
   { call, count, readLauncher, authority, shortPaths, met }: Reach,
 ): Promise<{ mimeType: string; text: string }> {
-  const link = launcherLinkIn(uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, '/l/') : uri, shortPaths)
+  const link = launcherLinkIn(
+    uri.startsWith(LAUNCHER) ? uri.replace(LAUNCHER, routes.launcher.page.start) : uri,
+    shortPaths,
+  )
   if (link !== null && (link.host === '' || link.host === authority)) {
     const { form, text } = await readLauncher(link)
     return { mimeType: MIME_TYPES[form], text }
@@ -139,7 +142,7 @@ function notFound(uri: string, problem: Problem, met: Met): ResourceNotFoundErro
   return Object.assign(new ResourceNotFoundError(uri), { data: { uri, ...problem.body(met) } })
 }
 
-/** What to do about the address of something else on the web. */
+/** The error for an address elsewhere on the web: what to do about it. */
 function notHere(uri: string, authority: string): string {
   return (
     `${uri.slice(0, MAX_WANTED)} is no launcher of ${authority}, and this server reads no other addresses: fetch it, with ` +

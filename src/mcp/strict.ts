@@ -29,7 +29,7 @@ const SCHEMAS = {
 
 /** JSON-RPC code of the standard. */
 export const METHOD_NOT_FOUND = -32601
-/** JSON-RPC code of a refusal of what the service would otherwise answer. */
+/** JSON-RPC code of the standard, here for the refusal of a well-formed request. */
 export const INTERNAL_ERROR = -32603
 
 /** A refusal of a message, with the body that every transport sends. */
@@ -37,7 +37,7 @@ export function refusal(code: number, problem: Problem, met: Met): ProtocolError
   return new ProtocolError(code, problem.message, problem.body(met))
 }
 
-/** An answer by which the library refused a request as a whole, with the body that every transport sends. */
+/** Adds the body that every transport sends to an answer in which the library refuses a whole request. */
 export async function withBody(answer: Response, met: Met): Promise<Response> {
   if (!answer.headers.get('content-type')?.startsWith('application/json')) return answer
   const said = (await answer.json()) as { error?: { message: string; data?: object } }
@@ -49,13 +49,13 @@ export async function withBody(answer: Response, met: Met): Promise<Response> {
 }
 
 /**
- * A server that says in a sentence what is wrong with a request’s parameters. The library by itself calls most of them
- * an internal error, and sends its validator’s dump.
+ * A server that states in a sentence what is wrong with a request’s parameters. The library alone would report most of these as
+ * internal errors, with its validator’s dump.
  */
 export class StrictServer extends Server {
   /** Called before parameters are refused; set once, right after construction. */
   beforeRefusal: (method: string) => Promise<void> = async () => {}
-  /** Where this server's requests are met; set once, right after construction. */
+  /** The request id and the origin for bodies of errors; set once, right after construction. */
   met: Met = { requestId: '', origin: '' }
 
   protected override _wrapHandler(
@@ -72,7 +72,7 @@ export class StrictServer extends Server {
   }
 }
 
-/** What is wrong with the parameters of a request, as a sentence, or null. */
+/** The error in the parameters of a request, as a sentence, or null. */
 function malformed(method: string, request: JSONRPCRequest): string | null {
   if (!Object.hasOwn(SCHEMAS, method)) return null
   const read = SCHEMAS[method as keyof typeof SCHEMAS]['~standard'].validate(request)

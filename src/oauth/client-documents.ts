@@ -1,14 +1,13 @@
 import { OAuthClientMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { LRUCache } from 'lru-cache'
 import { parseJson } from '../core/json.ts'
+import { shortHost } from '../core/links.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { shortHost } from '../core/shown-url.ts'
 import { isAscii } from '../core/text.ts'
-import { withoutStop } from '../core/words.ts'
+import { dropFullStop } from '../core/words.ts'
 import { type App, unfitName } from '../keys/apps.ts'
-import type { Limit } from '../limits/bucket.ts'
-import { countRequest } from '../limits/count-requests.ts'
+import { countRequest, type Limit } from '../limits/rate-limits.ts'
 import { get, userAgentOf } from '../outgoing/request.ts'
 import { NotSent } from '../outgoing/target.ts'
 import { NoTurn } from '../outgoing/turns.ts'
@@ -17,28 +16,28 @@ import { issueOf, Refused } from './parameters.ts'
 // Apps whose client id is the address of a document that describes them (draft-ietf-oauth-client-id-metadata-document).
 
 const MAX_ID = 500
-/** Of a document. The draft thinks of 5 KB. */
+/** The largest document. The draft suggests 5 KB. */
 const MAX_BYTES = 16 * 1024
 const TIMEOUT_MS = 5_000
 /**
- * Requested at a time, over all people, and of those so many for one person, from one network and of one site: sites that are silent
- * must not take all places.
+ * Concurrent requests in all, and at most so many for one person, one network and one site: silent sites must not take all
+ * places.
  */
 const MAX_AT_ONCE = 64
 const SHARES = { userId: 8, network: 16, host: 16 }
-/** Requests of one person, for documents that are not kept. */
+/** Requests for one person, for documents that are not cached. */
 const REQUESTS: Limit = { name: 'app-documents', max: 30, windowMs: 600_000 }
 
 const MAX_KEPT = 500
-/** Whatever the app's site says: for as long as a decision takes, and never so long that a change goes unseen for a day. */
+/** Bounds on the site's max-age: at least as long as a decision takes, and never so long that a change goes unseen for a day. */
 const KEPT_SECONDS = { least: 60, usual: 600, most: 3600 }
 
-/** Who is asked about an app, and from which network, of `network`. */
+/** The person who is asked about an app, and their network. */
 interface Asked {
   userId: string
   network: string
 }
-/** What has a share of the places. */
+/** A person, a network and a site, which each have a share of the places. */
 interface Share extends Asked {
   host: string
 }
@@ -46,7 +45,7 @@ interface Requested extends Share {
   app: Promise<App>
 }
 
-/** Reads and keeps the documents of apps. */
+/** Reads and caches the documents of apps. */
 export class ClientDocuments {
   readonly #kept = new LRUCache<string, App>({ max: MAX_KEPT })
   readonly #requested = new Map<string, Requested>()
@@ -54,8 +53,8 @@ export class ClientDocuments {
   constructor(readonly service: Service) {}
 
   /**
-   * The app with a document, as it says.
-   * @param asked who is asked about the app, and so has its document requested; and from which network.
+   * The app that a document describes.
+   * @param asked the person who is asked about the app, for whom its document is requested.
    * @throws Refused; Problem RATE_LIMITED.
    */
   async appOf(id: string, asked: Asked): Promise<App> {
@@ -82,7 +81,7 @@ export class ClientDocuments {
       account,
       headers: { accept: 'application/json', 'user-agent': userAgentOf(config, 'sign-in') },
       timeoutMs: TIMEOUT_MS,
-      // Whoever can redirect an address of a site is not its owner.
+      // Control over a redirect on a site does not prove ownership of the site.
       followsRedirects: false,
       isEnough: (_: Uint8Array, bytes: number) => bytes > MAX_BYTES,
     }
@@ -108,7 +107,7 @@ function unreadable(why: string): Refused {
   return new Refused('invalid_client', `the document at client_id cannot be read: ${why}`)
 }
 
-/** Only an address that is written as parsers write it: what differs would be another app to some of them. */
+/** Refuses an address that parsers would write differently: to some of them it would be another app. */
 function refuseUnfit(id: string): void {
   const isFit = id.length <= MAX_ID && isAscii(id) && URL.canParse(id)
   const { href, pathname, username, password } = new URL(isFit ? id : 'https://x/')
@@ -123,7 +122,7 @@ function jsonIn(body: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {
-    throw unreadable(error instanceof Problem ? withoutStop(error.message) : 'it is not UTF-8')
+    throw unreadable(error instanceof Problem ? dropFullStop(error.message) : 'it is not UTF-8')
   }
 }
 
@@ -131,7 +130,7 @@ function appIn(document: unknown, id: string): App {
   const { success, data, error } = OAuthClientMetadataSchema.loose().safeParse(document)
   if (!success) throw unreadable(issueOf(error.issues))
   const { redirect_uris: redirectUris, client_name, grant_types, token_endpoint_auth_method: method = 'none' } = data
-  // Otherwise whoever may put a file somewhere on a site could speak for an app elsewhere.
+  // Otherwise anybody who may put a file on a site could speak for an app elsewhere.
   if (data.client_id !== id) throw unreadable('its client_id must be its own address')
   if (method !== 'none' || data.client_secret !== undefined)
     throw unreadable('its token_endpoint_auth_method must be none, and it may hold no secret')

@@ -1,25 +1,25 @@
 /** @jsxImportSource @kitajs/html */
 
-import { DEVICE_PATH, DeviceConsentPage, DeviceDecidedPage, DevicePage } from '../../views/account/device.tsx'
-import { sha256 } from '../core/hash.ts'
+import { DEVICE_PATH, DeviceConsentPage, DeviceDecidedPage, DevicePage } from '../../views/account/consent/view.tsx'
+import { signedInSite } from '../../views/parts/visitor.ts'
 import { Problem } from '../core/problem.ts'
+import { sha256 } from '../core/secrets.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
-import { clientNetwork } from '../http/client.ts'
-import { type Page, page } from '../http/page.ts'
+import { clientNetwork } from '../http/request.ts'
+import { type Page, page } from '../http/respond.ts'
 import { gone, type Session } from '../identity/caller.ts'
 import { OWN_COMMAND } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
 import { connectDevice, type DeviceRequest, denyDevice, waitingRequest } from '../keys/device-requests.ts'
-import type { Limit } from '../limits/bucket.ts'
-import { countForAddress, countForPerson, countRequest } from '../limits/count-requests.ts'
+import { countForAddress, countForPerson, countRequest, type Limit } from '../limits/rate-limits.ts'
 import { subjectExists } from '../plans/owners.ts'
-import { siteOf, subjectIn, unproven } from './deciding.tsx'
+import { subjectIn, unproven } from './consent.tsx'
 
 /** Codes that one person may try. At this rate, and with a hundred codes waiting, it takes two centuries to find one. */
 const TRIES: Limit = { name: 'device-codes', max: 20, windowMs: 600_000 }
 
-/** A code that waits, and who typed it. */
+/** A waiting code, and the person who typed it. */
 interface Visit {
   service: Service
   session: Session
@@ -27,19 +27,19 @@ interface Visit {
   request: DeviceRequest
 }
 
-/** The page where a person enters the code of a device. A code in its address is not read: it would be somebody else’s. */
+/** The page where a person enters the code of a device. A code in its address is ignored: it would be somebody else’s. */
 export async function devicePage(request: Request, service: Service): Promise<Page | Response> {
   const session = await service.readSession(request.headers)
   return (await unproven(service, DEVICE_PATH, session)) ?? askForCode(service, session!)
 }
 
 async function askForCode(service: Service, session: Session, typed = '', problem?: Problem): Promise<Page> {
-  const site = await siteOf(service, session)
+  const site = await signedInSite(session, service)
   const view = <DevicePage site={site} typed={typed} error={problem?.userMessage} />
   return page(view, problem?.status ?? 200, problem?.headers)
 }
 
-/** A code that was typed, and what was decided about its device if that was asked already. */
+/** Handles a typed code, and the decision about its device if the form has one. */
 export async function typedCode(request: Request, service: Service): Promise<Page | Response> {
   const session = await service.readSession(request.headers)
   const missing = await unproven(service, DEVICE_PATH, session)
@@ -72,7 +72,7 @@ const NOT_WAITING = new Problem('NOT_FOUND', 'No device waits with this code.', 
 async function show({ service, session, code, request }: Visit, problem?: Problem): Promise<Page> {
   const { clientHash, name, isFromHere, scopes, audience } = request
   const asked = { code, name, isOwn: clientHash.equals(sha256(OWN_COMMAND.id)), isFromHere, scopes, audience }
-  const view = <DeviceConsentPage site={await siteOf(service, session)} {...asked} error={problem?.userMessage} />
+  const view = <DeviceConsentPage site={await signedInSite(session, service)} {...asked} error={problem?.userMessage} />
   return page(view, problem?.status ?? 200, problem?.headers)
 }
 
@@ -102,5 +102,5 @@ async function connect(visit: Visit, form: URLSearchParams): Promise<Page> {
 }
 
 async function decided({ service, session }: Visit, isConnected: boolean): Promise<Page> {
-  return page(<DeviceDecidedPage site={await siteOf(service, session)} isConnected={isConnected} />)
+  return page(<DeviceDecidedPage site={await signedInSite(session, service)} isConnected={isConnected} />)
 }

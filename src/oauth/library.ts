@@ -1,7 +1,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
-import { sha256 } from '../core/hash.ts'
+import { sha256 } from '../core/secrets.ts'
 import type { Service } from '../core/service.ts'
-import { allows, keptScopes, SCOPES, type Scope } from '../identity/roles.ts'
+import { allows, keptScopes, SCOPES, type Scope } from '../identity/caller.ts'
 import { type App, appOf, mayRedirectTo } from '../keys/apps.ts'
 import {
   type AppTokens,
@@ -16,13 +16,13 @@ import {
   TOKEN_SECONDS,
   useCode,
 } from '../keys/grants.ts'
-import { RENEWABLE_SECONDS } from '../keys/token.ts'
+import { RENEWABLE_SECONDS } from '../keys/key-ring.ts'
 import { isDocument, type Parameters, Refused, refuseOtherResource } from './parameters.ts'
 
 /** How long the code that begins a grant is valid. */
 const CODE_SECONDS = 120
 
-// The protocol is the library’s; what it asks its model for is ours. Its Request and Response are plain data.
+// The library implements the protocol; the models below give it its data. Its Request and Response are plain data.
 
 const { InvalidGrantError, OAuthError, Request, Response, ServerError } = OAuth2Server
 
@@ -36,7 +36,7 @@ export async function checkScopes(parameters: Parameters, app: App, service: Ser
 }
 
 /**
- * Stores what somebody consented to.
+ * Stores a user’s consent.
  * @returns the code to send the app.
  * @throws Refused.
  */
@@ -51,7 +51,7 @@ export async function consentTo(
 
 type Consented = Pick<Consent, 'userId' | 'subject' | 'audience'>
 
-/** @param consented null only checks, and changes nothing. */
+/** @param consented null to check only, without changes. */
 async function authorize(
   parameters: Parameters,
   app: App,
@@ -97,16 +97,16 @@ export async function exchange(parameters: Parameters, service: Service): Promis
     await keyRing.forget()
   }
   const model = {
-    // Without secrets: see `documents`. A document is not read again: whose grant it is, its hash says.
+    // Apps have no secrets: see `documents`. A document is not read again: the grant has the hash of its client id.
     getClient: async (id: string) => (isDocument(id) || appOf(id, secret)) && { id, redirectUris: [], grants: GRANTS },
     validateScope: async (_: unknown, __: unknown, scope: string[]) => scope,
     generateAccessToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.accessToken,
     generateRefreshToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.refreshToken,
     async getAuthorizationCode(code: string) {
       const grant = await grantOfCode(store, code)
-      // A device’s code is for another kind of request.
+      // A device’s code needs another grant type.
       if (grant === null || grant.redirectUri === '') return null
-      // Somebody else has the code too, so what it gave is not safe with whoever got it (RFC 6749, 4.1.2).
+      // Somebody else has the code too, so the tokens from it are not safe (RFC 6749, 4.1.2).
       if (grant.codeUsedAt !== null) return end(grant.keyId)
       checkResource(grant)
       const { redirectUri, codeChallenge, codeExpiresAt, scopes } = grant
@@ -130,11 +130,11 @@ export async function exchange(parameters: Parameters, service: Service): Promis
       const grant = await grantOfRefreshToken(store, refreshToken)
       if (grant === null) return null
       checkResource(grant)
-      // With what they include: an app may renew with all that it asked for.
+      // With the scopes that they include: an app may renew with all that it asked for.
       const scope = SCOPES.filter((one) => allows(grant.scopes, one))
       return { refreshToken, scope, client: await clientOf(grant), user: userOf(grant) }
     },
-    // Used up together with storing what replaces it, so that a crash in between costs nobody their sign-in.
+    // `saveToken` uses it up in the write that replaces it, so that a crash in between costs nobody their sign-in.
     revokeToken: async () => true,
     async saveToken(token: { scope: string[] }, client: unknown, user: ReturnType<typeof userOf>) {
       const tokens = { ...user.tokens, scopes: granted(token.scope) || [] }
@@ -155,7 +155,7 @@ export async function exchange(parameters: Parameters, service: Service): Promis
   return token.tokens as AppTokens
 }
 
-/** Scopes that do not exist are dropped as they are in a request for consent, unless there are no others. */
+/** Drops unknown scopes, as in a request for consent, unless there are no others. */
 function withKnownScopes(parameters: Parameters): Parameters {
   const known = knownIn(parameters.scope?.split(' ') ?? [])
   return known.length === 0 ? parameters : { ...parameters, scope: known.join(' ') }
@@ -165,7 +165,7 @@ function knownIn(asked: readonly string[]): Scope[] {
   return SCOPES.filter((scope) => asked.includes(scope))
 }
 
-/** The scopes that a request gets, with those that they include; false if it asks for none that exists. */
+/** The scopes that a request gets, with those that they include; false if it asks only for unknown ones. */
 export function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
   const known = knownIn(asked)
   return known.length > 0 && keptScopes(SCOPES.filter((scope) => allows(known, scope)))
@@ -176,7 +176,7 @@ function serverOf(model: object): OAuth2Server {
 }
 
 function requestOf(method: string, query: Parameters, body: Parameters): OAuth2Server.Request {
-  // The library looks at these two to see whether there is a form.
+  // The library recognises a form by these two.
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' }
   return new Request({ method, query, body, headers })
 }

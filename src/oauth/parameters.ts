@@ -4,7 +4,7 @@ import { readForm } from '../http/body.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { audienceOf } from './resources.ts'
 
-/** An error as the protocol names it, with a sentence that has no full stop. */
+/** An error by its name in the protocol, and a sentence without a full stop. */
 export class Refused extends Error {
   constructor(
     readonly error: string,
@@ -18,12 +18,12 @@ export class Refused extends Error {
 /** The parameters of a request, each at most once. */
 export type Parameters = Readonly<Record<string, string>>
 
-/** More than any client sends; also what a sign-in page carries along. */
+/** More than any client sends; a sign-in page carries them along. */
 const MAX_CHARACTERS = 4000
 
 /**
  * The parameters of a request for consent.
- * @throws Refused if one is repeated, because readers would disagree on which counts.
+ * @throws Refused if one is repeated, because parsers would disagree on which counts.
  */
 export function inQuery({ url }: Request): Parameters {
   return once(new URL(url).searchParams)
@@ -48,18 +48,18 @@ function once(sent: URLSearchParams): Parameters {
   const parameters: Record<string, string> = Object.create(null)
   for (const [name, value] of sent) {
     if (name in parameters) throw new Refused('invalid_request', `${name} must be sent once`)
-    // An empty one is as good as none (RFC 6749, 3.1).
-    const meant = name === 'scope' ? withoutOpenId(value) : value
+    // An empty one counts as omitted (RFC 6749, 3.1).
+    const meant = name === 'scope' ? dropOpenId(value) : value
     if (meant !== '') parameters[name] = meant
   }
   return parameters
 }
 
 /**
- * Scopes without those of OpenID Connect, which many clients always ask for: nobody is identified to an app here, and every
- * app may renew its tokens.
+ * Drops the scopes of OpenID Connect, which many clients always request: apps learn nobody’s identity here, and every app may
+ * renew its tokens.
  */
-function withoutOpenId(scope: string): string {
+function dropOpenId(scope: string): string {
   const asked = scope.split(/\s+/).filter((one) => one !== '' && !OPENID.has(one))
   return asked.join(' ')
 }
@@ -67,7 +67,7 @@ function withoutOpenId(scope: string): string {
 const OPENID: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'offline_access'])
 
 /**
- * Asked for again, a resource must still be what was consented to (RFC 8707).
+ * Refuses a `resource` other than the one that was consented to (RFC 8707).
  * @throws Refused.
  */
 export function refuseOtherResource({ resource }: Parameters, consented: Audience, origin: string): void {

@@ -1,19 +1,21 @@
 import type { Audience } from '../../db/rights.ts'
-import { SCOPES, type Scope } from '../identity/roles.ts'
+import { routes } from '../core/routes.ts'
+import { SCOPES, type Scope } from '../identity/caller.ts'
 
-// What tokens are valid for, and where machines find how to get one (RFC 9728, RFC 8414).
+// The audiences of tokens, and the metadata that tells machines how to get one (RFC 9728, RFC 8414).
 
 const PATHS: Record<Audience, string> = { mcp: '/api/mcp', api: '/api' }
 
-/** How devices ask for their tokens (RFC 8628). */
+/** The grant type of devices (RFC 8628). */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** What an agent asks for unless told otherwise: it should not be able to make keys that outlive its own. */
+/** The scopes that an agent requests by default: it should not be able to make keys that outlive its own. */
 const USUAL: readonly Scope[] = ['links:read', 'links:write']
 
 /**
- * The audience that a `resource` parameter names; null if it is none of ours. Without one, the narrowest. Agents send the
- * address that their user typed: with a query, in capitals, or that of the service alone, which means `/api/mcp`.
+ * The audience that a `resource` parameter names; null if it is not of this service. Without the parameter, the narrowest.
+ * Agents send the address that their user typed: with a query, in capitals, or that of the service alone, which means
+ * `/api/mcp`.
  */
 export function audienceOf(resource: string | undefined, origin: string): Audience | null {
   if (resource === undefined) return 'mcp'
@@ -25,7 +27,7 @@ export function audienceOf(resource: string | undefined, origin: string): Audien
   return (Object.keys(PATHS) as Audience[]).find((name) => PATHS[name] === path) ?? null
 }
 
-/** The resource that tokens with an audience are for. */
+/** The address of the resource that an audience stands for. */
 export function resourceOf(audience: Audience, origin: string): string {
   return origin + PATHS[audience]
 }
@@ -33,7 +35,7 @@ export function resourceOf(audience: Audience, origin: string): string {
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
 const SERVER_METADATA = '/.well-known/oauth-authorization-server'
 
-/** Where each metadata document is, and what it says. */
+/** The metadata documents, by their paths. */
 export function documents(origin: string, name: string): ReadonlyMap<string, Record<string, unknown>> {
   const resource = (audience: Audience) => ({
     resource: resourceOf(audience, origin),
@@ -41,17 +43,17 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     authorization_servers: [origin],
     scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
-    resource_documentation: `${origin}/docs`,
+    resource_documentation: `${origin}${routes.docs.reference.href()}`,
   })
   const server = {
     issuer: origin,
-    authorization_endpoint: `${origin}/oauth/authorize`,
+    authorization_endpoint: `${origin}${routes.account.authorize.href()}`,
     token_endpoint: `${origin}/oauth/token`,
     registration_endpoint: `${origin}/oauth/register`,
     revocation_endpoint: `${origin}/oauth/revoke`,
     introspection_endpoint: `${origin}/oauth/introspect`,
     device_authorization_endpoint: `${origin}/oauth/device_authorization`,
-    // Without the last, some clients believe that they get no refresh token, and do not renew.
+    // Without `offline_access`, some clients expect no refresh token, and do not renew.
     scopes_supported: [...SCOPES, 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -60,11 +62,11 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     // Apps on other people's computers cannot keep a secret; what they register proves nothing.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
-    // With a token or a key of one's own.
+    // With a token or a key of the caller's own.
     introspection_endpoint_auth_methods_supported: ['Bearer'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
-    service_documentation: `${origin}/docs`,
+    service_documentation: `${origin}${routes.docs.reference.href()}`,
   }
   return new Map<string, Record<string, unknown>>([
     [SERVER_METADATA, server],
@@ -75,8 +77,8 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
 }
 
 /**
- * A challenge to send another credential, with where a client finds how to get one (RFC 9728). To an agent it also says
- * what to ask for.
+ * Adds to a challenge the address of the metadata that tells a client how to get a credential (RFC 9728), and for an agent the
+ * scopes to request.
  * @param said the WWW-Authenticate header of the refusal.
  */
 export function challenge(said: string, origin: string, audience: Audience): string {
@@ -85,7 +87,7 @@ export function challenge(said: string, origin: string, audience: Audience): str
   return said + (said.includes('=') ? ', ' : ' ') + [metadata, ...scope].join(', ')
 }
 
-/** What the credential of a request to a URL must be valid for. */
+/** The audience that the credential of a request to a URL must have. */
 export function audienceAt(url: string): Audience {
   return url.split('?', 1)[0]?.endsWith(PATHS.mcp) ? 'mcp' : 'api'
 }

@@ -51,3 +51,11 @@ export const ERROR_DOCS: Record<Code, string> = {
   STORE_UNAVAILABLE:
     'The database is not responding: wait for Retry-After, then retry, with an idempotency key if something is created.',
 }
+
+/** Descriptions and examples of the fields of errors, for documents. `message`, in a list of several errors, is like `error`. */
+export const PROBLEM_DOCS = {
+  error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
+  code: ['The kind of error, for programs.', 'INVALID_URLS'],
+  path: ['The field, as a JSON path.', 'urls[3]'],
+  message: ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
+} as const

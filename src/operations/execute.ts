@@ -1,17 +1,17 @@
-import { actingAs } from '../../db/acting.ts'
-import { brokenConstraint, type Store } from '../../db/client.ts'
+import { actingAs, brokenConstraint, type Store } from '../../db/client.ts'
 import type { Issue } from '../core/issue.ts'
 import { Problem } from '../core/problem.ts'
+import { waitForReadSlot } from '../core/scheduling.ts'
 import type { Service } from '../core/service.ts'
-import { actorOf, type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
+import { actorOf, allows, type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
-import { allows } from '../identity/roles.ts'
-import { countForAddress, countForCaller, countForKey } from '../limits/count-requests.ts'
+import { countForAddress, countForCaller, countForKey } from '../limits/rate-limits.ts'
 import { subjectExists } from '../plans/owners.ts'
-import { type Answer, answer, type PublicAnswer } from './answer.ts'
-import { externalIdIn, slugFound } from './external-id.ts'
+import { aliasFound, externalIdIn, slugFound, withAlias, withSlug } from './bundle-reference.ts'
 import { type Commit, type IdempotentCall, once } from './idempotency.ts'
 import {
+  type Answer,
+  answer,
   authOf,
   type CallContext,
   type Conditions,
@@ -20,44 +20,47 @@ import {
   isLimitedByAddress,
   isTrial,
   type Operation,
+  type PublicAnswer,
   scopeOf,
 } from './operation.ts'
-import { partsOf } from './parts.ts'
-import { waitForReadSlot } from './read-slots.ts'
-import { withSlug } from './slug-in.ts'
 import { validate } from './validate.ts'
 
+/** Errors in the call's headers. */
+export interface Found {
+  wrong?: readonly Issue[]
+}
+
+/** Reads the input; called only after the caller is authorised. Its errors come with the input's own. */
+type Decode = (found: Found) => unknown
+
 /** A call without its input. */
-interface Call<In, Out> {
+interface Call<In, Out> extends Found {
   operation: Operation<In, Out>
-  /** Reads the input; called only after the caller is authorised. */
-  decode: () => unknown
+  decode: Decode
   context: CallContext
   service: Service
-  /** What a key has left; null if it has no limit. */
+  /** A key's remaining requests; null if it has no limit. */
   rateLimitHeaders?: Record<string, string> | null
-  /** What is wrong with what was sent beside the input. */
-  wrong?: readonly Issue[]
 }
 
 /**
  * The only way into an operation, so that no transport can skip a check. The order decides which error wins:
- * 429, 401, 403 for the scope, 400, then what `run` throws.
+ * 429, 401, 403 for the scope, 400, then errors of `run`.
  * @throws Problem if the call is refused.
  */
 export function execute<In, Out>(
   operation: Operation<In, Out>,
-  decode: () => unknown,
+  decode: Decode,
   context: CallContext,
   service: Service,
 ): Promise<Answer<Out>> {
   return checked({ operation, decode, context, service }, perform)
 }
 
-/** The same for callers who may send `dryRun` with the input, if the operation supports it. */
+/** Like `execute`, for callers who may send `dryRun` with the input, if the operation supports it. */
 export function respond<In, Out>(
   operation: Operation<In, Out>,
-  decode: () => unknown,
+  decode: Decode,
   context: CallContext,
   service: Service,
 ): Promise<PublicAnswer> {
@@ -93,25 +96,26 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = context.conditions()
     call.wrong = wrongIn(conditions)
-    const decoding = call.decode()
+    const decoding = call.decode(call)
     const sent = decoding instanceof Promise ? await decoding : decoding
     const decoded = namesBundle(operation) ? withSlug(sent, service.config) : sent
     if (caller.kind !== 'anonymous') await countForCaller(service, countedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
     const run = () => make(call, decoded, conditions)
-    // Nothing that callers without a credential do is logged as theirs.
+    // Writes of callers without a credential are not attributed to them.
     const made = caller.kind === 'anonymous' ? run() : actingAs(actorOf(caller), run)
     const answered = made instanceof Promise ? await made : made
     return rateLimitHeaders === null ? answered : { ...answered, headers: { ...answered.headers, ...rateLimitHeaders } }
   } catch (thrown) {
     const error = thrown instanceof Problem ? thrown : await unlessAccountGone(thrown, caller, service)
-    if (rateLimitHeaders !== null && error instanceof Problem) Object.assign(error.headers, rateLimitHeaders)
-    throw error
+    if (!(error instanceof Problem)) throw error
+    if (rateLimitHeaders !== null) Object.assign(error.headers, rateLimitHeaders)
+    throw error.status === 400 && error.issues.length === 0 ? error.beside(call.wrong ?? NOTHING_WRONG) : error
   }
 }
 
-/** Whether `slug` is that of a bundle there is, and the operation does not read the rest of a link itself. */
+/** Whether `slug` names an existing bundle, and the operation does not parse the rest of a link itself. */
 function namesBundle({ route, query }: Pick<Operation, 'route' | 'query'>): boolean {
   return query === undefined && route.includes('/:slug')
 }
@@ -143,9 +147,15 @@ function perform<In, Out>(
 ): Promise<Answer<Out>> | Answer<Out> {
   const { operation, service, context } = call
   const input = validate(operation.input, raw, call)
-  // A click's answer is the same whether or not there is such a bundle.
-  if (operation.ownPagesOnly === true || externalIdIn(input) === null) return performValid(call, input, conditions)
-  return slugFound(input, context.caller, service.store).then((found) => performValid(call, found, conditions))
+  // The answer to a click is the same whether or not the bundle exists.
+  if (operation.ownPagesOnly === true) return performValid(call, input, conditions)
+  if (externalIdIn(input) !== null)
+    return slugFound(input, context.caller, service.store).then((found) => performValid(call, found, conditions))
+  if (!namesBundle(operation)) return performValid(call, input, conditions)
+  // An idempotency key is tied to the input, which must be the same each time.
+  if (operation.idempotent !== undefined && conditions.idempotencyKey !== null)
+    return aliasFound(input, service.store).then((found) => performValid(call, found, conditions))
+  return withAlias(input, service.store, (found) => performValid(call, found, conditions))
 }
 
 function performValid<In, Out>(
@@ -160,13 +170,13 @@ function performValid<In, Out>(
   return output instanceof Promise ? output.then((waited) => answer(call, waited, {})) : answer(call, output, {})
 }
 
-/** Runs an idempotent operation, which may write only through `commit`, whether or not the caller sent a key. */
+/** Runs an idempotent operation, which may write only through `commit`, with or without a key. */
 async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: Conditions): Promise<Answer<Out>> {
   const { operation, service, context } = call
   const { caller } = context
   const { store, config } = service
   const { idempotencyKey } = conditions
-  const guarded = withoutWrite(service)
+  const guarded = readOnly(service)
   const agent = context.viewer.headers.get('user-agent') ?? ''
   const keyed: IdempotentCall | null =
     idempotencyKey === null ? null : { key: idempotencyKey, caller, agent, operation: operation.name, input }
@@ -178,7 +188,8 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
   if (keyed === null) return answer(call, await run(store.write), {})
   const { answer: first, replay } = await once({ store, secret: config.secret }, keyed, run)
   if (replay === null) return answer(call, first, {})
-  const output = operation.replayed?.(first, { input, ...replay }) ?? first
+  const again = { input, ...replay, context: contextOf(call, conditions, guarded) }
+  const output = (await operation.replayed?.(first, again)) ?? first
   return answer(call, output, { 'idempotency-replayed': 'true' })
 }
 
@@ -194,9 +205,10 @@ async function performOrDryRun<In, Out>(
     call.wrong = [...(call.wrong ?? []), { path: ['dryRun'], reason }]
   }
   if (dryRun !== true || operation.dryRun === undefined) return perform(call, raw, conditions)
-  const context = contextOf(call, conditions, withoutWrite(service))
+  const context = contextOf(call, conditions, readOnly(service))
+  const { dryRun: tried } = operation
   const input = await slugFound(validate(operation.input, raw, call), call.context.caller, service.store)
-  const body = { dryRun, ...(await operation.dryRun(input, context)) }
+  const body = { dryRun, ...(await withAlias(input, service.store, (found) => tried(found, context))) }
   return { status: 200, body, headers: {} }
 }
 
@@ -206,7 +218,7 @@ const guardedServices = new WeakMap<Service, Service>()
  * The service with a store that refuses writes: a dry run must not write, and an idempotent operation only through
  * `commit`, or a retry would repeat the write. Created once per service.
  */
-function withoutWrite(service: Service): Service {
+function readOnly(service: Service): Service {
   let made = guardedServices.get(service)
   if (made === undefined) {
     const store: Store = Object.create(service.store, { write: { value: refuse }, writeCounters: { value: refuse } })
@@ -220,7 +232,7 @@ async function refuse(): Promise<never> {
   throw new Error('idempotent operations must write through commit, and dry runs must not write')
 }
 
-/** For other operations; `implement` gives these only to idempotent ones. */
+/** For other operations; `implement` passes these functions only to idempotent ones. */
 const onlyIdempotent = () => {
   throw new Error('only an idempotent operation has a commit and parts')
 }
@@ -247,4 +259,35 @@ async function invalidated<Out>(
   if (invalidates === 'launcher') invalidate.launcher((output as { slug: string }).slug)
   if (invalidates === 'keys') await invalidate.keys()
   return output
+}
+
+/** A call that runs in parts. */
+interface Whole {
+  service: Service
+  caller: Caller
+  /** Null without an idempotency key. */
+  keyed: IdempotentCall | null
+  /** Headers of the answer; each counted part updates them. */
+  rateLimitHeaders: Record<string, string> | null
+}
+
+/**
+ * Counts a part of a call like a call of its own. The first part needs no counting, because the call itself was counted.
+ * @returns headers with a key's remaining requests.
+ * @throws Problem RATE_LIMITED.
+ */
+export async function countPart(service: Service, caller: Caller): Promise<Record<string, string>> {
+  const headers = caller.kind === 'key' ? await countForKey(caller.key, service) : {}
+  if (caller.kind !== 'anonymous') await countForCaller(service, 'writes', caller)
+  return headers
+}
+
+/** Runs parts of a call; see `IdempotentContext`. */
+function partsOf({ service, caller, keyed, rateLimitHeaders }: Whole): IdempotentContext['part'] {
+  return async (at, input, run) => {
+    if (at > 0) Object.assign(rateLimitHeaders ?? {}, await countPart(service, caller))
+    if (keyed === null) return run(service.store.write)
+    const part = { ...keyed, operation: `${keyed.operation} ${at}`, input }
+    return (await once({ store: service.store, secret: service.config.secret }, part, run)).answer
+  }
 }

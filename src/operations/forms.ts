@@ -1,16 +1,16 @@
 import { isObject } from '../core/untyped.ts'
 import { fieldsOf, type Place, within } from './places.ts'
 
-/** What a value in another form than its place takes probably is. */
+/** The probable meaning of a value in the wrong form. */
 export interface Meant {
   value: unknown
-  /** Whether it can mean nothing else, so that it may be done; otherwise it is only told. */
+  /** Whether the meaning is unambiguous, so that it may be applied; otherwise it is only suggested. */
   isCertain: boolean
 }
 
 /**
- * The value that a value was meant to be, by the schema of its place: a list by its only entry, an object by its only
- * required field, a text by the object that has it. Null if it has the form of its place, or cannot be told.
+ * Guesses the intended value by the schema of its place: from a list its only entry, from an object its only required field, from
+ * a text an object that holds it. Null if the value already has the right form, or the intention is unclear.
  */
 export function meantIn(all: readonly Place[], value: unknown): Meant | null {
   const places = all.filter(({ type }) => type !== 'null')
@@ -23,7 +23,7 @@ export function meantIn(all: readonly Place[], value: unknown): Meant | null {
   return range === undefined ? null : { value: range, isCertain: true }
 }
 
-/** The option that is a range of so many days, such as `7d`. */
+/** The option for a range of this many days, such as `7d`. */
 export function rangeOf(places: readonly Place[], days: unknown): string | undefined {
   const ranges = places.flatMap(({ enum: options = [] }) => options).filter((option) => typeof option === 'string')
   return ranges.find((option) => option === `${days}d`)
@@ -37,14 +37,14 @@ function asList(items: readonly Place[], value: unknown): Meant | null {
   }
   const fields = fieldsOf(items)
   if (Object.keys(value).some((name) => fields.includes(name))) return { value: [value], isCertain: true }
-  // Entries by the name that each would have.
+  // The entries as an object, keyed by their names.
   const name = onlyText(items)
   const entries = Object.entries(value)
   if (name === undefined || entries.length === 0 || !entries.every(([, inner]) => isObject(inner))) return null
   return { value: entries.map(([key, inner]) => ({ [name]: key, ...(inner as object) })), isCertain: false }
 }
 
-/** The entries that a text has, or the one that it is. */
+/** Splits a text into the entries of a list, or takes it as the only entry. */
 function listIn(items: readonly Place[], text: string): Meant | null {
   const options = items.flatMap(({ enum: known = [] }) => known)
   const words = text.split(/[\s,;]+/).filter((word) => word !== '')
@@ -81,7 +81,7 @@ function asObject(places: readonly Place[], value: unknown): Meant | null {
   return isMap ? mapOf(value) : null
 }
 
-/** Entries with a name and a value, or with a URL and what is said of it, as an object with these as keys. */
+/** Turns entries with a name and a value, or with a URL and its notes, into an object with these as keys. */
 function mapOf(list: readonly Record<string, unknown>[]): Meant | null {
   const entries = list.map(({ url, name, value, ...rest }): [unknown, unknown] =>
     url === undefined ? [name, value] : [url, rest],
@@ -98,13 +98,13 @@ function asText(value: unknown): Meant | null {
     : { value: value.url, isCertain: false }
 }
 
-/** The fields of an object that have one value only, such as its type. */
+/** The fields of an object that allow a single value, such as its type. */
 export function fixedIn({ properties = {} }: Place): Record<string, unknown> {
   const fixed = Object.entries(properties).filter(([, place]) => place.const !== undefined)
   return Object.fromEntries(fixed.map(([name, place]) => [name, place.const]))
 }
 
-/** The field that an object requires besides fixed ones, if there is only one. */
+/** The only field that an object requires besides fixed ones; undefined if there are none or several. */
 function onlyRequired(places: readonly Place[]): [string, Place] | undefined {
   const [place] = places
   if (place === undefined || places.length > 1) return undefined

@@ -9,11 +9,11 @@ import { ensureOwner, ownerId } from '../plans/owners.ts'
 /** How long the first answer to a key is replayed. */
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
-/** Size of the answers kept for one owner, with what their rows take besides. Beyond it the oldest go. */
+/** Size of the answers kept for one owner, row overhead included. Beyond it the oldest are erased. */
 const MAX_OWNED_BYTES = 8 * 2 ** 20
-/** Answers erased at once: together larger than any one that is added, because a row counts 256 bytes besides. */
+/** Answers erased at once: together larger than any added one, because a row counts 256 bytes besides its answer. */
 const ERASED_AT_ONCE = 64
-/** Characters of a key that nobody guesses: a UUID has 36, 16 random bytes in base64 have 22. */
+/** Length from which a key counts as unguessable: a UUID has 36 characters, 16 random bytes in base64 have 22. */
 const UNGUESSABLE = 22
 
 /** Writes an effect and its answer atomically. The answer must not repeat large parts of the input: see `replayed`. */
@@ -22,15 +22,15 @@ export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unkn
 export interface IdempotentCall {
   key: string
   caller: Caller
-  /** The User-Agent: callers without an account are else only known by an address, which others share. */
+  /** The User-Agent, because callers without an account are otherwise known only by an address, which others share. */
   agent: string
   operation: string
   input: unknown
 }
 
-/** A first answer given again. */
+/** A stored first answer, returned again. */
 interface Replay {
-  /** Whether the caller has shown that they sent the first call, and not only somebody with the same address. */
+  /** Whether the caller has proved that they sent the first call, and not just somebody with the same address. */
   isProven: boolean
 }
 
@@ -101,13 +101,13 @@ export async function once<T>(
   }
 }
 
-/** Identifies a caller among those using idempotency keys. */
+/** Identifies a caller in the keys of stored answers. */
 function callerId(caller: Caller): string {
   if (caller.kind === 'anonymous') return `address:${caller.address}`
   return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
-/** Erases an owner's oldest answers if they are too many, but not the newest. */
+/** Erases an owner's oldest answers if there are too many, but never the newest. */
 function eraseOldest(db: Store['db'], owner: ReturnType<typeof ownerId>, newest: string): Query {
   const isFull = sql`(SELECT ${owners.answerBytes} FROM ${owners} WHERE ${owners.id} = ${owner}) > ${MAX_OWNED_BYTES}`
   const oldest = sql`SELECT ${answers.keyHash} FROM ${answers} WHERE ${answers.ownerId} = ${owner} AND ${answers.keyHash} <> ${newest} ORDER BY ${answers.createdAt} LIMIT ${ERASED_AT_ONCE}`

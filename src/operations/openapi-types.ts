@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../core/shape.ts'
 
-/** An OpenAPI 3.1 document: the parts used here. */
+/** An OpenAPI 3.1 document, as far as it is used here. */
 export interface OpenApi {
   openapi: '3.1.1'
   info: {
@@ -16,7 +16,7 @@ export interface OpenApi {
   servers: { url: string; description: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Described>>
-  /** What is sent to a webhook, by event. */
+  /** Bodies of webhooks, by event. */
   webhooks: Record<string, { post: Described }>
   components: {
     schemas: Record<string, JsonSchema>
@@ -44,17 +44,17 @@ export interface Parameter {
   in: 'path' | 'query' | 'header'
   required: boolean
   description?: string
-  /** Of an object that is the whole query: each of its fields is a parameter. */
+  /** For an object that stands for the whole query: each of its fields is a parameter. */
   style?: 'form'
   explode?: true
   schema: JsonSchema
   example?: unknown
 }
 
-/** A body of one type. */
+/** A body with one content type. */
 export interface Content {
   schema: JsonSchema
-  /** Named, as the specification has them; here always one, `example`. */
+  /** A map by name, as OpenAPI requires; here always with one entry, `example`. */
   examples?: { example: { value: unknown } }
 }
 

@@ -1,58 +1,58 @@
 import type { Type, type } from 'arktype'
-import type { LauncherViewer } from '../audience/client.ts'
+import type { LauncherViewer } from '../audience/user-agent.ts'
 import type { Config } from '../config/config.ts'
 import type { Code } from '../core/codes.ts'
+import type { CsvReader } from '../core/csv.ts'
 import type { Issue } from '../core/issue.ts'
 import type { Service } from '../core/service.ts'
-import type { Caller } from '../identity/caller.ts'
-import type { Scope } from '../identity/roles.ts'
+import type { Caller, Scope } from '../identity/caller.ts'
 import type { Commit } from './idempotency.ts'
 import { type Declaration, OPERATIONS, type OperationName } from './table.ts'
 
 declare module '../core/service.ts' {
   interface Service {
-    /** Drops this process’s cached copies of what an operation changed, as its row says. */
+    /** Drops this process’s cached copies of changed data, as the operation's row says. */
     invalidate: { launcher(slug: string): void; keys(): Promise<void> }
   }
 }
 
-/** What callers can send besides the input, for operations that support it. */
+/** Options of a call besides the input, for operations that support them. */
 export interface Conditions {
   /** As sent, or null; `execute` checks it. */
   idempotencyKey: string | null
-  /** The version that the caller has seen (If-Match): the edit is refused if there is another now. Null: any. */
+  /** The version that the caller has seen (If-Match): the edit is refused if it is not the latest. Null: any version. */
   expectedVersion: number | null
 }
 
-/** What a transport passes besides the input: the caller and how they call. */
+/** A transport's arguments besides the input: the caller and how they call. */
 export interface CallContext {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null. */
   client: string | null
   /** Source of a bundle that the call creates, unless the input has one. */
   source: 'web' | 'api' | 'mcp'
-  /** What the call shows of who sends it: for what a bundle’s rules and gates let this viewer see. */
+  /** The properties of the request that decide what a bundle’s rules and gates let this viewer see. */
   viewer: LauncherViewer
   /** Called only once the caller is authorised, because 401 wins over an invalid header. */
   conditions(): Conditions & {
-    /** What is wrong with them, told with what is wrong with the input. */
+    /** Errors in the headers, which are reported with the input's. */
     wrong?: readonly Issue[]
   }
 }
 
-/** What `run` gets besides its input. */
+/** The context of `run`. */
 export interface Context extends Conditions, Pick<CallContext, 'caller' | 'client' | 'source' | 'viewer'> {
   /** In a dry run or an idempotent operation, its store refuses `write`. */
   service: Service
 }
 
-/** What `run` of an idempotent operation gets: `commit` is its only way to write. */
+/** The context of an idempotent operation's `run`: `commit` is its only way to write. */
 export interface IdempotentContext extends Context {
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
   /**
-   * Runs one of several effects of the call, each with a transaction of its own and once per key; each but the first counts as
-   * one more request. What `run` returns must be what it commits.
+   * Runs one of several effects of the call, each in its own transaction and once per key. Each but the first counts as one more
+   * request. `run` must return exactly what it commits.
    */
   part<T>(at: number, input: unknown, run: (commit: Commit) => Promise<T>): Promise<T>
 }
@@ -60,14 +60,14 @@ export interface IdempotentContext extends Context {
 /** A schema whose output is `T`. */
 type Schema<T> = Type<unknown> & ((raw: unknown) => T | type.errors)
 
-/** The answer of a dry run: what would have been saved. */
+/** The answer of a dry run: the result of a save, unsaved. */
 interface DryRunAnswer {
   bundle: unknown
-  /** What is allowed but probably a mistake. */
+  /** Probable mistakes, which are allowed. */
   warnings: readonly { path: string; message: string }[]
 }
 
-/** What answers need to know about this instance: its address, for links. */
+/** This instance, for links in answers. */
 export type Site = Pick<Config, 'origin' | 'shortPaths'>
 
 /** An answer as a file. */
@@ -87,11 +87,11 @@ export interface Download {
   parts: AsyncIterable<string>
 }
 
-/** What a feature adds to an operation's row of the table. */
+/** A feature's part of an operation, in addition to its row in the table. */
 interface Described<In, Out, Body> {
   /** One line, for choosing between operations. */
   summary: string
-  /** For a person or agent new to the service: when to use it, what it returns, what to do next. */
+  /** For a person or agent new to the service: its use, its answer, the next step. */
   description: string
   /** Stores the Service-Client label. */
   labelled?: true
@@ -105,42 +105,47 @@ interface Described<In, Out, Body> {
   /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-answers.ts`. */
   errors?: readonly Code[]
   /**
-   * What a repeated idempotent call gets, made of the kept first answer: with what was left out of it because the input
-   * has it, and without secrets if the caller has not shown that they sent the first call.
+   * Builds the answer to a repeated idempotent call from the stored first answer. Adds omitted parts that the input or the store
+   * has, and leaves out secrets unless the caller has proved that they sent the first call.
    */
-  replayed?(first: Out, call: { input: In; isProven: boolean }): NoInfer<Out>
+  replayed?(
+    first: NoInfer<Out>,
+    call: { input: In; isProven: boolean; context: Context },
+  ): Promise<NoInfer<Out>> | NoInfer<Out>
+  /** See `whenRepeated`. Not for operations whose effect is the same however often they are called. */
+  again?: string
   /** The public part of the output; all of it if omitted. */
   present?: (output: Out, site: Site) => NoInfer<Body>
   /** The answer as a streamed JSON file, if it may be larger than memory. It has no other form, and so no tool. */
   download?: (output: Out) => Download
-  /** The route's body as streamed JSON, if it has more than `present` gives tools; null if it is the same. */
+  /** The route's body as streamed JSON, if it has more than tools get from `present`; null if it is the same. */
   whole?: (output: Out, site: Site) => AsyncIterable<string> | null
-  /** Text that a tool’s result has besides the answer, if any. */
+  /** A text that accompanies the answer in a tool’s result, if any. */
   note?: (output: Out) => string | null
-  /** Of a page of a list: the query fields that select the next page; null on the last one. */
+  /** For a page of a list: the query fields of the next page; null on the last one. */
   next?: (output: Out) => Readonly<Record<string, number | string>> | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
-  /** Whether a call created what it answers, if that is not always so: its status is then 201. */
+  /** Whether a call created the resource in its answer, for operations that do not always: the status is then 201. */
   isNew?: (output: Out) => boolean
   /** Response headers derived from the output, by name. */
   headers?: Record<string, (output: Out) => string>
 }
 
 /**
- * An action of the service: its row of the table with its implementation, from which JSON routes, pages, tools and
- * documents are made.
+ * An action of the service: its row in the table with its implementation, from which JSON routes, pages, tools and documents are
+ * made.
  */
 export interface Operation<In = unknown, Out = unknown, Body = unknown>
   extends Omit<Declaration, 'dryRun' | 'csv'>,
     Described<In, Out, Body> {
   name: string
-  /** May return synchronously if it has nothing to wait for, as a click on Open all usually does. */
+  /** May return synchronously if there is nothing to wait for, which is usual for a click on Open all. */
   run(input: In, context: IdempotentContext): Promise<Out> | Out
-  /** The same without writing, for callers who send `dryRun`: refuses what `run` would refuse. */
+  /** Checks without writing, for callers who send `dryRun`: refuses whatever `run` would refuse. */
   dryRun?(input: In, context: Context): Promise<DryRunAnswer>
   /** The answer as CSV, for callers who request it; not for pages and tools. */
-  csv?(output: Out): CsvFile
+  csv?(output: Out, reader: CsvReader): CsvFile
 }
 
 type Row<Name extends OperationName> = (typeof OPERATIONS)[Name]
@@ -151,14 +156,14 @@ type WithFlag<Name extends OperationName, Flag extends 'dryRun' | 'csv', Member>
 
 type ContextOf<Name extends OperationName> = Row<Name> extends { idempotent: true } ? IdempotentContext : Context
 
-/** What `run` must return: the slug in the answer says which launcher to drop. */
+/** The result of `run`. Its slug says which launcher to drop from the cache. */
 type OutputOf<Name extends OperationName> = Row<Name> extends { invalidates: 'launcher' } ? { slug: string } : unknown
 
-/** The implementation of an operation; its row says which members it must have. */
+/** The implementation of an operation; the operation's row decides which members it must have. */
 type Implementation<Name extends OperationName, In, Out, Body> = Described<In, Out, Body> & {
   run(input: In, context: ContextOf<Name>): Promise<Out> | Out
 } & WithFlag<Name, 'dryRun', (input: In, context: Context) => Promise<DryRunAnswer>> &
-  WithFlag<Name, 'csv', (output: Out) => CsvFile>
+  WithFlag<Name, 'csv', (output: Out, reader: CsvReader) => CsvFile>
 
 /** An operation with all its types, from which clients’ types derive. */
 interface Implemented<Name extends OperationName, In, Out, Body, SentInput> extends Operation<In, Out, Body> {
@@ -166,7 +171,7 @@ interface Implemented<Name extends OperationName, In, Out, Body, SentInput> exte
   input: Operation<In>['input'] & { readonly inferIn: SentInput }
 }
 
-/** Implements an operation of the table; types of answer and context derive from its schemas and row. */
+/** Implements an operation of the table; the types of its answer and context derive from its schemas and row. */
 export function implement<const Name extends OperationName, In, Out extends OutputOf<Name>, SentInput, Body = Out>(
   name: Name,
   implementation: Implementation<Name, In, Out, Body> & { input: { readonly inferIn: SentInput } },
@@ -175,7 +180,8 @@ export function implement<const Name extends OperationName, In, Out extends Outp
 }
 
 /**
- * Who may call an operation on this instance: the operator may require a credential for what stores data or sends requests.
+ * Who may call an operation on this instance: the operator may require a credential for operations that store data or send
+ * requests.
  */
 export function authOf(
   { auth, keyScope, openedBy }: Pick<Operation, 'auth' | 'keyScope' | 'openedBy'>,
@@ -192,9 +198,7 @@ export function scopeOf({ auth, keyScope }: Pick<Operation, 'auth' | 'keyScope'>
   return auth === 'authenticated' ? undefined : auth
 }
 
-/**
- * Which limit of a person counts a call. Null if it records a viewer’s action: limits per address count these.
- */
+/** The limit of a person that counts a call. Null if the call records a viewer’s action, which limits per address count. */
 export function countedAs(
   { route, effect, auth, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'auth' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
@@ -203,17 +207,88 @@ export function countedAs(
   return auth !== 'public' || keyScope !== undefined ? 'writes' : null
 }
 
-/** Whether an operation’s limit by address holds for a caller. */
+/** The effect of repeating a call that writes and takes no idempotency key, as the end of a sentence. Null for others. */
+export function whenRepeated({
+  route,
+  idempotent,
+  effect,
+  again = 'changes nothing more',
+}: Pick<Operation, 'route' | 'idempotent' | 'effect' | 'again'>): string | null {
+  return /^(POST|PUT|PATCH) /.test(route) && idempotent === undefined && effect !== 'none' ? again : null
+}
+
+/** Whether an operation’s limit by address applies to a caller. */
 export function isLimitedByAddress(caller: Caller, { limitsAlso }: Pick<Operation, 'limitsAlso'>): boolean {
   if (caller.kind === 'anonymous' || limitsAlso === 'everybody') return true
   return limitsAlso === 'unlimited' && (caller.kind === 'session' || caller.key.rateLimitPerHour === 0)
 }
 
-/** Whether a call only computes what would be: a dry run or a preview. */
+/** Whether a call only computes a result: a dry run or a preview. */
 export function isTrial({ effect, dryRun }: Pick<Operation, 'effect' | 'dryRun'>, decoded: unknown): boolean {
   return effect === 'none' || isDryRun(dryRun, decoded)
 }
 
 function isDryRun(dryRun: Operation['dryRun'], decoded: unknown): boolean {
   return dryRun !== undefined && (decoded as { dryRun?: unknown } | null)?.dryRun === true
+}
+
+/** A form of an operation with its own route and answer, so that each route has one kind of answer. */
+export interface Variant {
+  /** `create_bundle_dry_run`, `get_insights_csv`. */
+  name: string
+  kind: 'dryRun' | 'csv'
+  route: Operation['route']
+}
+
+/** The variants of an operation: its dry run, its answer as CSV. */
+export function variantsOf({ name, route, dryRun, csv }: Operation): Variant[] {
+  return [
+    ...(dryRun === undefined ? [] : [{ name: `${name}_dry_run`, kind: 'dryRun', route: `${route}/dry-run` } as const]),
+    ...(csv === undefined ? [] : [{ name: `${name}_csv`, kind: 'csv', route: `${route}.csv` } as const]),
+  ]
+}
+
+/** The answer to a successful call. */
+export interface PublicAnswer {
+  status: number
+  /** The JSON body of the route and the content of the tool. */
+  body: unknown
+  headers: Record<string, string>
+  /** Makes a file from the answer, if the operation has one. */
+  file?: (reader: CsvReader) => CsvFile
+  /** The answer streamed in parts, if it may be too large for memory. */
+  download?: Download
+  /** The query fields that select the next page, if there is one. */
+  next?: Readonly<Record<string, number | string>>
+  /** A text that accompanies the body in a tool’s result. */
+  note?: string
+}
+
+/** The answer with the operation’s own output, from which pages are rendered. */
+export interface Answer<Out> extends PublicAnswer {
+  output: Out
+}
+
+/** The answer to a call, from the operation's result. */
+export function answer<In, Out>(
+  { operation, service: { config } }: { operation: Operation<In, Out>; service: Service },
+  output: Out,
+  headers: Record<string, string>,
+): Answer<Out> {
+  for (const name in operation.headers) headers[name] ??= operation.headers[name]!(output)
+  const sent: Answer<Out> = {
+    output,
+    status: operation.isNew?.(output) ? 201 : (operation.status ?? 200),
+    body: operation.present?.(output, config) ?? output,
+    headers,
+  }
+  const { csv } = operation
+  if (csv !== undefined) sent.file = (reader) => csv(output, reader)
+  if (operation.download !== undefined) sent.download = operation.download(output)
+  const parts = operation.whole?.(output, config) ?? null
+  if (parts !== null) sent.download = { filename: null, parts }
+  const [next, note] = [operation.next?.(output) ?? null, operation.note?.(output) ?? null]
+  if (next !== null) sent.next = next
+  if (note !== null) sent.note = note
+  return sent
 }

@@ -2,7 +2,7 @@ import type { Path } from '../core/issue.ts'
 import { jsonSchemaOf, shownSchemaOf } from '../core/shape.ts'
 import type { Operation } from './operation.ts'
 
-// The places of an operation’s input, from its JSON Schema; of checks, how much they let an object hold.
+// The places in an operation’s input, from its JSON Schema, and the allowed number of fields in objects, from its checks.
 
 type Schema = Operation['input']
 
@@ -23,7 +23,7 @@ export interface Place {
 
 const known = new WeakMap<Schema, readonly Place[]>()
 
-/** What the value of an input may be. */
+/** The values allowed at the root of an input. */
 function placesOf(schema: Schema): readonly Place[] {
   let places = known.get(schema)
   if (places === undefined) {
@@ -45,7 +45,7 @@ function branchesOf(place: Place | undefined): readonly Place[] {
   return place.anyOf === undefined ? [place] : place.anyOf.flatMap(branchesOf)
 }
 
-/** What may be under a key. */
+/** The values allowed under a key. */
 export function within(places: readonly Place[], key: string | number): readonly Place[] {
   return places.flatMap(({ properties = {}, items, additionalProperties }) => {
     if (typeof key === 'number') return branchesOf(items)
@@ -56,7 +56,7 @@ export function within(places: readonly Place[], key: string | number): readonly
 
 const wholly = new WeakMap<Schema, readonly Place[]>()
 
-/** The same with the places in what is checked later. */
+/** The values allowed at the root of an input, including those allowed by later checks. */
 export function allPlacesOf(schema: Schema): readonly Place[] {
   let places = wholly.get(schema)
   if (places === undefined) {
@@ -68,12 +68,12 @@ export function allPlacesOf(schema: Schema): readonly Place[] {
   return places
 }
 
-/** What may be at a path of an input. */
+/** The values allowed at a path in an input. */
 export function placesAt(schema: Schema, path: Path): readonly Place[] {
   return path.reduce(within, allPlacesOf(schema))
 }
 
-/** The names of the fields that an object in one of these places may have. */
+/** The names of all fields that an object in one of these places may have. */
 export function fieldsOf(places: readonly Place[]): string[] {
   return places.flatMap(({ properties = {} }) => Object.keys(properties))
 }
@@ -83,23 +83,23 @@ export function typeOf(schema: Schema, field: string): string | undefined {
   return placesOf(schema)[0]?.properties?.[field]?.type
 }
 
-/** Stands for a list where an object belongs: no schema takes a symbol. */
+/** Stands for a list where an object belongs: no schema accepts a symbol. */
 const LIST = Symbol('a list')
 
 /**
- * The input without what means nothing, and with changes that leave what is wrong with it wrong.
- * - A null in an optional field that does not take it is left out: programs that must send every field send it there.
- * - Every list in an object’s place is replaced by something that the schema refuses. To arktype a list is an object whose
- *   keys are all missing, so it would take `[]` wherever no key is required.
- * - Of the unknown fields of all objects only the first `maxUnknown` are kept, and of a list that is too long one entry too
- *   many: arktype copies what it reads, and takes 10 µs to report each unknown field. Of an object that is too long two
- *   entries too many are kept: one of them may be one that does not count.
+ * The input without meaningless parts, changed in ways that keep its errors.
+ * - A null in an optional field that does not accept null is left out: programs that must send every field send it there.
+ * - Every list in an object’s place is replaced by a value that the schema refuses. To arktype a list is an object whose keys are
+ *   all missing, so it would accept `[]` wherever no key is required.
+ * - Of the unknown fields of all objects only the first `maxUnknown` are kept, and of a list that is too long one entry too many:
+ *   arktype copies its input, and takes 10 µs to report each unknown field. Of an object that is too long two entries too many
+ *   are kept, because one of them may not count.
  */
 export function examinable(schema: Schema, raw: unknown, maxUnknown: number): unknown {
   return replaced(placesOf(schema), raw, { unknown: maxUnknown })
 }
 
-/** @param places what the value may be. @param left how many more unknown fields are kept. */
+/** @param places the allowed values. @param left number of unknown fields still kept. */
 function replaced(places: readonly Place[], value: unknown, left: { unknown: number }): unknown {
   if (value === null || typeof value !== 'object' || places.length === 0) return value
   const isList = Array.isArray(value)
@@ -126,20 +126,20 @@ function replaced(places: readonly Place[], value: unknown, left: { unknown: num
   return copy ?? value
 }
 
-/** Whether null in a field says no more than that it is not sent. */
+/** Whether a null in a field means the same as leaving the field out. */
 export function isLeftOut(places: readonly Place[], name: string): boolean {
   const having = places.filter(({ properties = {} }) => Object.hasOwn(properties, name))
   const isOptional = having.length > 0 && having.every(({ required = [] }) => !required.includes(name))
   return isOptional && !within(having, name).some(takesNull)
 }
 
-/** Whether null is a value of a place. */
+/** Whether a place accepts null. */
 export function takesNull({ type, const: only, enum: options }: Place): boolean {
   if (type !== undefined) return type === 'null'
   return options === undefined ? only === undefined || only === null : options.includes(null)
 }
 
-/** The length of the longest list that may be in a place. */
+/** The maximum length of a list in these places. */
 function longestIn(places: readonly Place[]): number {
   const lengths = places.map(({ type = 'array', maxItems = Number.POSITIVE_INFINITY }) =>
     type === 'array' ? maxItems : 0,
@@ -147,7 +147,7 @@ function longestIn(places: readonly Place[]): number {
   return Math.max(...lengths)
 }
 
-/** The same of entries of an object. */
+/** The maximum number of entries of an object in these places. */
 function mostIn(places: readonly Place[]): number {
   const most = places.map((place) => (isNoObject(place) ? 0 : (place.maxProperties ?? Number.POSITIVE_INFINITY)))
   return Math.max(...most)

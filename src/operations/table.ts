@@ -1,31 +1,31 @@
-import type { Scope } from '../identity/roles.ts'
+import type { Scope } from '../identity/caller.ts'
 
 /**
- * What clients need to know about an operation: its route, who may call it, how it behaves. What only the server needs
- * (descriptions, schemas, code) is added by the feature that implements it; see `implement`.
+ * The client-side description of an operation: its route, who may call it, how it behaves. The server's part (descriptions,
+ * schemas, code) is added by the feature that implements it; see `implement`.
  */
 export interface Declaration {
-  /** Method, and path below `/api`; path parameters, query and body are all fields of the input. */
+  /** Method and path below `/api`; path parameters, query and body are all fields of the input. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /**
    * Who may call: anyone, anyone with a credential, or a credential with this scope. Roles over a bundle are checked
    * when it is loaded.
    */
   readonly auth: 'public' | 'authenticated' | Scope
-  /** The scope that a key needs for an operation open to callers without a credential. */
+  /** The scope that a key needs for an operation that is open to callers without a credential. */
   readonly keyScope?: Scope
   /**
-   * What the caller must have proved besides the scope: that they own their address, or, with a session,
-   * that they signed in within the last day.
+   * Required proof besides the scope: that the caller owns their address, or, with a session, that they signed in within the last
+   * day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
   /** The setting that opens it to callers without a credential; by default SERVICE_ANONYMOUS_BUNDLES. */
   readonly openedBy?: 'inspect'
   /** The rate limit by address for callers without a credential. */
   readonly limit?: 'address' | 'report' | 'reading'
-  /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
+  /** Other callers to whom that limit applies: all but keys that have a limit of their own, or all. */
   readonly limitsAlso?: 'unlimited' | 'everybody'
-  /** Dropped if a page of another site has a browser send it: answered like any other, and counted against no limit. */
+  /** Dropped if a browser sends it from a page of another site: answered like any other, and counted against no limit. */
   readonly ownPagesOnly?: true
   /** Takes effect once per idempotency key. */
   readonly idempotent?: true
@@ -35,24 +35,23 @@ export interface Declaration {
   readonly dryRun?: true
   /** Can return CSV, with `format=csv`. */
   readonly csv?: true
-  /** Its effect on stored data, if the method does not say: none, or the same however often it is called. */
+  /** Its effect on stored data, if the method does not imply it: none, or the same however often it is called. */
   readonly effect?: 'none' | 'repeatable'
-  /** Has the service send requests to a URL that the caller chooses. */
+  /** Makes the service send requests to a URL that the caller chooses. */
   readonly openWorld?: true
-  /** No tool of agents, whose list of tools is kept short. */
+  /** Not a tool for agents, whose list of tools is kept short. */
   readonly noTool?: true
   /** Its request has no body, or an optional one. */
   readonly body?: 'none' | 'optional'
-  /** Creates a bundle and accepts `source`, which clients set to what they are. */
+  /** Creates a bundle and accepts `source`, the kind of client. */
   readonly takesSource?: true
-  /** The field of the answer that holds a page of a longer list; `offset` and `limit` select others. */
+  /** The field of the answer with one page of a longer list; `offset` and `limit` select others. */
   readonly pages?: string
-  /**
-   * The field that all parameters of its query are in, by their names. It then also takes a bundle’s whole link for
-   * `slug`, with the query of the link.
-   */
+  /** The field with all parameters of its query, by name. `slug` then also accepts a bundle’s whole link, with its query. */
   readonly query?: 'values'
-  /** What this process must drop from memory after a successful call; `execute` does it. */
+  /** The field for which `slug` in the body stands, because the path already has the bundle's slug. */
+  readonly bodySlug?: 'newSlug'
+  /** Cached data that `execute` drops in this process after a successful call. */
   readonly invalidates?: 'launcher' | 'keys'
 }
 
@@ -75,6 +74,7 @@ export const OPERATIONS = {
   update_bundle: {
     route: 'PATCH /links/:slug',
     auth: 'links:write',
+    idempotent: true,
     versioned: true,
     dryRun: true,
     invalidates: 'launcher',
@@ -83,6 +83,7 @@ export const OPERATIONS = {
     route: 'PUT /links/ext::externalId',
     auth: 'links:write',
     effect: 'repeatable',
+    idempotent: true,
     versioned: true,
     dryRun: true,
     takesSource: true,
@@ -107,6 +108,16 @@ export const OPERATIONS = {
     dryRun: true,
     takesSource: true,
   },
+  rename_bundle: {
+    route: 'POST /links/:slug/rename',
+    bodySlug: 'newSlug',
+    // Agents change a bundle's slug by `aliases` in update_bundle.
+    noTool: true,
+    auth: 'links:write',
+    effect: 'repeatable',
+    versioned: true,
+    invalidates: 'launcher',
+  },
   transfer_bundle: {
     route: 'POST /links/:slug/transfer',
     auth: 'links:write',
@@ -123,7 +134,7 @@ export const OPERATIONS = {
   },
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
   replace_url: { route: 'POST /me/replace', auth: 'links:write' },
-  // Only the order of the caller's own lists changes, so who may read may pin.
+  // Only the order of the caller's own lists changes, so everyone who may read may pin.
   pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },
   list_versions: { route: 'GET /links/:slug/versions', auth: 'links:read' },
@@ -131,6 +142,7 @@ export const OPERATIONS = {
     route: 'POST /links/:slug/versions/:versionNumber/restore',
     auth: 'links:write',
     body: 'none',
+    idempotent: true,
     versioned: true,
     invalidates: 'launcher',
   },
@@ -149,7 +161,7 @@ export const OPERATIONS = {
   withdraw_proposal: { route: 'POST /links/:slug/proposals/:id/withdraw', auth: 'links:propose', body: 'none' },
   preview_policy: { route: 'POST /links/:slug/policy/preview', auth: 'links:read', effect: 'none' },
   claim_bundle: { route: 'POST /claims', auth: 'links:write', invalidates: 'launcher' },
-  // Empty for whoever has no session.
+  // Empty without a session.
   list_claims: { route: 'GET /me/claims', auth: 'links:read', noTool: true },
   get_tabs: { route: 'GET /links/:slug/tabs', auth: 'public', limit: 'reading', query: 'values' },
   get_insights: { route: 'GET /links/:slug/insights', auth: 'links:read', csv: true },
@@ -163,9 +175,41 @@ export const OPERATIONS = {
   report_bundle: { route: 'POST /links/:slug/reports', auth: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', auth: 'authenticated' },
   get_overview: { route: 'GET /me/insights', auth: 'links:read' },
-  // Events of what only admins manage are left out without their scope and role.
+  // Events for admins only are left out without that scope and role.
   list_events: { route: 'GET /me/events', auth: 'links:read', csv: true },
   export_data: { route: 'GET /me/export', auth: 'keys:admin', proof: ['recentSignIn'] },
+  // Not tools, because the list has no room for them: people decide about people.
+  list_members: { route: 'GET /organizations/:organizationId/members', auth: 'keys:admin', noTool: true },
+  invite_member: {
+    route: 'POST /organizations/:organizationId/invitations',
+    auth: 'keys:admin',
+    proof: ['address'],
+    noTool: true,
+  },
+  revoke_invitation: {
+    route: 'DELETE /organizations/:organizationId/invitations/:invitationId',
+    auth: 'keys:admin',
+    noTool: true,
+  },
+  update_member: {
+    route: 'PATCH /organizations/:organizationId/members/:userId',
+    auth: 'keys:admin',
+    effect: 'repeatable',
+    noTool: true,
+    invalidates: 'keys',
+  },
+  remove_member: {
+    route: 'DELETE /organizations/:organizationId/members/:userId',
+    auth: 'keys:admin',
+    noTool: true,
+    invalidates: 'keys',
+  },
+  update_organization: {
+    route: 'PATCH /organizations/:organizationId',
+    auth: 'keys:admin',
+    effect: 'repeatable',
+    noTool: true,
+  },
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', auth: 'keys:admin' },
   revoke_key: { route: 'DELETE /me/keys', auth: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
@@ -196,6 +240,7 @@ export const OPERATIONS = {
     auth: 'webhooks:write',
     proof: ['address', 'recentSignIn'],
     body: 'none',
+    idempotent: true,
   },
   delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', auth: 'webhooks:write' },
   test_webhook: {

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Copy, copyStore, isSecretOf, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
+import { type Copy, copyStore, databaseOfDump, isSecretOf, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
 import { type Contents, contentsOf, lastChangeIn } from '../../db/instance.ts'
 import { heldBy } from '../../db/scheduled-backup.ts'
 import { UnusableCopy } from '../../db/unusable-copy.ts'
 import { databaseFile } from '../config/config.ts'
-import { fileFault, type Use } from '../config/file-faults.ts'
+import { fileFault, type Use } from '../config/files.ts'
 import { readSetting } from '../config/settings.ts'
 import { iso } from '../core/time.ts'
 import { count } from '../core/words.ts'
@@ -23,27 +23,27 @@ export function backUp(env: Env, to: string): Promise<Copy> {
   return copyStore(store, resolve(to))
 }
 
-/** A backup and what it holds. */
+/** A backup and its contents. */
 export interface Found extends Pick<Contents, 'bundles' | 'accounts'> {
   file: string
-  /** When the last bundle was changed or account made; null: never. */
+  /** When a bundle was last changed or an account made; null if never. */
   changedAt: string | null
-  /** Backups of one database have the same; null if its version gave it none. */
+  /** The database's id, shared by all its backups; null if its version gave it none. */
   instance: string | null
 }
 
-/** What `restore` found in a folder. */
+/** The backups that `restore` found in a folder. */
 interface Folder {
-  /** Those that can be read; first the one to restore, then the others of the same database. */
+  /** The readable ones: first the one to restore, then others of the same database. */
   backups: Found[]
-  /** Why others cannot be read. */
+  /** The unreadable ones, with the reasons. */
   unreadable: { file: string; why: string }[]
 }
 
 /**
- * Looks into every backup of a folder, or into one. The first is the one to restore: of the database whose backups hold most,
- * the one with the last change. So the first backup of a new, empty database never comes before those that it should be
- * restored from, however new it is.
+ * Reads every backup in a folder, or a single one. The first is the one to restore: from the database whose backups hold the
+ * most, the one with the latest change. So a backup of a new, empty database, however recent, never comes before those that it
+ * should be restored from.
  * @throws UnusableCopy if there is none, or they belong to another user.
  */
 export function listBackups(path: string): Folder {
@@ -74,21 +74,44 @@ export function sayFound({ file, bundles, accounts, changedAt }: Found): string 
   return `${file}: ${count(bundles, 'bundle')}, ${count(accounts, 'account')}, ${change}`
 }
 
-/** A store that was put back, and from which backup. */
+/** A restored store, and the backup that it came from. */
 export type Restored = Copy & { from: Found }
 
+/** The suffix of a dump from a libSQL server. */
+const DUMP = '.sql'
+
 /**
- * Restores a backup and its secret to DATABASE_URL, where no store may exist yet; of a folder, the one that holds most (see
- * `listBackups`). The service must be stopped.
- * @param isSure whether to go on where somebody may have picked the wrong one: it is empty, holds far less than another, another
- * cannot be read, or the secret is not its own.
+ * Restores from any argument of `openall-admin restore`: a backup, a folder of them, or the dump of a libSQL server, which is
+ * first turned into a file.
  * @throws UnusableCopy.
  */
 export async function restore(env: Env, path: string, isSure: boolean): Promise<Restored> {
+  if (!path.endsWith(DUMP)) return restoreBackup(env, path, isSure)
+  requireUsable(path, 'read file')
+  const store = storeOf(env)
+  requireUsable(store, 'write file')
+  const made = `${store}.${process.pid}.of-dump.db`
+  try {
+    await databaseOfDump(resolve(path), made)
+    const restored = await restoreBackup(env, made, isSure)
+    return { ...restored, from: { ...restored.from, file: path } }
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(made + end, { force: true })
+  }
+}
+
+/**
+ * Restores a backup and its secret to DATABASE_URL, where no store may exist yet; from a folder, the one that holds the most (see
+ * `listBackups`). The service must be stopped.
+ * @param isSure whether to continue if the choice may be wrong: the backup is empty, holds far less than another, another cannot
+ * be read, or the secret is not its own.
+ * @throws UnusableCopy.
+ */
+async function restoreBackup(env: Env, path: string, isSure: boolean): Promise<Restored> {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   const { backups, unreadable } = listBackups(path)
   const [from] = backups
-  // Says better what is wrong with a single file.
+  // Gives a better error for a single file.
   if (from === undefined && !isFolder) await restoreStore(resolve(path), storeOf(env))
   if (from === undefined) throw new UnusableCopy(`no backup in ${path} can be read: ${sayUnreadable(unreadable)}`)
   const secret = secretFor(env, from.file)
@@ -121,7 +144,7 @@ function secretFor(env: Env, copy: string): { name: string; text: string } {
   const set = readSetting(env, 'SERVICE_SECRET')
   if (set !== undefined) return { name: 'SERVICE_SECRET', text: set }
   const name = copy + SECRET
-  // Without it the service would make another: nobody would stay signed in, and nothing encrypted could be read.
+  // Without it the service would create another: everybody would be signed out, and nothing encrypted could be read.
   if (!existsSync(name))
     throw new UnusableCopy(
       `${name} is missing: put it next to the copy, or set SERVICE_SECRET (if it is lost, to a new one, with --yes: everyone is signed out)`,
@@ -137,9 +160,9 @@ function requireUsable(path: string, use: Use): void {
 }
 
 /**
- * Compares a backup, or every backup of a folder, with its checksums.
- * @returns those that have not changed.
- * @throws UnusableCopy that names each file that has.
+ * Compares a backup, or every backup in a folder, with its checksums.
+ * @returns the unchanged ones.
+ * @throws UnusableCopy that names each changed file.
  */
 export async function verify(path: string): Promise<{ intact: string[] }> {
   const files = copiesAt(path)

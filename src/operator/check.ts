@@ -10,14 +10,14 @@ import { knownMigrations } from '../../db/known-migrations.ts'
 import { lastBackupAt, strangerIn } from '../../db/scheduled-backup.ts'
 import { user } from '../../db/schema.ts'
 import { type Config, databaseFile } from '../config/config.ts'
-import { fileFault } from '../config/file-faults.ts'
+import { fileFault } from '../config/files.ts'
 import { DAY_MS } from '../core/time.ts'
 import { count } from '../core/words.ts'
 import { reachMailServer } from '../mail/smtp.ts'
 import { unexpectedIn } from '../runtime/expected.ts'
 import { operatorConfig } from './config.ts'
 
-/** One thing that was looked at; `says` is a sentence, and where it is not ok also what to do. */
+/** The result of one check. `says` is a sentence, which also says what to do if the result is not ok. */
 export interface Check {
   name: string
   state: 'ok' | 'warning' | 'wrong'
@@ -30,7 +30,7 @@ type Verdict = readonly [Check['state'], string]
 const MOST_SECONDS_OFF = 30
 const PATIENCE_MS = 5_000
 
-/** What an error and its causes say; where a certificate is not trusted, also what to set. */
+/** The messages of an error and its causes; for an untrusted certificate, also the setting that helps. */
 function because(error: unknown): string {
   const said = (error instanceof Error ? error.message : String(error)).replace(/[.?]$/, '')
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
@@ -39,10 +39,10 @@ function because(error: unknown): string {
     ? `${whole}. If its certificate is of your company’s authority, set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate, and restart`
     : whole
 }
-/** As Bun, Deno and Node say it. */
+/** The wording of Bun, Deno and Node. */
 const UNTRUSTED = /unable to (?:verify|get)|self[- ]signed|UnknownIssuer|issuer cert/i
 
-/** Looks at everything that an operator can get wrong, and changes nothing. */
+/** Checks everything that an operator can get wrong, and changes nothing. */
 export async function check(env: Env): Promise<Check[]> {
   let config: Config
   try {
@@ -66,6 +66,7 @@ export async function check(env: Env): Promise<Check[]> {
     ['address', () => address(config, answer)],
     ['proxy header', () => proxyHeader(config)],
   ]
+  if (config.aliases.length > 0) checks.push(['aliases', () => aliases(config)])
   try {
     const done: Check[] = []
     for (const [name, look] of checks) {
@@ -82,7 +83,7 @@ type Opened = Store | { error: string }
 
 async function openStore({ database }: Config): Promise<Opened> {
   const file = databaseFile(database.url)
-  // Opening it would make it.
+  // Opening a missing file would create it.
   if (file !== null && !existsSync(file))
     return { error: `there is no database at ${file}: start the service, or set DATABASE_URL as it is set for it` }
   const { url, authToken } = database
@@ -109,7 +110,7 @@ async function storeWorks({ database }: Config, store: Opened): Promise<Verdict>
   return ['ok', `${file ?? 'The server'} is intact, of this version, and takes writes.`]
 }
 
-/** Whether the database and the secret are those of before. */
+/** Whether the database and the secret are the same as before. */
 async function isExpected(config: Config, store: Opened): Promise<Verdict> {
   if ('error' in store) return ['wrong', 'Nothing can be said of it while the database cannot be used.']
   const instance = await readInstance(store, config.secret)
@@ -201,7 +202,7 @@ async function signInProvider({ oidc }: Config): Promise<Verdict> {
 
 type Answer = { status: number; secondsOff: number | null } | { error: string }
 
-/** Asks the service as people do. */
+/** Requests the service at its public address, as people do. */
 async function askFromOutside({ origin }: Config): Promise<Answer> {
   try {
     const { status, headers } = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })
@@ -233,6 +234,21 @@ function address({ origin }: Config, answer: Answer): Verdict {
   if ('error' in answer) return ['wrong', `${origin} does not answer (${answer.error}): ${todo}.`]
   if (answer.status === 200) return ['ok', `${origin} is ready.`]
   return ['wrong', `${origin}/readyz answers ${answer.status}: ${todo}; the proxy must pass the Host header on.`]
+}
+
+/** Whether the other hosts redirect to the origin, as seen from here. */
+async function aliases({ aliases, origin }: Config): Promise<Verdict> {
+  const wrong: string[] = []
+  for (const alias of aliases) {
+    const asked = { redirect: 'manual' as const, signal: AbortSignal.timeout(PATIENCE_MS) }
+    const answer = await fetch(`http://${alias}/`, asked).catch((error: unknown) => because(error))
+    if (typeof answer === 'string') wrong.push(`http://${alias} does not answer (${answer})`)
+    // A proxy may first redirect to https.
+    else if (![`${origin}/`, `https://${alias}/`].includes(answer.headers.get('location') ?? ''))
+      wrong.push(`http://${alias} answers ${answer.status} and does not lead to ${origin}`)
+  }
+  if (wrong.length === 0) return ['ok', `${aliases.join(', ')}: all lead to ${origin}.`]
+  return ['warning', `${wrong.join('; ')}: let the name lead to the proxy, and the proxy pass its Host header on.`]
 }
 
 function proxyHeader({ origin, clientIpHeader, host }: Config): Verdict {

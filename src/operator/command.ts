@@ -4,15 +4,14 @@ import { BadSetting } from '../config/settings.ts'
 import { escapeControls } from '../core/text.ts'
 import { entryOf } from '../core/untyped.ts'
 import { commitOfBuild, VERSION } from '../runtime/built.ts'
-import { CannotOperate } from './cannot.ts'
 import { COMMANDS } from './commands.ts'
-import type { Command, Given } from './declare.ts'
+import { CannotOperate, type Command, type Given } from './declare.ts'
 
 type Env = Record<string, string | undefined>
 
 /**
- * The result of a command: text for standard output, in parts if there may be much of it, or an error. `isUsage`: what was
- * asked is no command; `hasFailed`: it ran, and found something wrong.
+ * The result of a command: text for standard output, in parts if it may be long, or an error. `isUsage`: the words are no
+ * command; `hasFailed`: the command ran and found something wrong.
  */
 export type Operated = { parts: AsyncIterable<string> | [string]; hasFailed: boolean } | Refused
 interface Refused {
@@ -21,8 +20,8 @@ interface Refused {
 }
 
 /**
- * Runs an admin command on the store and files named by the environment. Prints lines for people, or JSON with `--json`.
- * Escapes users’ texts in the output as JSON, because it goes to a terminal.
+ * Runs an admin command on the store and files that the environment names. Prints lines for people, or JSON with `--json`.
+ * Escapes users’ texts in the output as JSON does, because it goes to a terminal.
  */
 export async function operate(words: readonly string[], env: Env): Promise<Operated> {
   const [first = ''] = words

@@ -1,8 +1,7 @@
 import { readSetting } from '../config/settings.ts'
 import { iso } from '../core/time.ts'
 import { count } from '../core/words.ts'
-import { CannotOperate } from './cannot.ts'
-import { type Command, type CommandOf, command, type Given, listing, streaming } from './declare.ts'
+import { CannotOperate, type Command, type CommandOf, command, type Given, listing, streaming } from './declare.ts'
 import type { Operator } from './operator.ts'
 
 // Each command loads what it needs: `health` runs every few seconds, and a store takes half a second to load.
@@ -14,7 +13,7 @@ type Env = Record<string, string | undefined>
 
 interface OnStore<T> extends Omit<CommandOf<T>, 'run'> {
   run(operator: Operator, given: Given, env: Env): Promise<T>
-  /** What the operator's log says it was about: an account, an organisation or a slug; none for what changes nothing. */
+  /** The target for the operator's log: an account, an organisation or a slug; none for commands that change nothing. */
   about?(given: Given, result?: T): string | undefined
 }
 
@@ -24,7 +23,7 @@ function onStore<T>({ run, about, ...rest }: OnStore<T>): Command {
     async run(env, given) {
       const operator = await (await operators()).openOperator(env)
       try {
-        // Before, because who is deleted cannot be found after; and after, because who is added cannot be found before.
+        // Before, because a deleted person cannot be found afterwards; and after, because an added person cannot be found before.
         const before = await operator.about(about?.(given))
         const result = await run(operator, given, env)
         if (about !== undefined)
@@ -37,12 +36,12 @@ function onStore<T>({ run, about, ...rest }: OnStore<T>): Command {
   })
 }
 
-/** The same for what is read while it is printed: everybody's data, so it is logged too. */
+/** Runs a command whose output is read while it is printed: it covers everybody's data, so it is logged too. */
 function readingStore<T>(rows: (operator: Operator, env: Env) => AsyncIterable<T>) {
   return async function* (env: Env, given: Given): AsyncGenerator<T> {
     const operator = await (await operators()).openOperator(env)
     try {
-      // A disk that is full keeps nobody from the data.
+      // A full disk must not prevent access to the data.
       await operator.log(env, given.name, null).catch(() => {})
       yield* rows(operator, env)
     } finally {
@@ -107,7 +106,7 @@ export const COMMANDS: Record<string, Command> = {
     params: ['path'],
     flags: ['yes'],
     summary:
-      'put a backup where there is no database, of a folder the one that holds most; --yes also if it looks like the wrong one; start the service after',
+      'put a backup, or the dump of a libSQL server, where there is no database, of a folder the one that holds most; --yes also if it looks like the wrong one; start the service after',
     run: async (env, { args: [path = ''], flags }) => {
       const { restore, sayFound } = await backups()
       const restored = await restore(env, path, flags.has('yes'))
@@ -264,7 +263,7 @@ export const COMMANDS: Record<string, Command> = {
   }),
 }
 
-/** The address at which a service listens that was told to listen at `host`. */
+/** The address of a service that was told to listen at `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   const plain = host.replace(/^\[(.*)\]$/, '$1')
@@ -273,7 +272,7 @@ function reachable(host: string): string {
 }
 
 function sayReports({ slug, title, urls, isBlocked, reports }: Awaited<ReturnType<Operator['listReports']>>[number]) {
-  // As JSON, so that what a viewer wrote stays on its line.
+  // As JSON, so that a viewer's text stays on its line.
   const each = reports.map(
     ({ at, reason, detail }) =>
       `  ${iso(at).slice(0, 10)} ${reason}${detail === null ? '' : `: ${JSON.stringify(detail)}`}`,

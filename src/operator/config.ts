@@ -5,8 +5,8 @@ import { readSetting } from '../config/settings.ts'
 import { randomBase62 } from '../core/secrets.ts'
 
 /**
- * The settings as the service reads them, except that no command makes the secret that the service’s first start makes:
- * in a wrong folder it would be the first file of a new store.
+ * The settings as the service reads them, except that no command creates the secret that the service’s first start creates: in a
+ * wrong folder it would be the first file of a new store.
  * @throws BadSetting.
  */
 export function operatorConfig(env: Record<string, string | undefined>): Config {

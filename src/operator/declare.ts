@@ -2,16 +2,15 @@ type Env = Record<string, string | undefined>
 
 /** The words after a command. */
 export interface Given {
-  /** The command's own. */
   name: string
   /** One for each of its `params`; none is empty. */
   args: string[]
   options: Record<string, string | undefined>
-  /** Those of its `flags` that were set. */
+  /** Those of its `flags` that were given. */
   flags: ReadonlySet<string>
 }
 
-/** What a command prints, and whether it found something wrong. */
+/** The output of a command, and whether it found something wrong. */
 interface Output {
   parts: AsyncIterable<string> | [string]
   hasFailed: boolean
@@ -20,7 +19,7 @@ interface Output {
 /** An admin command. */
 export interface Command {
   params: readonly string[]
-  /** What each option’s value is called. */
+  /** The placeholder for each option’s value. */
   options?: Record<string, string>
   flags?: readonly string[]
   summary: string
@@ -32,7 +31,7 @@ type Words = Omit<Command, 'execute'>
 /** A command with one result. */
 export type CommandOf<T> = Words & {
   run(env: Env, given: Given): Promise<T>
-  /** The result in lines for people. */
+  /** The result as lines for people. */
   say(result: T): string
   hasFailed?: (result: T) => boolean
 }
@@ -49,7 +48,7 @@ export function command<T>({ run, say, hasFailed = () => false, ...words }: Comm
   }
 }
 
-/** A command with any number of results, which are printed as they are read: one JSON object, or what `say` makes, a line. */
+/** Declares a command with any number of results, printed as they are read, one per line: a JSON object, or `say`'s text. */
 export function listing<T>({
   rows,
   say,
@@ -66,7 +65,7 @@ export function listing<T>({
   }
 }
 
-/** A command whose output is JSON lines already, in parts. */
+/** Declares a command whose output already consists of JSON lines, in parts. */
 export function streaming({
   parts,
   ...words
@@ -77,3 +76,6 @@ export function streaming({
 async function* lines<T>(rows: AsyncIterable<T>, say: (row: T) => string) {
   for await (const row of rows) yield `${say(row)}\n`
 }
+
+/** A request that cannot be carried out; the message says why and what to do. */
+export class CannotOperate extends Error {}

@@ -12,15 +12,15 @@ import { readSetting, settingError } from '../config/settings.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
-import { withoutStop } from '../core/words.ts'
+import { dropFullStop } from '../core/words.ts'
 import type { Subject } from '../identity/caller.ts'
-import { CannotOperate } from './cannot.ts'
+import { CannotOperate } from './declare.ts'
 
-/** Characters of a name of a user of the machine. */
+/** Maximum characters of a system user's name. */
 const MAX_OPERATOR = 64
 
 /** Loaded only by the commands that parse subjects, because it takes longer than the rest of a command. */
-const loadEvents = () => import('../provider-events/payments.ts')
+const loadEvents = () => import('../provider-events/deliveries.ts')
 
 /** Admin actions, made directly on the store and files, whether or not the service runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>
@@ -28,8 +28,8 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>
 type Env = Record<string, string | undefined>
 
 /**
- * Opens the existing store of DATABASE_URL and DATABASE_AUTH_TOKEN, without migrating it. A running service picks changes
- * up within a second.
+ * Opens the existing store of DATABASE_URL and DATABASE_AUTH_TOKEN, without migrating it. A running service notices changes
+ * within a second.
  * @throws BadSetting, also if the store has another schema version; CannotOperate if there is no such file.
  */
 export async function openOperator(env: Env) {
@@ -69,14 +69,14 @@ export async function openOperator(env: Env) {
       if (made?.rowsAffected !== 1) throw new CannotOperate(`${email} has an account already`)
       return { email, userId: id }
     },
-    /** Creates an organisation with its first admin, who has an account. It counts towards nobody's plan. */
+    /** Creates an organisation with its first admin, who must have an account. It counts towards nobody's plan. */
     async createOrganization(named: string, who: string) {
       const { refuseUnfit } = await import('../api/auth.ts')
       const name = named.trim()
       try {
         refuseUnfit({ name })
       } catch (error) {
-        throw error instanceof Problem ? new CannotOperate(withoutStop(error.message)) : error
+        throw error instanceof Problem ? new CannotOperate(dropFullStop(error.message)) : error
       }
       const admin = await findSubject(store, who)
       if (admin?.type !== 'user') throw new CannotOperate(`there is no account ${who}: add-account makes one`)
@@ -95,20 +95,20 @@ export async function openOperator(env: Env) {
       return { organizationId: id, name, admin: admin.userId }
     },
     /**
-     * Logs a command that was carried out. @param target a slug, or whom it was about: `about` finds the id of an address, which
-     * is not written.
+     * Logs a command that was carried out. @param target a slug, or the id of its subject: `about` replaces an address by an id,
+     * because addresses are not logged.
      */
     async log(env: Env, command: string, target: string | null) {
       const operator = env.OPENALL_OPERATOR?.slice(0, MAX_OPERATOR) ?? null
       await store.write([store.db.insert(operatorLog).values({ at: Date.now(), operator, command, target })])
     },
-    /** What the log says of it: an account by its id, null for an address without an account, and anything else as it is. */
+    /** The log's name for a target: an account by its id, null for an address without an account, and anything else unchanged. */
     async about(named: string | undefined): Promise<string | null> {
       if (!named?.includes('@')) return named ?? null
       const found = await findSubject(store, named)
       return found?.type === 'user' ? `user:${found.userId}` : null
     },
-    /** What the operator's commands did, newest first. */
+    /** The log of the operator's commands, newest first. */
     async readLog() {
       const rows = await store.db.select().from(operatorLog).orderBy(desc(operatorLog.id))
       return rows.map(({ at, operator, command, target }) => ({ at: iso(at), operator, command, target }))
@@ -128,8 +128,8 @@ export async function openOperator(env: Env) {
 }
 
 /**
- * Migrates the store, which is made if there is none, as a start of the service does.
- * @returns how many migrations it took.
+ * Migrates the store as a start of the service does; creates it if there is none.
+ * @returns the number of migrations applied.
  * @throws BadSetting.
  */
 export async function migrateStore(env: Env): Promise<{ migrated: number }> {
@@ -142,12 +142,12 @@ export async function migrateStore(env: Env): Promise<{ migrated: number }> {
   return { migrated }
 }
 
-/** Adds a host, with its subdomains, to SERVICE_BLOCKED_HOSTS_FILE; returns it as written there. */
+/** Adds a host, with its subdomains, to SERVICE_BLOCKED_HOSTS_FILE; returns the line written there. */
 export function blockHost(env: Env, host: string): Promise<string> {
   return changeHosts(env, host, (lines, name) => [...lines, name])
 }
 
-/** Removes a host from that file; returns it as it was written there. */
+/** Removes a host from that file; returns the line that was there. */
 export function unblockHost(env: Env, host: string): Promise<string> {
   return changeHosts(env, host, (lines) => lines)
 }
@@ -169,7 +169,7 @@ async function changeHosts(
   const others = (text ?? '').split('\n').filter((line) => hostIn(line.replace(/#.*$/, '').trim()) !== name)
   while (others.at(-1) === '') others.pop()
   await writeFile(file, `${change(others, name).join('\n')}\n`)
-  // It is not secret, and the service may run as another user than the operator.
+  // Not secret, and the service may run as another user than the operator.
   if (text === null) await chmod(file, 0o644)
   return name
 }

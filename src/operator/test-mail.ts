@@ -1,11 +1,11 @@
 import { deliver } from '../mail/smtp.ts'
 import { readEmail } from '../provider-events/shapes.ts'
-import { CannotOperate } from './cannot.ts'
 import { operatorConfig } from './config.ts'
+import { CannotOperate } from './declare.ts'
 
 /**
- * Sends a mail and waits until the mail server has taken it.
- * @throws CannotOperate with what the server said.
+ * Sends a mail and waits until the mail server has accepted it.
+ * @throws CannotOperate with the server's answer.
  */
 export async function sendTestMail(
   env: Record<string, string | undefined>,

@@ -3,21 +3,20 @@ import type { Store } from '../../db/client.ts'
 import { owners, user, verification } from '../../db/schema.ts'
 import { deleteAccount } from '../accounts/deletion.ts'
 import { disable, enable } from '../accounts/disabling.ts'
-import { linkMails, RESET_MINUTES } from '../accounts/link-mails.ts'
-import { passwordLinkIdentifier, passwordPath } from '../accounts/links.ts'
+import { linkMails, passwordLinkIdentifier, passwordPath, RESET_MINUTES } from '../accounts/mailed-links.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
-import { withoutStop } from '../core/words.ts'
+import { dropFullStop } from '../core/words.ts'
+import { SCOPES } from '../identity/caller.ts'
 import { handOverAccount } from '../identity/proof.ts'
-import { SCOPES } from '../identity/roles.ts'
 import { realEmail } from '../identity/sessions.ts'
 import { mint } from '../keys/keys.ts'
 import { NewKey } from '../keys/shapes.ts'
 import { deliver, type Mail } from '../mail/smtp.ts'
 import { validate } from '../operations/validate.ts'
-import { CannotOperate } from './cannot.ts'
 import { operatorConfig } from './config.ts'
+import { CannotOperate } from './declare.ts'
 
 type Env = Record<string, string | undefined>
 type Account = Pick<typeof user.$inferSelect, 'id' | 'email' | 'emailVerified'>
@@ -68,7 +67,7 @@ export async function* listUsers({ db }: Store): AsyncGenerator<ListedUser> {
 }
 
 /**
- * The account of an address or of `user:<id>`; some accounts can only be named so, because another has their address.
+ * The account with an address, or by `user:<id>`. Some accounts can only be named by id, because another has their address.
  * @throws CannotOperate.
  */
 async function findAccount({ db }: Store, who: string): Promise<Account> {
@@ -82,21 +81,21 @@ async function findAccount({ db }: Store, who: string): Promise<Account> {
   throw new CannotOperate(`there is no account ${who}: users list shows each with its address and id`)
 }
 
-/** Keeps a person out: sessions end, keys stop, and signing in is refused. */
+/** Disables an account: sessions end, keys stop working, and signing in is refused. */
 export async function disableUser(store: Store, who: string): Promise<{ disabled: string }> {
   const { id } = await findAccount(store, who)
   await disable(store, id)
   return { disabled: who }
 }
 
-/** Undoes it. */
+/** Enables a disabled account. */
 export async function enableUser(store: Store, who: string): Promise<{ enabled: string }> {
   const { id } = await findAccount(store, who)
   await enable(store, id)
   return { enabled: who }
 }
 
-/** Deletes an account with what is its own, as its owner could. */
+/** Deletes an account and everything that it owns, as its owner could. */
 export async function deleteUser(store: Store, who: string): Promise<{ deleted: string }> {
   const needed = await deleteAccount(store, await findAccount(store, who))
   if (needed === null) return { deleted: who }
@@ -105,7 +104,7 @@ export async function deleteUser(store: Store, who: string): Promise<{ deleted: 
   )
 }
 
-/** Mails a link that sets a new password; without a mail server, `link` is for the operator to pass on. */
+/** Mails a link that sets a new password; without a mail server, the operator passes on `link`. */
 export async function resetPassword(
   store: Store,
   env: Env,
@@ -137,7 +136,7 @@ export async function resetPassword(
 }
 
 /**
- * Makes an API key of a person, without a browser. The operator vouches for the address, as an emailed link would: what
+ * Creates an API key for a person, without a browser. The operator vouches for the address, as an emailed link would: access that
  * anyone else held in its name ends, and the key stays when its owner signs in.
  */
 export async function createKey(
@@ -161,6 +160,6 @@ function asked(wish: unknown): NewKey {
   try {
     return validate<NewKey>(NewKey, wish)
   } catch (error) {
-    throw error instanceof Problem ? new CannotOperate(withoutStop(error.message)) : error
+    throw error instanceof Problem ? new CannotOperate(dropFullStop(error.message)) : error
   }
 }

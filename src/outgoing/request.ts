@@ -3,36 +3,35 @@ import { exchange, type Head, type Reading, type Request } from './exchange.ts'
 import { type Guard, NotSent, targetOf } from './target.ts'
 import { NoTurn, type Places, Turns } from './turns.ts'
 
-/** For everything: look-ups, redirects and the whole answer. */
+/** Timeout for look-ups, redirects and the whole answer together. */
 const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
-/** A turn that is further away is not waited for, where somebody waits for the answer. */
+/** Where somebody waits for the answer, a turn that is further away is refused. */
 const PATIENCE_MS = 2_500
-/** What is read of an answer to a POST, of which only the head is kept, and at most of one to a GET. */
+/** Maximum bytes read: of an answer to a POST, of which only the head is kept, and by default of an answer to a GET. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /**
- * How a request says whose it is, and what it is for.
+ * The User-Agent, which names the sender of a request and its purpose.
  * @param purpose such as `webhooks`.
  */
 export function userAgentOf({ name, origin }: { name: string; origin: string }, purpose: string): string {
   return `${name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-${purpose}/1 (+${origin})`
 }
 
-/** What to post, besides the URL. */
+/** The contents of a POST. */
 export interface Post {
-  /** Whose request it is, by the id of a person or an organisation: what each causes has a bound. */
+  /** The person or organisation that causes the request, by id, because the requests of each are limited. */
   account: string
   headers: Record<string, string>
   body: string
 }
 
 /**
- * Posts to a URL that somebody else has named: to public addresses only, checked anew for every redirect.
- * Redirects that would turn the POST into a GET are not followed, nor those to plain http. What it waits for its turn is no part of
- * its time.
- * @returns what came before the body of the answer, which is read and forgotten.
- * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
+ * Posts to a URL from somebody else: to public addresses only, checked anew for every redirect. Redirects that would turn the
+ * POST into a GET are not followed, nor those to plain http. Waiting for a turn does not count towards the timeout.
+ * @returns the head of the answer; the body is read and discarded.
+ * @throws NotSent if there was no answer, or too much of it; NoTurn if no turn was to be had.
  */
 export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<Head> {
   const { account, headers, body } = sent
@@ -48,27 +47,24 @@ export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TI
   })
 }
 
-/** What to get, besides the URL, and how much of the answer. */
+/** The options of a GET, and how much of the answer to read. */
 export interface Get extends Partial<Pick<Reading, 'maxBytes'>> {
-  /** As of a POST; null for what nobody in particular causes. */
+  /** As for a POST; null for requests that nobody in particular causes. */
   account: string | null
-  /** With `HEAD` there is no body; by default `GET`. */
+  /** By default `GET`; `HEAD` reads no body. */
   method?: 'GET' | 'HEAD'
   headers: Record<string, string>
-  /** For everything: look-ups, turns, redirects and the answer; with `turn`, for each request. */
+  /** Timeout for look-ups, turns, redirects and the answer together; with `turn`, for each request. */
   timeoutMs?: number
-  /**
-   * For what nobody waits for: resolves once it is its turn in the background, too, and so for those after redirects; false if that is
-   * too far away.
-   */
+  /** For background requests and their redirects: resolves when it is also their turn there; false if that is too far away. */
   turn?(places: Places): Promise<boolean>
-  /** By default yes. */
+  /** True by default. */
   followsRedirects?: boolean
-  /** Whether redirects may lead from https to plain http; by default not. */
+  /** Whether redirects may lead from https to plain http; false by default. */
   mayLeaveTls?: boolean
-  /** Whether the body is to be read, by what comes before it; by default always. */
+  /** Whether to read the body, by the head; true by default. */
   wants?(head: Head): boolean
-  /** Whether the body so far is enough, told of each part as it comes; by default it is read to its end. */
+  /** Whether the body so far is enough, called for each part; by default the body is read to its end. */
   isEnough?(part: Uint8Array, bytes: number): boolean
 }
 
@@ -80,8 +76,8 @@ export interface Got extends Head {
 }
 
 /**
- * Gets a URL that somebody else has named, as `post` posts to one; without credentials, and never compressed.
- * @throws NotSent if there was no answer, or too much of it; NoTurn if none was to be had.
+ * Gets a URL from somebody else, under the rules of `post`; without credentials, and never compressed.
+ * @throws NotSent if there was no answer, or too much of it; NoTurn if no turn was to be had.
  */
 export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
   const { method = 'GET', headers, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, mayLeaveTls = false } = sent
@@ -98,7 +94,7 @@ export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
     turn,
     wants,
     take(part) {
-      // Grown by doubling, because parts may be of one byte each.
+      // Grows by doubling, because parts may be single bytes.
       if (bytes + part.byteLength > body.byteLength) body = grown(body, bytes + part.byteLength)
       body.set(part, bytes)
       bytes += part.byteLength
@@ -108,7 +104,7 @@ export async function get(url: string, sent: Get, guard: Guard): Promise<Got> {
   return { ...got, body: body.subarray(0, bytes) }
 }
 
-/** The statuses of answers that lead to their `location`. */
+/** The statuses of redirects to `location`. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 function grown(body: Buffer, atLeast: number): Buffer {
@@ -117,7 +113,7 @@ function grown(body: Buffer, atLeast: number): Buffer {
   return larger
 }
 
-/** How an answer is read, and which answers lead on to another. */
+/** How to read an answer, and which redirects to follow. */
 interface Following extends Omit<Reading, 'deadline' | 'receive'> {
   account: string | null
   timeoutMs: number
@@ -126,7 +122,7 @@ interface Following extends Omit<Reading, 'deadline' | 'receive'> {
   turn?: Get['turn']
 }
 
-/** Of the whole process. */
+/** The turns of this process. */
 const TURNS = new Turns()
 
 async function follow(url: string, request: Request, guard: Guard, how: Following): Promise<Head & { url: URL }> {
@@ -137,7 +133,7 @@ async function follow(url: string, request: Request, guard: Guard, how: Followin
   const deadline = time.signal
   const receive = (bytes: number) => (turns.receive(account, bytes) ? null : new NoTurn('account'))
   const leads = ({ status, headers }: Head) => leadsOn(status) && headers.location !== undefined
-  // What a redirect has besides its address is read to the end where nothing else is known of it, and kept nowhere.
+  // For a POST, the body of a redirect is read to its end and discarded; for a GET, it is not read.
   const wants = (head: Head) => how.wants(head) && (isPost || !leads(head))
   try {
     let next = new URL(url)
@@ -165,7 +161,7 @@ async function follow(url: string, request: Request, guard: Guard, how: Followin
   }
 }
 
-/** How long a request may take yet. */
+/** The remaining time of a request. */
 class Time {
   leftMs = 0
   readonly #over = new AbortController()
@@ -176,7 +172,7 @@ class Time {
     this.begin(ms)
   }
 
-  /** Aborted once it is over. */
+  /** Aborted when the time is over. */
   get signal(): AbortSignal {
     return this.#over.signal
   }

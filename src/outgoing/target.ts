@@ -4,22 +4,22 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { UnfitTarget } from '../core/issue.ts'
 import { reasonIn } from '../core/issue-words.ts'
-import { network } from '../limits/network.ts'
+import { network } from '../limits/rate-limits.ts'
 import type { Places, Turns } from './turns.ts'
 
-// To which addresses the service may send requests: whoever names a URL must not reach through us what
-// they cannot reach themselves.
+// The addresses to which the service may send requests: the person who names a URL must not reach through the service what they
+// cannot reach themselves.
 
-/** What an intranet has besides. Link-local addresses are not among them: clouds hand out credentials there. */
+/** Networks of an intranet. Link-local addresses are not among them: clouds hand out credentials there. */
 const INTRANET: readonly string[] = ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']
 
-/** Services of clouds for their own machines, at addresses outside the ranges made for that. */
+/** Cloud services for the cloud's own machines, at addresses outside the ranges reserved for that. */
 const CLOUD_SERVICES = [
   ...['168.63.129.16/32', '100.100.100.200/32'],
   ...['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:42::/32', 'fd00:c1::/32'],
 ].map((network) => ipaddr.parseCIDR(network))
 
-/** All of IPv6 that is in use by the public. The rest is local, or leads to IPv4 by a translator. */
+/** All IPv6 addresses in public use. The rest is local, or leads to IPv4 through a translator. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Whether requests may go to an address: only to public ones, unless the operator allows the intranet too. */
@@ -35,9 +35,9 @@ function isReachable(address: string, { privateNetworks }: { privateNetworks: bo
   return privateNetworks && INTRANET.includes(range)
 }
 
-/** Why a request was not sent, or got no answer. Says nothing that the person who named its URL could not know. */
+/** Why a request was not sent, or got no answer. Reveals nothing that the person who named its URL could not know. */
 export class NotSent extends Error {
-  /** @param reason why the URL may not be requested, if that is at fault. */
+  /** @param reason why the URL may not be requested, if the URL is at fault. */
   constructor(
     message: string,
     readonly reason: UnfitTarget | null = null,
@@ -50,31 +50,31 @@ function unfit(code: UnfitTarget['code']): NotSent {
   return new NotSent(`its URL ${reasonIn({ code })}`, { code })
 }
 
-/** To where requests may go. */
+/** The rules for allowed targets. */
 export interface Guard {
   /** Whether the operator allows requests to the intranet. */
   privateNetworks: boolean
   /** The machine’s own, except in tests. */
   resolver?: Pick<Resolver, 'resolve4' | 'resolve6'>
-  /** Those of the process, except in tests. */
+  /** The process's name servers, except in tests. */
   turns?: Turns
 }
 
-/** A URL with the addresses that were checked: nothing else may be connected to. */
+/** A URL with its checked addresses: no other may be connected to. */
 export interface Target {
   url: URL
-  /** As it is in names and certificates, without the brackets of an IPv6 address. */
+  /** In the form of names and certificates, without the brackets of an IPv6 address. */
   host: string
   addresses: LookupAddress[]
   places: Places
 }
 
-/** Ports that browsers refuse too, because other protocols live there; below 1024 only those of the Web are allowed. */
+/** Ports that browsers refuse too, because other protocols use them; below 1024 only those of the Web are allowed. */
 const OTHER_PROTOCOLS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Why requests may not go to a URL, or null. Its host is not looked up. */
+/** Why requests may not go to a URL, or null. Does not look up its host. */
 function unfitTarget({ protocol, username, password, port }: URL): UnfitTarget['code'] | null {
   if (protocol !== 'https:' && protocol !== 'http:') return 'scheme_not_allowed'
   if (username !== '' || password !== '') return 'credentials_in_url'
@@ -83,10 +83,10 @@ function unfitTarget({ protocol, username, password, port }: URL): UnfitTarget['
   return isAllowed ? null : 'port_not_allowed'
 }
 
-/** Names that lead nowhere in public: of machines beside this one, and those that are reserved for such. */
+/** Names that lead nowhere in public: of machines on the local network, and reserved names. */
 const LOCAL_NAME = /^[^.]*$|\.(?:localhost|local|internal|intranet|lan|home\.arpa|test|invalid|onion)\.?$/
 
-/** Whether requests to a URL can ever be sent, by what it says itself: its host is not looked up. */
+/** Whether requests to a URL could ever be sent, judging by the URL alone: its host is not looked up. */
 export function isEverReachable(url: URL, { privateNetworks }: Pick<Guard, 'privateNetworks'>): boolean {
   if (unfitTarget(url) !== null) return false
   const host = hostnameOf(url)
@@ -94,12 +94,12 @@ export function isEverReachable(url: URL, { privateNetworks }: Pick<Guard, 'priv
   return privateNetworks || !LOCAL_NAME.test(host)
 }
 
-/** As it is in names and certificates, without the brackets of an IPv6 address. */
+/** In the form of names and certificates, without the brackets of an IPv6 address. */
 const hostnameOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /**
- * Checks a URL and looks its host up, once: the request must go to one of the addresses found here, because a name may
- * lead elsewhere a moment later.
+ * Checks a URL and looks its host up once: the request must go to one of the resulting addresses, because the name may lead
+ * elsewhere a moment later.
  * @throws NotSent if it may not be requested.
  */
 export async function targetOf(url: URL, { privateNetworks, resolver }: Guard): Promise<Target> {
@@ -107,30 +107,30 @@ export async function targetOf(url: URL, { privateNetworks, resolver }: Guard): 
   if (reason !== null) throw unfit(reason)
   const host = hostnameOf(url)
   const addresses = isIP(host) === 0 ? await addressesOf(host, resolver) : [{ address: host, family: isIP(host) }]
-  // One answer for names without an address and names with a private one, so that nobody can map a network by it.
+  // The same error for names without an address and names with a private one, so that nobody can map a network by it.
   if (addresses.length === 0) throw unfit(privateNetworks ? 'host_unknown' : 'address_not_public')
   if (!addresses.every(({ address }) => isReachable(address, { privateNetworks }))) throw unfit('address_not_public')
-  // Each address that a request could go to has turns of its own, so a name must not have very many.
+  // Each possible address has turns of its own, so a name must not have very many.
   const used = [4, 6].flatMap((four) => addresses.filter(({ family }) => family === four).slice(0, MAX_ADDRESSES))
   return { url, host, addresses: used, places: { site: hostOfTurns(url), blocks: [...new Set(used.map(blockOf))] } }
 }
 
-/** Of each family; a second one in case that the first is down. */
+/** Maximum addresses of each family; the second is for when the first is down. */
 const MAX_ADDRESSES = 2
 
-/** The host of a URL, as turns are counted: whatever its port, or a dot at its end, it is one. */
+/** The host of a URL for counting turns: without its port, or a dot at its end. */
 export function hostOfTurns({ hostname }: URL): string {
   return hostname.replace(/\.$/, '')
 }
 
-/** The addresses that one owner mostly has together. */
+/** The block of addresses that usually has one owner. */
 function blockOf({ address, family }: LookupAddress): string {
   return family === 6 ? network(address) : `${address.slice(0, address.lastIndexOf('.'))}.0/24`
 }
 
 /**
- * Asks name servers, without the system’s function for it: that would let a few slow name servers of an attacker occupy all
- * threads, which also hash passwords. So `/etc/hosts` does not count.
+ * Asks name servers directly, because the system’s function would let a few slow name servers of an attacker occupy all threads,
+ * which also hash passwords. So `/etc/hosts` does not count.
  */
 async function addressesOf(
   host: string,

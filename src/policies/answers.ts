@@ -1,52 +1,58 @@
 import { type } from 'arktype'
 import type { Condition, Tab as StoredTab, Traced } from '../../db/policy.ts'
+import { Warnings } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
-import type { ShapeOf } from '../core/shape.ts'
+import { object, type ShapeOf, says } from '../core/shape.ts'
+import { MATCHED, MATCHED_RULE_ID, RULE_DOCS, RULES_DOC, TAB_DOCS } from './shapes.ts'
 
 const Tab = lazy(() =>
-  type({
-    url: 'string',
-    'note?': 'string',
-    'section?': 'string',
-    '+': 'reject',
-  } as const satisfies ShapeOf<StoredTab>).configure({ named: 'Tab' }, 'self'),
+  object(
+    {
+      url: says('string', ...TAB_DOCS.url),
+      'note?': says('string', ...TAB_DOCS.note),
+      'section?': says('string', ...TAB_DOCS.section),
+    } as const satisfies ShapeOf<StoredTab>,
+    'Tab',
+  ),
 )
 
 /** A saved policy, whose rules have ids. */
-export const SavedPolicy = lazy(() =>
-  type({
-    version: '1',
-    rules: type({
-      id: 'string',
-      name: 'string',
-      'showBadge?': 'boolean',
-      when: type('object').configure({ $ref: '#/$defs/Condition' }, 'self').as<Condition>(),
-      tabs: Tab().array(),
-      '+': 'reject',
-    })
-      .configure({ named: 'Rule' }, 'self')
-      .array(),
-    '+': 'reject',
-  }).configure({ named: 'SavedPolicy' }, 'self'),
+export const SavedPolicy = lazy(() => object({ version: '1', rules: says(rule().array(), RULES_DOC) }, 'SavedPolicy'))
+
+const rule = lazy(() =>
+  object(
+    {
+      id: says('string', ...RULE_DOCS.id),
+      name: says('string', ...RULE_DOCS.name),
+      'showBadge?': says('boolean', ...RULE_DOCS.showBadge),
+      when: says(type('object').configure({ $ref: '#/$defs/Condition' }, 'self').as<Condition>(), ...RULE_DOCS.when),
+      tabs: says(Tab().array(), ...RULE_DOCS.tabs),
+    },
+    'Rule',
+  ),
 )
 
 /** The tabs that a viewer would get, and why. */
 export const Preview = lazy(() =>
-  type({
-    matchedRuleId: 'string | null',
-    matchedRuleName: 'string | null',
-    tabs: Tab().array(),
-    trace: type({
-      ruleId: 'string',
-      name: 'string',
-      matched: 'boolean',
-      condition: type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),
-      '+': 'reject',
-    }).array(),
-    warnings: type({ path: 'string', message: 'string', '+': 'reject' }).array(),
-    '+': 'reject',
+  object({
+    matchedRuleId: says('string | null', ...MATCHED_RULE_ID),
+    matchedRuleName: says('string | null', 'The name of that rule.', 'Acme staff'),
+    tabs: says(Tab().array(), ...RULE_DOCS.tabs),
+    trace: says(
+      object({
+        ruleId: says('string', 'The rule.', 'r_4fGk2bNq8Z'),
+        name: says('string', 'The rule’s name.', 'Acme staff'),
+        matched: says('boolean', ...MATCHED),
+        condition: says(
+          type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),
+          'The rule’s condition, with the result of each of its nodes.',
+        ),
+      }).array(),
+      'Every rule in order, including those after the match, with the result of each of its conditions.',
+    ),
+    warnings: Warnings(),
   }),
 )
 
-/** The same as a value; `trace` has every rule in order, including those after the match. */
+/** A preview as a value; `trace` has every rule in order, including those after the match. */
 export type Preview = ReturnType<typeof Preview>['infer']

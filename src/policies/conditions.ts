@@ -1,4 +1,4 @@
-import type { Condition } from '../../db/policy.ts'
+import type { Condition, Leaf } from '../../db/policy.ts'
 import type { Reason } from '../core/issue.ts'
 import { isSame } from '../core/json.ts'
 import type { JsonSchema } from '../core/shape.ts'
@@ -10,7 +10,6 @@ interface ConditionError {
   reason: Reason
 }
 
-/** Maximum number of errors reported. */
 const MAX_ERRORS = 20
 
 /**
@@ -24,7 +23,7 @@ export function readCondition(raw: unknown): Condition | ConditionError[] {
     if (wrong.length < MAX_ERRORS) wrong.push({ path, reason })
     return null
   }
-  // What is inside is not looked at once no error of it would be reported.
+  // Nested conditions are not read once their errors would no longer be reported.
   const inner: ReadInner = (raw, report, depth) => (wrong.length < MAX_ERRORS ? read(raw, report, depth, inner) : null)
   const condition = inner(raw, report, 0)
   return condition === null || wrong.length > 0 ? wrong : condition
@@ -34,7 +33,7 @@ function read(raw: unknown, report: Report, depth: number, inner: ReadInner): Co
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return report({ code: 'not_a_condition' })
   const { op } = raw as Raw
   if (!isOperator(op)) return report({ code: 'no_option', options: Object.keys(OPERATORS) }, 'op')
-  // No key takes null: whoever must send those of all operators sends it for the others.
+  // No key accepts null: programs that must send the keys of all operators send null for the others.
   const sent: Raw = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
   for (const key of Object.keys(sent)) if (!KEYS.get(op)?.has(key)) report({ code: 'unknown_field' }, key)
   return OPERATORS[op].read(sent, report, depth, inner)
@@ -52,9 +51,7 @@ const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ]),
 )
 
-/**
- * The same as one object with the keys of all operators, a third as long: for agents, whose mistakes the parser explains.
- */
+/** A single object with the keys of all operators, a third as long: for agents, whose mistakes the parser explains. */
 export function flatConditionSchema(self: JsonSchema): JsonSchema {
   const variants = Map.groupBy(
     Object.values(OPERATORS).flatMap(({ keys }) => Object.entries(keys(self))),
@@ -69,12 +66,13 @@ export function flatConditionSchema(self: JsonSchema): JsonSchema {
   }
 }
 
-/** A schema that each of these satisfies: what they have in common, or if nothing, a choice of them. */
+/** A schema that each of these satisfies: their common part, or if there is none, a choice of them. */
 function eitherOf(schemas: readonly JsonSchema[]): JsonSchema {
-  const common = Object.entries(schemas[0]!).filter(([key, value]) => schemas.every((one) => isSame(one[key], value)))
-  if (common.length > 0) return Object.fromEntries(common)
+  const { says, ...first } = schemas[0]!
+  const common = Object.entries(first).filter(([key, value]) => schemas.every((one) => isSame(one[key], value)))
+  if (common.length > 0) return { says, ...Object.fromEntries(common) }
   const choices = schemas.flatMap((schema) => (schema.anyOf as JsonSchema[] | undefined) ?? [schema])
-  return { anyOf: choices.filter((one, index) => choices.findIndex((other) => isSame(one, other)) === index) }
+  return { says, anyOf: choices.filter((one, index) => choices.findIndex((other) => isSame(one, other)) === index) }
 }
 
 /**
@@ -93,4 +91,15 @@ export function conditionSchema(self: JsonSchema, more: Record<string, JsonSchem
       return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
     }),
   }
+}
+
+// The conditions in a tree that contain no others.
+
+export function leavesOf(condition: Condition): Leaf[] {
+  return 'of' in condition ? condition.of.flatMap(leavesOf) : [condition]
+}
+
+export function withLeaves(condition: Condition, change: (leaf: Leaf) => Leaf): Condition {
+  if (!('of' in condition)) return change(condition)
+  return { ...condition, of: condition.of.map((part) => withLeaves(part, change)) }
 }

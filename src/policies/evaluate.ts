@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   type Comparison,
   type Condition,
@@ -11,11 +12,11 @@ import {
   type Traced,
 } from '../../db/policy.ts'
 import { windowTest } from './clock.ts'
-import { isOfAccount } from './facts.ts'
-import { memoizeMatch } from './memoize.ts'
-import type { Viewer } from './viewer.ts'
+import { leavesOf } from './conditions.ts'
+import { isOfAccount, type ViewerRequest } from './facts.ts'
+import { type Viewer, viewerOf } from './viewer.ts'
 
-/** The facts about a viewer read so far during one evaluation, by index of field. */
+/** The facts about a viewer read so far in one evaluation, by index of field. */
 interface Facts {
   readonly viewer: Viewer
   readonly known: (string | null | undefined)[]
@@ -39,7 +40,7 @@ export interface RuleTrace {
 }
 
 /** A compiled policy. Pure: equal viewers get equal answers. */
-export interface CompiledPolicy {
+interface CompiledPolicy {
   /** Whether any condition depends on `field`, or on being signed in. */
   needs(field: Field | 'signedIn'): boolean
   /** Whether any condition depends on the viewer’s account. */
@@ -117,6 +118,10 @@ const TESTS: { readonly [Op in Leaf['op']]: (condition: ConditionOf<Op>, places:
     )
     return ({ viewer }) => isOpen(viewer.now)
   },
+  language({ value }, places) {
+    const range = value.toLowerCase()
+    return factTest('language', (fact) => isInRange(fact, range), places)
+  },
   exists: ({ field }, places) => factTest(field, () => true, places),
   in({ field, values }, places) {
     const known = new Set(values.map((value) => value.toLowerCase()))
@@ -157,8 +162,70 @@ export const COMPARE: Record<Comparison['op'], (fact: string, value: string) => 
   contains: (fact, value) => fact.includes(value),
 }
 
+/** Whether a language tag equals a range, or begins with it and a hyphen; both in lower case. */
+export function isInRange(tag: string, range: string): boolean {
+  return tag === range || tag.startsWith(`${range}-`)
+}
+
 function traced({ condition, holds, of }: Node, facts: Facts): Traced {
   const matched = holds(facts)
   if (!('of' in condition)) return { ...condition, matched }
   return { op: condition.op, matched, of: of.map((part) => traced(part, facts)) }
+}
+
+/** There are few kinds of viewers; this keeps a policy's cache below 24 KiB. */
+const MAX_KINDS = 64
+const MAX_KEY_LENGTH = 300
+const MINUTE_MS = 60_000
+
+/**
+ * Caches `match` per kind of viewer: equal facts, at times that no condition distinguishes. The cost of a view then hardly grows
+ * with the number of rules.
+ * @param fields every field on which the conditions depend.
+ */
+function memoizeMatch(
+  conditions: readonly Condition[],
+  fields: readonly Field[],
+  match: (viewer: Viewer) => Rule | null,
+): (viewer: Viewer) => Rule | null {
+  const period = periods(conditions)
+  const known = new LRUCache<string, { rule: Rule | null }>({ max: MAX_KINDS })
+  return (viewer) => {
+    let kind = viewer.signedIn ? period(viewer.now) : `-${period(viewer.now)}`
+    for (const field of fields) {
+      const fact = viewer.fact(field)
+      // Length-prefixed, so that different facts cannot give the same key.
+      kind += fact === null ? ';' : `;${fact.length}:${fact}`
+    }
+    if (kind.length > MAX_KEY_LENGTH) return match(viewer)
+    let answer = known.get(kind)
+    if (answer === undefined) known.set(kind, (answer = { rule: match(viewer) }))
+    return answer.rule
+  }
+}
+
+/** Identifies a period during which no time condition changes its result. */
+function periods(conditions: readonly Condition[]): (now: number) => string {
+  const leaves = conditions.flatMap(leavesOf)
+  const instants = leaves.flatMap((leaf) =>
+    leaf.op === 'before' || leaf.op === 'after' ? [Date.parse(leaf.value)] : [],
+  )
+  const hasWindow = leaves.some(({ op }) => op === 'timeWindow')
+  return (now) => {
+    let passed = 0
+    for (const instant of instants) if (instant <= now) passed += 1
+    return `${hasWindow ? Math.floor(now / MINUTE_MS) : ''}.${passed}`
+  }
+}
+
+/** A compiled policy in the form for launchers. */
+export interface LauncherPolicy extends Pick<CompiledPolicy, 'needs' | 'needsAccount'> {
+  /** The first rule that the sender of a request matches, or null. */
+  match(request: ViewerRequest): Rule | null
+}
+
+/** Compiles a policy for a launcher. */
+export function launcherPolicy(policy: Policy): LauncherPolicy {
+  const { needs, needsAccount, match } = compile(policy)
+  return { needs, needsAccount, match: (request) => match(viewerOf(request)) }
 }

@@ -1,16 +1,12 @@
 import { type Type, type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
-import { CLIENTS, type Client } from '../audience/client.ts'
-import { countryOf } from '../audience/country.ts'
-import { DEVICES } from '../audience/device.ts'
-import { formFor } from '../audience/form.ts'
-import { bestLanguage } from '../audience/language.ts'
-import { domainOf } from '../audience/referrer.ts'
-import type { ParsedUserAgent } from '../audience/user-agent.ts'
-import { refusing } from '../core/shape.ts'
+import { bestLanguage, formFor } from '../audience/negotiation.ts'
+import { countryOf, domainOf } from '../audience/origin.ts'
+import { CLIENTS, type Client, DEVICES, type ParsedUserAgent } from '../audience/user-agent.ts'
+import { lazy } from '../core/lazy.ts'
+import { refusing, says } from '../core/shape.ts'
 import { line } from '../core/text-shapes.ts'
-import { ROLES, type Role } from '../identity/roles.ts'
-import { countryCode } from './countries.ts'
+import { ROLES, type Role } from '../identity/caller.ts'
 import { CONDITION_BOUNDS } from './operators.ts'
 
 /** The part of a launcher’s request that policies read, independent of any transport. */
@@ -24,9 +20,9 @@ export interface ViewerRequest {
   countryHeader: string | undefined
   /** Null if nobody is signed in, or the policy does not depend on it. */
   account: Account | null
-  /** The kind of client, where it is known from elsewhere than the headers. */
+  /** The kind of client, if known from elsewhere than the headers. */
   client?: Client | undefined
-  /** The value of each variable of the bundle, null for none: what `query.<name>` is of these, however it was sent. */
+  /** The value of each variable of the bundle, null for none. Provides `query.<name>` for these, however the value was sent. */
   values?: ReadonlyMap<string, string | null> | undefined
 }
 
@@ -41,7 +37,7 @@ export interface Account {
   orgRole: Role | null
 }
 
-/** What facts are read from: the request, and its parsed User-Agent. */
+/** The sources of facts: the request, and its parsed User-Agent. */
 export interface FactSource {
   readonly request: ViewerRequest
   readonly userAgent: ParsedUserAgent
@@ -50,9 +46,9 @@ export interface FactSource {
 interface FactDefinition {
   /** The values that `policy/preview` accepts. */
   shape: Type<string>
-  /** Reads it from a request, in any case; null if unknown. */
+  /** Reads the fact from a request, in any case; null if unknown. */
   read(source: FactSource): string | null
-  /** Whether it implies that the viewer is signed in. */
+  /** Whether the fact implies that the viewer is signed in. */
   isOfAccount?: boolean
   /** Its possible values, if limited. */
   values?: readonly string[]
@@ -65,46 +61,60 @@ interface FactDefinition {
 
 const text = line(CONDITION_BOUNDS.text)
 
-/** How each fact is read, described in a preview, and restricted. */
+/** How each fact is read from requests, described in previews, and restricted. */
 const DEFINITIONS = {
   emailDomain: {
-    shape: text,
+    shape: says(text, 'The domain of their verified address.', 'acme.com'),
     read: ({ request: { account } }) => account?.emailDomain ?? null,
     isOfAccount: true,
     isDomain: true,
   },
   orgRole: {
-    shape: type.enumerated(...ROLES),
+    shape: says(type.enumerated(...ROLES), 'Their role in the organisation that owns the bundle.', 'editor'),
     read: ({ request: { account } }) => account?.orgRole ?? null,
     isOfAccount: true,
     values: ROLES,
   },
-  language: { shape: text, read: ({ request: { headers } }) => bestLanguage(headers.get('accept-language') ?? '') },
+  language: {
+    shape: says(text, 'Their browser’s preferred language.', 'de-AT'),
+    read: ({ request: { headers } }) => bestLanguage(headers.get('accept-language') ?? ''),
+  },
   client: {
-    shape: type.enumerated(...CLIENTS),
-    // Whoever prefers Markdown reads it with a model, whatever it calls itself.
+    shape: says(type.enumerated(...CLIENTS), 'What reads the link.', 'agent'),
+    // A client that prefers Markdown reads it with a model, whatever its name.
     read: ({ request: { client, headers }, userAgent }) =>
       client ?? (formFor(headers) === 'markdown' ? 'agent' : userAgent.client),
     values: CLIENTS,
   },
-  device: { shape: type.enumerated(...DEVICES), read: ({ userAgent }) => userAgent.device, values: DEVICES },
-  os: { shape: text, read: ({ userAgent }) => userAgent.os },
-  browser: { shape: text, read: ({ userAgent }) => userAgent.browser },
+  device: {
+    shape: says(type.enumerated(...DEVICES), 'Their kind of device.', 'mobile'),
+    read: ({ userAgent }) => userAgent.device,
+    values: DEVICES,
+  },
+  os: {
+    shape: says(text, 'The family of their operating system.', 'ios'),
+    read: ({ userAgent }) => userAgent.os,
+  },
+  browser: { shape: says(text, 'The family of their browser.', 'safari'), read: ({ userAgent }) => userAgent.browser },
   country: {
-    shape: text.narrow(
-      refusing({ pattern: '^[A-Za-z]{2}$' }, (sent: string) =>
-        /^[a-z]{2}$/i.test(sent) ? null : { code: 'not_a_country', meant: countryCode(sent) },
+    shape: says(
+      text.narrow(
+        refusing({ pattern: '^[A-Za-z]{2}$' }, (sent: string) =>
+          /^[a-z]{2}$/i.test(sent) ? null : { code: 'not_a_country', meant: countryCode(sent) },
+        ),
       ),
+      'Two letters.',
+      'AT',
     ),
     read: ({ request: { headers, countryHeader } }) =>
       countryHeader === undefined ? null : countryOf(headers.get(countryHeader) ?? ''),
     format: { pattern: /^[a-z]{2}$/i, words: 'a code of two letters such as DE' },
   },
   referrerDomain: {
-    shape: text,
+    shape: says(text, 'The host of the page that linked here.', 'news.example'),
     read: ({ request: { headers } }) => domainOf(headers.get('referer') ?? ''),
     isDomain: true,
-    normalize: asSent,
+    normalize: asciiDomain,
   },
 } as const satisfies Record<Fact, FactDefinition>
 
@@ -126,8 +136,44 @@ export const FACT_SHAPES = Object.fromEntries(FACTS.map((fact) => [`${fact}?`, D
 }
 
 /** A domain in the ASCII form that browsers send, keeping a leading dot; null if it is not a domain. */
-function asSent(domain: string): string | null {
+function asciiDomain(domain: string): string | null {
   const [, dot = '', name = ''] = /^(\.?)(.*)$/.exec(domain) ?? []
   const url = `http://${name}/`
   return URL.canParse(url) ? dot + new URL(url).hostname : null
+}
+
+/** Codes that ICU names but ISO 3166 does not assign to a country: unions, islands of another country, “unknown”. */
+const NO_COUNTRIES = 'AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'
+/** Withdrawn codes; ICU gives them the names of their successors. */
+const WITHDRAWN = 'AN BU CS DD DY FX HV NH RH SU TP UK VD YD YU ZR'
+
+const regionNames = lazy(() => new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'none' }))
+
+/** The English names of all countries by two-letter code (`DE`), sorted by name. */
+export const countries = lazy(
+  (): ReadonlyMap<string, string> => new Map(named().sort(([, one], [, other]) => one.localeCompare(other, 'en'))),
+)
+
+const codesByName = lazy(() => new Map([...countries()].map(([code, name]) => [name.toLowerCase(), code])))
+
+/** The English name of any region ICU knows by this two-letter code; a withdrawn code gets its successor's name. */
+export function regionName(code: string): string | undefined {
+  return regionNames().of(code)
+}
+
+/** The code of a country typed as a code or an English name, in any case; null for anything else. */
+export function countryCode(text: string): string | null {
+  const code = text.trim().toUpperCase()
+  return countries().has(code) ? code : (codesByName().get(text.trim().toLowerCase()) ?? null)
+}
+
+function named(): [string, string][] {
+  const leftOut = new Set(`${NO_COUNTRIES} ${WITHDRAWN}`.split(' '))
+  const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
+  return letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .flatMap((code): [string, string][] => {
+      const name = leftOut.has(code) ? undefined : regionName(code)
+      return name === undefined ? [] : [[code, name]]
+    })
 }

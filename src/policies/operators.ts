@@ -21,7 +21,7 @@ const MINUTES_OF_DAY = 24 * 60
 export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const
 
 export type Raw = Record<string, unknown>
-/** Reports what is wrong at a path, and returns null. */
+/** Reports an error at a path, and returns null. */
 export type Report = (reason: Reason, ...place: (string | number)[]) => null
 /** Parses a nested condition. */
 export type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
@@ -36,8 +36,12 @@ interface Operator<Op extends Condition['op']> {
 
 /** The JSON Schema of a text in a condition. */
 const TEXT = { type: 'string', maxLength: CONDITION_BOUNDS.text, pattern: `^[^${CONTROLS.source.slice(1, -1)}]*$` }
-const PIECE = { ...TEXT, minLength: 1 }
+const TIME_ZONE_SAYS = { says: 'The IANA time zone, such as Europe/Berlin.' }
+const FIELD_SAYS = { says: 'The field to compare.' }
+const VALUE_SAYS = { says: 'The value to compare with.' }
+const PIECE = { ...TEXT, ...VALUE_SAYS, minLength: 1 }
 const FIELD = {
+  ...FIELD_SAYS,
   anyOf: [
     { enum: FACTS },
     {
@@ -47,7 +51,7 @@ const FIELD = {
     },
   ],
 }
-const parts = (self: JsonSchema) => ({ type: 'array', minItems: 1, items: self })
+const parts = (self: JsonSchema) => ({ says: 'The combined conditions.', type: 'array', minItems: 1, items: self })
 
 /** The whole language: each operator, its keys beside `op`, and how it is parsed. */
 export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
@@ -55,11 +59,17 @@ export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
   or: { keys: (self) => ({ of: parts(self) }), read: group('or') },
   not: { keys: (self) => ({ of: { ...parts(self), maxItems: 1 } }), read: group('not') },
   signedIn: { keys: () => ({}), read: () => ({ op: 'signedIn' }) },
-  equals: { keys: () => ({ field: FIELD, value: TEXT }), read: comparison('equals') },
+  equals: { keys: () => ({ field: FIELD, value: { ...TEXT, ...VALUE_SAYS } }), read: comparison('equals') },
   in: {
     keys: () => ({
       field: FIELD,
-      values: { type: 'array', minItems: 1, maxItems: CONDITION_BOUNDS.values, items: TEXT },
+      values: {
+        says: 'Matches any of these.',
+        type: 'array',
+        minItems: 1,
+        maxItems: CONDITION_BOUNDS.values,
+        items: TEXT,
+      },
     }),
     lenient: ['value'],
     read: readIn,
@@ -68,14 +78,25 @@ export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
   endsWith: { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('endsWith') },
   contains: { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('contains') },
   exists: { keys: () => ({ field: FIELD }), read: readExists },
+  language: { keys: () => ({ value: PIECE }), read: readLanguage },
   before: { keys: instantKeys, read: instant('before') },
   after: { keys: instantKeys, read: instant('after') },
   timeWindow: {
     keys: () => ({
-      days: { type: 'array', minItems: 1, maxItems: DAYS.length, items: { enum: DAYS } },
-      from: { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' },
-      to: { type: 'string', pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' },
-      timeZone: { type: 'string', maxLength: 64, pattern: '^[A-Za-z]' },
+      days: {
+        says: 'The days on which the window opens.',
+        type: 'array',
+        minItems: 1,
+        maxItems: DAYS.length,
+        items: { enum: DAYS },
+      },
+      from: { says: 'When it opens, HH:MM.', type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' },
+      to: {
+        says: 'When it closes, HH:MM up to 24:00; if not later than `from`, on the next day.',
+        type: 'string',
+        pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$',
+      },
+      timeZone: { ...TIME_ZONE_SAYS, type: 'string', maxLength: 64, pattern: '^[A-Za-z]' },
     }),
     read: readWindow,
   },
@@ -126,8 +147,17 @@ function readExists(raw: Raw, report: Report): ConditionOf<'exists'> | null {
   return field === null ? null : { op: 'exists', field }
 }
 
+/** A language tag as browsers send it, or the beginning of one. */
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
+
+function readLanguage({ value }: Raw, report: Report): ConditionOf<'language'> | null {
+  // Programs write `pt_BR`.
+  const tag = typeof value === 'string' ? value.trim().replaceAll('_', '-') : ''
+  return LANGUAGE.test(tag) ? { op: 'language', value: tag } : report({ code: 'not_a_language' }, 'value')
+}
+
 function instantKeys(): Record<string, JsonSchema> {
-  return { field: { const: 'now' }, value: { type: 'string', pattern: INSTANT.source } }
+  return { field: { const: 'now' }, value: { ...VALUE_SAYS, type: 'string', pattern: INSTANT.source } }
 }
 
 function instant(op: InstantOperator) {

@@ -7,10 +7,10 @@ import { compile } from './evaluate.ts'
 import { type Finding, lint } from './lint.ts'
 import type { Viewer } from './viewer.ts'
 
-/** A preview with its warnings as data, and its tabs before they are filled. */
+/** A preview with its warnings as data, and its tabs before filling. */
 export interface Tried extends Omit<Preview, 'warnings'> {
   warnings: Finding[]
-  /** What the launcher would put in place of the tabs’ placeholders. */
+  /** The values that the launcher would put in place of the tabs’ placeholders. */
   filling: Filling
 }
 
@@ -22,7 +22,7 @@ interface Own {
 
 /**
  * Evaluates a policy for a viewer with the launcher’s own evaluator. Pure.
- * @param filling what the viewer fills in.
+ * @param filling the viewer's values.
  * @param now milliseconds since 1970, for the warnings; independent of the viewer’s time.
  */
 export function preview(policy: Policy | null, own: Own, viewer: Viewer, filling: Filling, now: number): Tried {
@@ -46,7 +46,7 @@ export function preview(policy: Policy | null, own: Own, viewer: Viewer, filling
   }
 }
 
-/** The tabs as the launcher has them: filled, or as they are while a value is missing or refused. */
+/** The tabs as on the launcher: filled, or unchanged while a value is missing or refused. */
 export function launcherTabs({ tabs, filling }: Pick<Tried, 'tabs' | 'filling'>): Tab[] {
   if (!isComplete(filling)) return tabs
   const { values } = filling
@@ -57,7 +57,7 @@ export function launcherTabs({ tabs, filling }: Pick<Tried, 'tabs' | 'filling'>)
 }
 
 function tab(url: string, { note, section }: UrlMetadata = {}): Tab {
-  // A new field of tabs does not compile until it is here.
+  // A new field of tabs does not compile until it is added here.
   const fields = { note, section } satisfies Record<Exclude<keyof Tab, 'url'>, unknown>
   return { url, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) }
 }

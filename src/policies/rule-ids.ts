@@ -3,20 +3,19 @@ import type { Store } from '../../db/client.ts'
 import type { Policy, Rule } from '../../db/policy.ts'
 import { policyRules } from '../../db/schema.ts'
 import { invalid } from '../core/problem.ts'
-import { newRuleId } from './rule-id.ts'
-import type { SentPolicy } from './shapes.ts'
+import { newRuleId, type SentPolicy } from './shapes.ts'
 
-/** A policy whose rules all have ids, with the ids that are new. */
+/** A policy whose rules all have ids, with the list of new ids. */
 interface PolicyWithIds {
   policy: Policy
   newIds: string[]
 }
 
 /**
- * Gives each rule its id: the one sent, otherwise that of the saved rule with the same name, otherwise a new
- * one. So a rule keeps its counts when it is edited.
+ * Gives each rule its id: the sent one, otherwise that of the saved rule with the same name, otherwise a new one. So a rule keeps
+ * its counts when it is edited.
  * @param saved the bundle’s current policy.
- * @param isKnown whether an id is or was a rule’s of this bundle.
+ * @param isKnown whether an id is or was used by a rule of this bundle.
  * @throws Problem BAD_REQUEST for an id that is not this bundle’s, or is sent twice.
  */
 export function withRuleIds(sent: SentPolicy, saved: Policy | null, isKnown: (id: string) => boolean): PolicyWithIds {
@@ -41,7 +40,7 @@ export function withRuleIds(sent: SentPolicy, saved: Policy | null, isKnown: (id
 }
 
 /**
- * The same for a stored bundle, with the ids of its earlier rules.
+ * Gives the rules of a stored bundle's new policy their ids. Ids of its earlier rules are accepted too.
  * @throws Problem BAD_REQUEST.
  */
 export async function withStoredRuleIds(
@@ -54,7 +53,7 @@ export async function withStoredRuleIds(
   return withRuleIds(sent, saved, (id) => known.includes(id))
 }
 
-/** Whether an id is or was a rule’s of a bundle; events with any other are not counted. */
+/** Whether an id is or was used by a rule of a bundle; events with any other are not counted. */
 export async function isRuleOf(db: Store['db'], bundleId: number, id: string): Promise<boolean> {
   return (await knownOf(db, bundleId, [id])).length > 0
 }
@@ -73,6 +72,6 @@ export function recordRuleIds(db: Store['db'], bundleId: number | SQL<number>, i
 }
 
 /** The rules without ids, because an id belongs to one bundle for good. */
-export function withoutIds(policy: SentPolicy | null): SentPolicy | null {
+export function dropIds(policy: SentPolicy | null): SentPolicy | null {
   return policy && { ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) }
 }

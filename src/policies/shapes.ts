@@ -1,9 +1,60 @@
 import { type } from 'arktype'
 import type { Condition, Tab as StoredTab } from '../../db/policy.ts'
-import { refuse, refusing, type ShapeOf } from '../core/shape.ts'
+import { randomBase62 } from '../core/secrets.ts'
+import { checked, object, refuse, refusing, type ShapeOf, says } from '../core/shape.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { readCondition } from './conditions.ts'
-import { isRuleId, RULE_ID } from './rule-id.ts'
+
+// Descriptions of fields that are both sent and answered, each with an example.
+
+export const TAB_DOCS = {
+  url: ['The tab’s URL: http: or https:.', 'https://example.com/plan'],
+  note: ['A line shown below it.', 'Read this first'],
+  section: ['The heading above it; neighbours with the same share it.', 'Before you start'],
+} as const
+
+export const RULE_DOCS = {
+  id: ['Generated. Send it back to keep the rule’s identity; omit it for a new rule.', 'r_4fGk2bNq8Z'],
+  name: ['The rule’s name, unique within the policy.', 'Acme staff'],
+  showBadge: ['Whether matching viewers see “For: <name>”.', true],
+  when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
+  tabs: ['The tabs that matching viewers get instead of the bundle’s URLs.', [{ url: 'https://example.com/plan' }]],
+} as const
+
+export const RULES_DOC = 'Tried in order; the first match wins.'
+
+export const POLICY_DOC =
+  'Shows different viewers different tabs; null for none. If none matches, the viewer gets `urls`. ' +
+  'At most 128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
+  '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people ' +
+  'at acme.com their own plan.'
+
+export const MATCHED_RULE_ID = ['The rule that the viewer matched; null if none.', 'r_4fGk2bNq8Z'] as const
+
+export const MATCHED = ['Whether it matches this viewer.', true] as const
+
+/** The description of a condition, also for documents of tools and `docs/policies.md`. */
+export const CONDITION_DOC =
+  'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, at most 4 levels deep. ' +
+  'equals, startsWith, endsWith, contains (`field`, `value`) and in (`field`, `values`) compare a field with a string, ' +
+  'ignoring case; exists (`field`): it is known; signedIn; before, after (`field`: now, `value`: a time with its UTC ' +
+  'offset); timeWindow (`days`, `from`, `to`, `timeZone`). Fields: emailDomain (of a signed-in viewer’s verified ' +
+  'address), orgRole (viewer, editor or admin in the owning organisation), language (such as de-AT), client (browser, ' +
+  'agent, script), device (desktop, mobile, tablet), os and browser (families such as ios, firefox), country (two ' +
+  'letters), referrerDomain, query.<name> of the link (of a variable its value). An unknown field does not match.'
+
+const RANDOM_LENGTH = 10
+
+const RULE_ID = /^r_[0-9A-Za-z]{10}$/
+
+/** Whether a text has the format of a rule's id. */
+export function isRuleId(text: string): boolean {
+  return RULE_ID.test(text)
+}
+
+export function newRuleId(): string {
+  return `r_${randomBase62(RANDOM_LENGTH)}`
+}
 
 /** Limits of a policy, in entries, Unicode code points and bytes of JSON. */
 export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, section: 60, bytes: 128 * 1024 } as const
@@ -11,7 +62,7 @@ export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, sectio
 /** A condition tree in canonical form; each error has its path in the tree. */
 const When = type('object')
   .as<Condition>()
-  // Read here and once more below: what is piped is looked at only when all else is right, which would hide its errors.
+  // Read here and again below: a pipe runs only when everything else is valid, which would hide its errors.
   .narrow((raw, ctx) => {
     const read = readCondition(raw)
     if (!Array.isArray(read)) return true
@@ -22,33 +73,38 @@ const When = type('object')
   .configure({ $ref: '#/$defs/Condition' }, 'self')
   .pipe((raw) => readCondition(raw) as Condition)
 
-const Tab = type({
-  url: Url,
-  'note?': lines(POLICY_BOUNDS.note),
-  'section?': line(POLICY_BOUNDS.section).narrow(withText),
-  '+': 'reject',
-} as const satisfies ShapeOf<StoredTab>)
+const Tab = object(
+  {
+    url: says(Url, ...TAB_DOCS.url),
+    'note?': says(lines(POLICY_BOUNDS.note), ...TAB_DOCS.note),
+    'section?': says(line(POLICY_BOUNDS.section).narrow(withText), ...TAB_DOCS.section),
+  } as const satisfies ShapeOf<StoredTab>,
+  'NewTab',
+)
 
-const Rule = type({
-  'id?': type('string').narrow(
-    refusing({ pattern: RULE_ID.source }, (id: string) => (isRuleId(id) ? null : { code: 'not_a_rule_id' })),
-  ),
-  'showBadge?': 'boolean',
-  name: line(POLICY_BOUNDS.name).narrow(withText),
-  when: When,
-  tabs: Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs),
-  '+': 'reject',
-})
+const Rule = object(
+  {
+    'id?': says(
+      type('string').narrow(
+        refusing({ pattern: RULE_ID.source }, (id: string) => (isRuleId(id) ? null : { code: 'not_a_rule_id' })),
+      ),
+      ...RULE_DOCS.id,
+    ),
+    name: says(line(POLICY_BOUNDS.name).narrow(withText), ...RULE_DOCS.name),
+    'showBadge?': says('boolean', ...RULE_DOCS.showBadge),
+    when: says(When, ...RULE_DOCS.when),
+    tabs: says(Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs), ...RULE_DOCS.tabs),
+  },
+  'NewRule',
+)
 
 /** A policy as sent: rules may lack ids. */
-export const SentPolicy = type({
-  version: '1',
-  rules: Rule.array().atMostLength(POLICY_BOUNDS.rules),
-  '+': 'reject',
-})
+export const SentPolicy = object(
+  { version: '1', rules: says(Rule.array().atMostLength(POLICY_BOUNDS.rules), RULES_DOC) },
+  'Policy',
+)
 
-/** The same in canonical form, of a bounded size. */
-export const Policy = SentPolicy.narrow(({ rules }, ctx) => {
+const canonical = SentPolicy.narrow(({ rules }, ctx) => {
   const first = new Map<string, number>()
   for (const [index, { name }] of rules.entries()) {
     const rule = first.get(name)
@@ -57,15 +113,18 @@ export const Policy = SentPolicy.narrow(({ rules }, ctx) => {
   }
   return first.size === rules.length
 }).pipe((policy, ctx) => {
-  // Without ids, so that an accepted policy can be sent back as it was returned.
+  // Measured without ids, so that an accepted policy can be sent back as it was returned.
   const text = JSON.stringify({ ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) })
   const isSmall = text.length <= POLICY_BOUNDS.bytes && Buffer.byteLength(text) <= POLICY_BOUNDS.bytes
   const reason = { code: 'policy_too_large', kib: POLICY_BOUNDS.bytes / 1024 } as const
   return isSmall ? policy : ctx.error({ code: 'predicate', reason } as { code: 'predicate' })
 })
 
-/** The same, or null for none. */
-export const PolicyOrNone = Policy.or('null').configure({ whole: Policy }, 'self')
+/** A policy in canonical form, of a bounded size. */
+export const Policy = checked(SentPolicy, canonical)
+
+/** A policy in canonical form, or null for none. */
+export const PolicyOrNone = says(Policy.or('null'), POLICY_DOC).configure({ whole: Policy }, 'self')
 
 /** A parsed policy; its rules get ids when saved. */
 export type SentPolicy = typeof Policy.infer

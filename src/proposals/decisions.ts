@@ -1,28 +1,28 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundles, outbox, type ProposedChanges, proposals } from '../../db/schema.ts'
-import { loadFor, type StoredBundle } from '../bundles/roles.ts'
-import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
+import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
+import { type Edit, nextContent, writeVersion } from '../bundles/edit/edit.ts'
 import { Problem } from '../core/problem.ts'
 import { joinList } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
-import { PROPOSAL_BOUNDS } from './bounds.ts'
-import { type Mailing, noteDecided } from './mail-queue.ts'
+import type { Mailing } from '../mail/notices.ts'
+import { noteDecided } from './mails.ts'
 import { type Conflict, merge } from './merge.ts'
 import { sidesOf } from './proposals.ts'
-import type { Acceptance, OneProposal, Rejection } from './shapes.ts'
+import { type Acceptance, type OneProposal, PROPOSAL_BOUNDS, type Rejection } from './shapes.ts'
 import { one, type Proposal } from './stored.ts'
 
-/** What decides proposals, and notes the mails about it. */
+/** The parameters for deciding proposals and noting mails about it. */
 interface Deciding extends Mailing {
   store: Store
 }
 
 /**
- * Accepts a proposal: merges it onto the newest version, and saves that as one version. Of concurrent decisions one
- * wins; concurrent edits each get a version.
+ * Accepts a proposal: merges it onto the newest version, and saves the result as one version. One of several concurrent
+ * decisions wins; concurrent edits each get a version.
  * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT, BAD_REQUEST, INVALID_URLS; PROPOSAL_CONFLICT if it
- * is not open, or it and a newer version changed the same.
+ * is not open, or conflicts with a newer version.
  */
 export function accept(
   edit: Omit<Edit, 'slug'> & Deciding,
@@ -51,7 +51,7 @@ export function accept(
 }
 
 /**
- * Rejects an open proposal, with a note to who made it.
+ * Rejects an open proposal, with a note to its author.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
 export async function reject(deciding: Deciding, caller: SignedIn, rejection: Rejection): Promise<Proposal> {
@@ -62,8 +62,7 @@ export async function reject(deciding: Deciding, caller: SignedIn, rejection: Re
 }
 
 /**
- * Withdraws an open proposal of the caller’s own. A key withdraws only what was proposed with it: it must not end what
- * a person proposed.
+ * Withdraws the caller’s own open proposal. A key can withdraw only those made with it: it must not end those of a person.
  * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
  */
 export async function withdraw(deciding: Deciding, caller: SignedIn, mine: OneProposal): Promise<Proposal> {
@@ -80,7 +79,7 @@ export async function withdraw(deciding: Deciding, caller: SignedIn, mine: OnePr
   return (await close(deciding, bundle, id, decided)) ?? withdraw(deciding, caller, mine)
 }
 
-/** @returns null, having written nothing, if the bundle belongs to another by now. */
+/** Closes an open proposal. @returns null, having written nothing, if the bundle now belongs to another owner. */
 async function close(
   { store, mailer }: Deciding,
   bundle: StoredBundle,
@@ -103,13 +102,13 @@ async function close(
   return null
 }
 
-/** A proposal, if it is open and for the owner that the caller may decide for. */
+/** The condition for a proposal that is open and for the owner for whom the caller may decide. */
 function openOne({ id: bundleId, ownerId }: StoredBundle, id: string) {
   const isTheirs = eq(proposals.ownerId, sql`${ownerId}`)
   return and(eq(proposals.id, id), eq(proposals.bundleId, bundleId), eq(proposals.state, 'open'), isTheirs)
 }
 
-/** Keeps the newest of a bundle's decided proposals, and some more that a webhook has still to be told of. */
+/** Erases a bundle's older decided proposals, except some that still have to be sent to a webhook. */
 function eraseOld(db: Store['db'], { id }: StoredBundle): Query {
   const isClosed = and(eq(proposals.bundleId, id), ne(proposals.state, 'open'))
   const newest = (count: number) =>
@@ -131,7 +130,7 @@ function refuseDecided({ state, versionNumber }: Proposal): void {
   throw new Problem('PROPOSAL_CONFLICT', `This proposal has already been ${what}.`)
 }
 
-/** No error lists more. */
+/** How many conflicts an error names. */
 const MAX_NAMED = 5
 
 function refuseConflicts(conflicts: readonly Conflict[]): void {
@@ -146,15 +145,15 @@ function refuseConflicts(conflicts: readonly Conflict[]): void {
   )
 }
 
-/** The fields of an edit that decide a conflict, where the names differ. */
+/** The fields of an edit that decide conflicts, where their names differ. */
 const SENT_AS: Partial<Record<Conflict['field'], string>> = { links: 'urls', rules: 'resolutionPolicy' }
 
-/** Whether the field of a conflict is sent with the acceptance, which decides it. */
+/** Whether the acceptance has the field of a conflict, and so decides it. */
 function isSent(field: Conflict['field'], sent: ProposedChanges): boolean {
   return (SENT_AS[field] ?? field) in sent
 }
 
-/** The merged changes with what was sent instead; URLs sent alone keep the metadata of the newest version. */
+/** The merged changes, replaced by those sent; URLs sent alone keep the metadata of the newest version. */
 function withSent({ urls, urlMetadata, ...changes }: ProposedChanges, sent: ProposedChanges): ProposedChanges {
   const links = urls === undefined || urlMetadata === undefined || sent.urls !== undefined ? {} : { urls, urlMetadata }
   return { ...links, ...changes, ...sent }

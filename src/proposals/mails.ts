@@ -1,147 +1,56 @@
-import { and, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import type { Logger } from 'pino'
-import type { Query, Store } from '../../db/client.ts'
-import { LeasedQueue } from '../../db/queue.ts'
-import { proposalMails } from '../../db/schema.ts'
-import type { Config } from '../config/config.ts'
-import { every, type Loop } from '../core/every.ts'
-import type { Bucket } from '../limits/bucket.ts'
-import { countsOf, giveAllBack, takeAll, tiers } from '../limits/counts.ts'
-import type { Mailer } from '../mail/mailer.ts'
-import { MAIL_EVERY_MS, without } from './mail-queue.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Query } from '../../db/client.ts'
+import { member, notices, type ProposalMail, proposals, user } from '../../db/schema.ts'
+import type { StoredBundle } from '../bundles/edit/bundles.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { type Mailing, noted, without } from '../mail/notices.ts'
+import { PROPOSAL_BOUNDS } from './shapes.ts'
+import type { Proposal } from './stored.ts'
 
-/** How often it looks for mails to send. */
-const POLL_MS = 1_000
-/** Longer than making a mail may take: after this, the process that took one is taken to be dead. */
-const LEASE_MS = 300_000
-/** Mails made at a time. */
-const AT_ONCE = 8
-/** After which time a mail that could not be made is tried again; then it is given up. */
-const RETRIES_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000]
+/** The most proposals in a mail, the newest ones: as many as can be open, or as decided ones are kept. */
+const MAX_WAITING = Math.max(PROPOSAL_BOUNDS.open, PROPOSAL_BOUNDS.closed)
 
-/** To one person, whatever they are told of: beyond it mails wait, and say more when they come. */
-const TO_ONE_PERSON = tiers('proposal-mail', [
-  [10, 3_600_000],
-  [30, 86_400_000],
-])
-
-type Row = typeof proposalMails.$inferSelect
+/** Notes a new proposal for everybody who may decide it. A person is also notified of proposals by their own key. */
+export function noteProposed(
+  mailer: Mailing['mailer'],
+  { id: bundleId, owner }: Pick<StoredBundle, 'id' | 'owner'>,
+  { id, createdAt }: Proposal,
+  caller: SignedIn,
+): Query[] {
+  const editors =
+    owner.type === 'user'
+      ? sql`${user.id} = ${owner.userId}`
+      : sql`${user.id} IN (SELECT ${member.userId} FROM ${member} WHERE ${member.organizationId} = ${owner.organizationId} AND ${member.role} <> 'viewer')`
+  const people = caller.kind === 'session' ? sql`${editors} AND ${user.id} <> ${caller.userId}` : editors
+  return notedOf(mailer, { kind: 'proposed', bundleId, id, at: createdAt }, people)
+}
 
 /**
- * Makes mails of what is noted to be mailed about proposals. Any number of processes may do so on one store: each takes what
- * it makes, and stores the mail in the transaction that settles its cause.
+ * Notes a decision for the author of the proposal, and removes the proposal from mails about open ones. Must follow the write
+ * that decides it, which may have found it already decided.
  */
-export class ProposalMails {
-  readonly #queue: LeasedQueue
-  #loop: Loop | undefined
-  #isStopping = false
+export function noteDecided(
+  mailer: Mailing['mailer'],
+  { id: bundleId }: Pick<StoredBundle, 'id'>,
+  { id, proposedBy }: Pick<Proposal, 'id' | 'proposedBy'>,
+  { state, decidedBy, decidedAt }: Pick<Proposal, 'state' | 'decidedBy' | 'decidedAt'>,
+): Query[] {
+  const forget = sql`UPDATE ${notices} SET waiting = ${without([id])} WHERE ${notices.bundleId} = ${bundleId} AND ${notices.kind} = 'proposed' AND NOT EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.id} = ${id} AND ${proposals.state} = 'open')`
+  if (!mailer.isConfigured) return []
+  if (state === 'withdrawn' || proposedBy === null || proposedBy === decidedBy) return [forget]
+  const isDone = sql`EXISTS (SELECT 1 FROM ${proposals} WHERE ${proposals.id} = ${id} AND ${proposals.state} = ${state} AND ${proposals.decidedBy} = ${decidedBy} AND ${proposals.decidedAt} = ${decidedAt})`
+  const author = sql`${user.id} = ${proposedBy} AND ${isDone}`
+  return [forget, ...notedOf(mailer, { kind: 'decided', bundleId, id, at: decidedAt ?? 0 }, author)]
+}
 
-  constructor(
-    readonly store: Store,
-    readonly config: Pick<Config, 'origin' | 'name' | 'secret'>,
-    readonly mailer: Mailer,
-    readonly bucket: Bucket,
-    readonly log: Logger,
-  ) {
-    this.#queue = new LeasedQueue(store, proposalMails, LEASE_MS)
-  }
+interface Cause {
+  kind: ProposalMail
+  bundleId: number
+  /** The id of the proposal. */
+  id: string
+  at: number
+}
 
-  /** Does nothing if mails reach nobody. */
-  start(): void {
-    if (!this.mailer.isConfigured) return
-    this.#loop = every(POLL_MS, () => this.#sendDue(), this.log, 'could not look for mails to send; trying on')
-  }
-
-  /** Resolves when no mail is being made. */
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    await this.#loop?.stop()
-  }
-
-  async #sendDue(): Promise<void> {
-    while (!this.#isStopping && !this.mailer.isFull) {
-      const taken = await this.#takeDue()
-      if (taken.length === 0) return
-      await Promise.all(taken.map((row) => this.#send(row)))
-    }
-  }
-
-  /** Takes some of what is due, as far as no other process has. */
-  async #takeDue(): Promise<Row[]> {
-    const { db } = this.store
-    const due = await db
-      .select({ id: proposalMails.id })
-      .from(proposalMails)
-      .where(and(isNotNull(proposalMails.dueAt), lte(proposalMails.dueAt, Date.now())))
-      .orderBy(proposalMails.dueAt)
-      .limit(AT_ONCE)
-    const taken = await this.#queue.take(due.map(({ id }) => id))
-    return taken.length === 0 ? [] : db.select().from(proposalMails).where(inArray(proposalMails.id, taken))
-  }
-
-  async #send(row: Row): Promise<void> {
-    const { kind, attempts, id } = row
-    try {
-      const wait = await this.#make(row)
-      if (wait > 0) await this.store.write([this.#queue.postpone(id, Date.now() + wait)])
-    } catch (error) {
-      const wait = RETRIES_MS[attempts]
-      const isLast = wait === undefined
-      // Not with its subject, in which people's texts are.
-      const failure = `a mail about a proposal could not be made${isLast ? '' : '; trying again'}`
-      this.log.error({ err: error, kind }, failure)
-      const { db, write } = this.store
-      const counted = db
-        .update(proposalMails)
-        .set({ attempts: attempts + 1 })
-        .where(this.#queue.isMine(id))
-      await write(isLast ? this.#settling(row, null) : [counted, this.#queue.postpone(id, Date.now() + wait)])
-    }
-  }
-
-  /** Makes a mail and settles its cause, unless too many have gone to its reader. @returns how long it must wait, in milliseconds. */
-  async #make(row: Row): Promise<number> {
-    // Loaded with the first mail: most processes send none.
-    const { mailFor } = await import('./mail-content.ts')
-    const mail = await mailFor(this.store, row, this.config)
-    if (mail === null) {
-      await this.store.write(this.#settling(row, null))
-      return 0
-    }
-    const counts = countsOf(TO_ONE_PERSON, row.userId)
-    const { allowed, resetSeconds } = await takeAll(this.bucket, counts)
-    if (!allowed) return resetSeconds * 1000
-    const isTaken = sql`EXISTS (SELECT 1 FROM ${proposalMails} WHERE ${this.#queue.isMine(row.id)})`
-    try {
-      await this.mailer.sendWith([mail], isTaken, this.#settling(row, Date.now()))
-    } catch (error) {
-      await giveAllBack(this.bucket, counts)
-      throw error
-    }
-    return 0
-  }
-
-  /**
-   * The writes that deal with what was waiting. What has come meanwhile waits on.
-   * @param sentAt when a mail tells of it; null if none does.
-   */
-  #settling({ id, waiting }: Row, sentAt: number | null): Query[] {
-    const { db } = this.store
-    const isMine = this.#queue.isMine(id)
-    const rest = without(waiting)
-    const sent = sql`coalesce(${sentAt}, ${proposalMails.sentAt})`
-    return [
-      db.delete(proposalMails).where(and(isMine, sql`${sent} IS NULL AND ${rest} = '[]'`)),
-      db
-        .update(proposalMails)
-        .set({
-          waiting: rest,
-          dueAt: sql`CASE WHEN ${rest} <> '[]' THEN max(${Date.now()}, coalesce(${sent}, 0) + ${MAIL_EVERY_MS}) END`,
-          lease: null,
-          attempts: 0,
-          sentAt: sql`${sent}`,
-        })
-        .where(isMine),
-    ]
-  }
+function notedOf(mailer: Mailing['mailer'], { kind, bundleId, id, at }: Cause, people: SQL): Query[] {
+  return noted(mailer, { kind, bundleId, ids: sql`json_array(${id})`, most: MAX_WAITING, dueAt: at }, people)
 }

@@ -1,14 +1,12 @@
-import * as bundles from '../bundles/answers.ts'
-import { editing } from '../bundles/contexts.ts'
-import { etag, toBundle } from '../bundles/present.ts'
-import type { StoredBundle } from '../bundles/roles.ts'
-import { Part } from '../core/cursor.ts'
+import * as bundles from '../bundles/content/answers.ts'
+import { etag, type StoredBundle, toBundle } from '../bundles/edit/bundles.ts'
+import { editing } from '../bundles/edit/edit.ts'
+import { Part } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { Proposal, ProposalInFull, ProposalList } from './answers.ts'
 import * as decisions from './decisions.ts'
-import { toFull } from './in-full.ts'
-import { toListed, toProposal } from './present.ts'
+import { toFull, toListed, toProposal } from './present.ts'
 import * as proposals from './proposals.ts'
 import { Acceptance, NewProposal, OneProposal, ProposalQuery, Rejection } from './shapes.ts'
 import * as stored from './stored.ts'
@@ -75,6 +73,7 @@ export const acceptProposal = implement('accept_proposal', {
   description:
     'Merges a proposal onto the newest version, link by link, field by field. Fields that you send are saved instead of what ' +
     'merging gives: this decides conflicts.',
+  again: 'is 409 and names the version that the proposal became',
   input: Acceptance,
   output: bundles.Bundle,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'PROPOSAL_CONFLICT'],
@@ -91,6 +90,7 @@ export const acceptProposal = implement('accept_proposal', {
 export const rejectProposal = implement('reject_proposal', {
   summary: 'Reject a proposal, with a note',
   description: 'Closes a proposal without changing the bundle.',
+  again: 'is 409 and says that the proposal was rejected',
   input: Rejection,
   example: { slug: 'launch-day', id: 'p_4fGk2bNq8Z', note: 'We moved this to another bundle.' },
   output: Proposal,
@@ -103,6 +103,7 @@ export const rejectProposal = implement('reject_proposal', {
 export const withdrawProposal = implement('withdraw_proposal', {
   summary: 'Withdraw a proposal of your own',
   description: 'Closes a proposal that you made; with a key, only one made with it.',
+  again: 'is 409 and says that the proposal was withdrawn',
   input: OneProposal,
   output: Proposal,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],

@@ -1,38 +1,37 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content, owners, proposals } from '../../db/schema.ts'
-import { NAMES, pick } from '../bundles/content.ts'
-import { diff, isSame } from '../bundles/diff.ts'
-import { withoutNewIds } from '../bundles/dry-run.ts'
-import { asSent, withWholeLists } from '../bundles/link-changes.ts'
-import { changesLinks } from '../bundles/link-shapes.ts'
-import { merged, refuseUnfitTemplates } from '../bundles/merge.ts'
-import { loadFor, type StoredBundle } from '../bundles/roles.ts'
-import { VERSION_COLUMNS } from '../bundles/stored.ts'
-import type { Edit } from '../bundles/versions.ts'
+import { NAMES, omit, pick } from '../bundles/content/content.ts'
+import { diff, isSame } from '../bundles/content/diff.ts'
+import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
+import { dropNewIds } from '../bundles/edit/dry-run.ts'
+import { type Edit, merged } from '../bundles/edit/edit.ts'
+import { VERSION_COLUMNS } from '../bundles/edit/stored.ts'
+import { changesLinks, checkSentLinks, withWholeLists } from '../bundles/links/link-shapes.ts'
+import { refuseUnfitTemplates } from '../bundles/variables/placeholders.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { mebibytes } from '../core/words.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
+import type { Mailing } from '../mail/notices.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
-import { PROPOSAL_BOUNDS } from './bounds.ts'
-import type { ProposalInFull } from './in-full.ts'
-import { type Mailing, noteProposed } from './mail-queue.ts'
+import { noteProposed } from './mails.ts'
 import { merge } from './merge.ts'
-import type { NewProposal, OneProposal } from './shapes.ts'
+import type { ProposalInFull } from './present.ts'
+import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
 import { IS_OPEN, OPEN, one, type Proposal } from './stored.ts'
 
-/** Who proposes, and how it is written. */
+/** Who proposes, and how the proposal is written. */
 interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'>, Mailing {
   commit: Commit
 }
 
 /**
  * Proposes an edit; changes nothing else.
- * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, INVALID_URLS; PLAN_LIMIT beyond what may be open, exact under
- * concurrency.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, INVALID_URLS; PLAN_LIMIT beyond the limits of open proposals, exact
+ * under concurrency.
  */
 export async function propose(input: NewProposal, proposing: Proposing): Promise<Proposal> {
   const { slug, baseVersion: sentBase, reason } = input
@@ -42,7 +41,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   const base = await contentOf(store, bundle, baseVersion)
   const changes = withWholeLists(base, changesIn(input))
   const proposed = await proposedContent(store.db, bundle, base, changes)
-  asSent(input, proposed, () => {
+  checkSentLinks(input, proposed, () => {
     proposing.blockedHosts.refuse(proposed)
     refuseUnfitTemplates(proposed)
   })
@@ -68,7 +67,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     decider: null,
   }
   try {
-    // A repeated call has the changes, which may be large, in its own input; the lists that changes of single links made, it has not.
+    // The input of a repeated call has the changes, which may be large, but not the lists made of changes to single links.
     const { urls, urlMetadata } = changes
     const made = changesLinks(input) && urls && urlMetadata ? { urls, urlMetadata } : {}
     const kept = { ...proposal, changes: made }
@@ -84,21 +83,21 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   return proposal
 }
 
-/** What somebody proposes: the fields of an edit. */
-function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }: NewProposal) {
-  return changes
+/** The proposed fields of an edit. */
+function changesIn(input: NewProposal) {
+  return omit(['slug', 'baseVersion', 'reason'], input)
 }
 
-/** The answer of a repeated call, of what is kept of the first. */
+/** The answer to a repeated call, from what was stored for the first. */
 export function replayed(first: Proposal, input: NewProposal): Proposal {
-  const { addUrls: _, removeUrls: __, setMetadata: ___, ...changes } = changesIn(input)
+  const changes = omit(['addUrls', 'removeUrls', 'setMetadata'], changesIn(input))
   return { ...first, changes: { ...changes, ...first.changes } }
 }
 
-/** Whether a proposal counts against what may be open: those of the service have a bound of their own. */
+/** The condition that a proposal counts against the limits of open ones: those by the service have their own limit. */
 const IS_COUNTED = sql`${IS_OPEN} AND ${proposals.repairs} IS NULL`
 
-/** Inserts a proposal; violates NOT NULL if the bundle is gone or another's by now, or too many are open. */
+/** Inserts a proposal; violates NOT NULL if the bundle is gone or has another owner by now, or too many are open. */
 function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Proposal, caller: SignedIn) {
   const ofBundle = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${id} AND ${IS_COUNTED})`
   const isRoom = sql`${ofBundle} < ${PROPOSAL_BOUNDS.open} AND ${openOfOwner(owner)} < ${PROPOSAL_BOUNDS.openOfOwner}`
@@ -110,7 +109,7 @@ function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Propo
   })
 }
 
-/** Whether the open proposals for a bundle may be added to those for another owner's. */
+/** The condition that a new owner has room for the open proposals of a bundle. */
 export function hasRoomFor(bundleId: number, owner: Subject): SQL {
   const moving = sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.bundleId} = ${bundleId} AND ${IS_COUNTED})`
   return sql`${openOfOwner(owner)} + ${moving} <= ${PROPOSAL_BOUNDS.openOfOwner}`
@@ -120,12 +119,12 @@ function openOfOwner(owner: Subject): SQL {
   return sql`(SELECT count(*) FROM ${proposals} WHERE ${proposals.ownerId} = ${ownerId(owner)} AND ${IS_COUNTED})`
 }
 
-/** Decided proposals erased at once; with what their rows count besides, they are larger than any one proposal. */
+/** The most decided proposals erased at once. With the overhead of their rows, this many are larger than any one proposal. */
 const ERASED_AT_ONCE = 1000
 
 /**
- * Erases decided proposals for an owner's bundles, oldest first, for as long as all are too large together; then violates NOT
- * NULL if the open ones are.
+ * Erases decided proposals for an owner's bundles, oldest first, while the total size is too large; then violates NOT NULL if
+ * it still is.
  */
 export function withinBytes(owner: Subject): Query[] {
   const id = ownerId(owner)
@@ -138,12 +137,12 @@ export function withinBytes(owner: Subject): Query[] {
   ]
 }
 
-/** Whether `withinBytes` failed a transaction, by the constraint that it broke. */
+/** Whether `withinBytes` failed a transaction. @param broken the violated constraint. */
 export function isTooLarge(broken: string | null): boolean {
   return broken?.includes('owners.proposal_bytes') ?? false
 }
 
-/** The error for more bytes of open proposals than an owner may have. */
+/** The error if an owner's open proposals have too many bytes. */
 export function tooLarge(): Problem {
   return new Problem(
     'PLAN_LIMIT',
@@ -151,7 +150,7 @@ export function tooLarge(): Problem {
   )
 }
 
-/** The error for more open proposals than a bundle or its owner may have. */
+/** The error if a bundle or its owner has too many open proposals. */
 export function tooMany(): Problem {
   const { open, openOfOwner } = PROPOSAL_BOUNDS
   return new Problem(
@@ -161,7 +160,7 @@ export function tooMany(): Problem {
 }
 
 /**
- * One proposal, with what it changes and what accepting it would change now.
+ * One proposal, with what it changes and what accepting it now would change.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function readInFull(store: Store, caller: SignedIn, { slug, id }: OneProposal): Promise<ProposalInFull> {
@@ -177,7 +176,7 @@ export async function readInFull(store: Store, caller: SignedIn, { slug, id }: O
   return { ...whole, effect: diff(bundle, { ...bundle, ...changes }), changes, conflicts }
 }
 
-/** The content that a proposal started from, and the proposed one. */
+/** The content on which a proposal is based, and the proposed content. */
 export async function sidesOf(store: Store, bundle: StoredBundle, { baseVersion, changes }: Proposal) {
   const base = await contentOf(store, bundle, baseVersion)
   return { base, proposed: await proposedContent(store.db, bundle, base, changes) }
@@ -194,7 +193,7 @@ async function contentOf({ db }: Store, bundle: StoredBundle, versionNumber: num
   throw new Problem('BAD_REQUEST', `baseVersion must be a version of this bundle: it is at ${bundle.versionNumber} now`)
 }
 
-/** The content that a proposal asks for; rules that are new to the base have no ids. */
+/** The proposed content; rules that are not in the base have no ids. */
 async function proposedContent(
   db: Store['db'],
   bundle: StoredBundle,
@@ -207,5 +206,5 @@ async function proposedContent(
   }
   const saved = { id: bundle.id, resolutionPolicy: base.resolutionPolicy }
   const { policy, newIds } = await withStoredRuleIds(db, saved, resolutionPolicy)
-  return { ...content, resolutionPolicy: withoutNewIds(policy, newIds) }
+  return { ...content, resolutionPolicy: dropNewIds(policy, newIds) }
 }

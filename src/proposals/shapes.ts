@@ -1,12 +1,33 @@
 import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
-import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content.ts'
-import { changesLinks, isEitherWay, linkChanges } from '../bundles/link-shapes.ts'
-import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
-import { part } from '../core/cursor.ts'
-import { refuse } from '../core/shape.ts'
+import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content/content.ts'
+import { isAtMostAsLong, sent } from '../bundles/content/shapes.ts'
+import { changesLinks, isEitherWay, linkChanges } from '../bundles/links/link-shapes.ts'
+import { Slug } from '../core/fields.ts'
+import { part } from '../core/paging.ts'
+import { checked, object, refuse, says } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
-import { PROPOSAL_BOUNDS } from './bounds.ts'
+
+// Descriptions of the fields of proposals that are both sent and answered, each with an example.
+
+export const ID = ['Identifies the proposal.', 'p_4fGk2bNq8Z'] as const
+export const REASON = ['Why; for whoever decides.', 'It takes until Friday.'] as const
+export const BASE_VERSION = ['The version that the changes are based on; the newest if omitted.', 2] as const
+
+/** Limits of proposals: the length of a text in Unicode code points, and numbers of proposals. */
+export const PROPOSAL_BOUNDS = {
+  text: 500,
+  /** Open ones for a bundle. */
+  open: 20,
+  /** Open ones for all of an owner's bundles. */
+  openOfOwner: 200,
+  /** Decided ones kept for a bundle: the newest. */
+  closed: 20,
+  /** The same if they still have to be sent to a webhook. */
+  untold: 200,
+  /** Total bytes for all of an owner's bundles, with the overhead of rows; beyond it the oldest decided ones are erased. */
+  bytesOfOwner: 16 * 2 ** 20,
+} as const
 
 const proposable = Object.fromEntries(
   Object.entries(sent).filter(([key]) => !GUARDED_NAMES.some((name) => key === `${name}?`)),
@@ -14,49 +35,65 @@ const proposable = Object.fromEntries(
 
 const Text = lines(PROPOSAL_BOUNDS.text)
 const VERSION = '1 <= number.integer <= 999999999999999'
-const ID = '0 < string <= 40'
+const Id = says('0 < string <= 40', ...ID)
 
-/** The body of POST /api/links/:slug/proposals, with the slug of its path: that of an edit, and why. */
-export const NewProposal = type({
-  slug: 'string',
+const proposed = object({
+  slug: Slug,
   ...proposable,
   ...linkChanges,
-  'baseVersion?': VERSION,
-  'reason?': Text,
-  '+': 'reject',
+  'baseVersion?': says(VERSION, ...BASE_VERSION),
+  'reason?': says(Text, ...REASON),
 })
-  .narrow(isAtMostAsLong)
-  .narrow(isEitherWay)
-  .narrow((edit, ctx) => NAMES.some((name) => name in edit) || changesLinks(edit) || refuse(ctx, { code: 'no_change' }))
+
+/** The body of POST /api/links/:slug/proposals, with the slug of its path: the fields of an edit, and a reason. */
+export const NewProposal = checked(
+  proposed,
+  proposed
+    .narrow(isAtMostAsLong)
+    .narrow(isEitherWay)
+    .narrow(
+      (edit, ctx) => NAMES.some((name) => name in edit) || changesLinks(edit) || refuse(ctx, { code: 'no_change' }),
+    ),
+)
 
 export type NewProposal = typeof NewProposal.infer
 
 /** The query of GET /api/links/:slug/proposals. */
-export const ProposalQuery = type({
-  slug: 'string',
-  state: type.enumerated(...PROPOSAL_STATES, 'all').default('open'),
+export const ProposalQuery = object({
+  slug: Slug,
+  state: says(type.enumerated(...PROPOSAL_STATES, 'all'), 'Lists those in this state, or all.', 'open').default('open'),
   ...part,
-  '+': 'reject',
 })
 
 export type ProposalQuery = typeof ProposalQuery.infer
 
 /** The proposal in a path. */
-export const OneProposal = type({ slug: 'string', id: ID, '+': 'reject' })
+export const OneProposal = object({ slug: Slug, id: Id })
 
 export type OneProposal = typeof OneProposal.infer
 
-/** The body of an acceptance: what is saved instead of what merging gives. Metadata needs its URLs: it is parallel to them. */
-export const Acceptance = type({ slug: 'string', id: ID, ...proposable, '+': 'reject' })
-  .narrow(isAtMostAsLong)
-  .narrow(
-    ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>
-      urlMetadata === undefined || urls !== undefined || refuse(ctx, { code: 'metadata_without_urls' }, 'urlMetadata'),
-  )
+const accepted = object({ slug: Slug, id: Id, ...proposable })
+
+/** The body of an acceptance: values to save instead of merged ones. Metadata needs its URLs, because it is parallel to them. */
+export const Acceptance = checked(
+  accepted,
+  accepted
+    .narrow(isAtMostAsLong)
+    .narrow(
+      ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>
+        urlMetadata === undefined ||
+        urls !== undefined ||
+        refuse(ctx, { code: 'metadata_without_urls' }, 'urlMetadata'),
+    ),
+)
 
 export type Acceptance = typeof Acceptance.infer
 
 /** The body of a rejection. */
-export const Rejection = type({ slug: 'string', id: ID, 'note?': Text, '+': 'reject' })
+export const Rejection = object({
+  slug: Slug,
+  id: Id,
+  'note?': says(Text, 'Tells who made it why.', 'We moved this to another bundle.'),
+})
 
 export type Rejection = typeof Rejection.infer

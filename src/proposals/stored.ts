@@ -3,9 +3,9 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys, bundles, member, owners, proposals, user } from '../../db/schema.ts'
-import { each } from '../bundles/content.ts'
-import { loadFor, type StoredBundle } from '../bundles/roles.ts'
-import { keyIn, nextCursor, type Part, TimeKey } from '../core/cursor.ts'
+import { each, omit } from '../bundles/content/content.ts'
+import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
+import { keyIn, nextCursor, type Part, TimeKey } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmailIn } from '../identity/sessions.ts'
@@ -16,7 +16,7 @@ import type { ProposalQuery } from './shapes.ts'
 export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId' | 'keyId' | 'bytes'> & {
   slug: string
   title: string | null
-  /** With their current name; null if the account was deleted. */
+  /** The author's current name and email; null if the account was deleted. */
   proposer: { name: string; email: string } | null
   keyName: string | null
   decider: { name: string; email: string } | null
@@ -24,13 +24,13 @@ export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId
 
 export type ListedProposal = Omit<Proposal, 'changes'>
 
-/** A page of a list; without `nextCursor`, the last. */
+/** A page of a list; the last has no `nextCursor`. */
 export interface ProposalPage {
   proposals: ListedProposal[]
   nextCursor?: string
 }
 
-/** The proposals of a bundle, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
+/** The proposals for a bundle, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
 export async function listOf(
   { db }: Store,
   caller: SignedIn,
@@ -41,12 +41,12 @@ export async function listOf(
   return pageWhere(db, isListed, part)
 }
 
-/** The open proposals of all bundles of the acting subject, newest first; not those of deleted bundles. */
+/** The open proposals for all bundles of the acting subject, newest first; not those for deleted bundles. */
 export async function listOpen({ db }: Store, { subject }: SignedIn, part: Part): Promise<ProposalPage> {
   return pageWhere(db, isOpenOf(ownerId(subject)), part)
 }
 
-/** How many proposals for bundles of the acting subject are open. */
+/** The number of open proposals for bundles of the acting subject. */
 export async function countOpen({ db }: Store, subject: SignedIn['subject']): Promise<number> {
   const [row] = await openIn[subject.type](db).all({ owner: subjectIdOf(subject) })
   return row?.open ?? 0
@@ -63,10 +63,10 @@ const openIn = each(['user', 'organization'], (type) =>
   ),
 )
 
-/** Whether a proposal is open, as indexes have it. */
+/** The condition that a proposal is open, written as in indexes. */
 export const IS_OPEN = sql`${proposals.state} = 'open'`
 
-/** How many proposals are open for the bundle with a slug; 0 if there is none. */
+/** The number of open proposals for the bundle with a slug; 0 if there is no such bundle. */
 export async function countOpenFor({ db }: Store, slug: string): Promise<number> {
   const [row] = await openFor(db).all({ slug })
   return row?.open ?? 0
@@ -82,8 +82,8 @@ const openFor = prepared((db) =>
 )
 
 /**
- * How many proposals are open for each of several bundles, by id; a bundle without any is missing.
- * @param ids of bundles that the caller may see.
+ * The number of open proposals for each of several bundles, by id; bundles without any are missing.
+ * @param ids bundles that the caller may see.
  */
 export async function countsOpen({ db }: Store, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const counts = await openByBundle(db).all({ ids: JSON.stringify(ids) })
@@ -99,14 +99,14 @@ const openByBundle = prepared((db) =>
     .prepare(),
 )
 
-/** Whether a proposal is open and its bundle, which is not deleted, an owner’s. */
+/** The condition that a proposal is open, for an owner’s bundle that is not deleted. */
 function isOpenOf(owner: SQL) {
   return and(eq(proposals.ownerId, owner), IS_OPEN, sql`${bundles.deletedAt} IS NULL`)
 }
 
 /**
- * The proposals that a user made and that are kept, newest first. Of a bundle that they may no longer read, as they made it: what
- * became of it since is not told to former members.
+ * The stored proposals that a user made, newest first. Those for bundles that they may no longer read appear as open: former
+ * members do not learn of decisions.
  */
 export async function madeBy({ db }: Store, userId: string): Promise<ListedProposal[]> {
   const isTheirs = eq(proposals.proposedBy, userId)
@@ -124,17 +124,17 @@ export async function madeBy({ db }: Store, userId: string): Promise<ListedPropo
   return found.map((proposal) => (ids.has(proposal.id) ? proposal : { ...proposal, ...OPEN, decider: null }))
 }
 
-/** All proposals of a bundle, read one by one because each may be large. */
+/** All proposals for a bundle, read one by one because each may be large. */
 export async function* allOf({ db }: Store, bundleId: number): AsyncGenerator<Proposal> {
   for (const { id } of await listedWhere(db, eq(proposals.bundleId, bundleId))) {
     const [row] = await whole(db, bundleId, id)
-    // Decided and erased meanwhile.
+    // Missing if it was decided and erased meanwhile.
     if (row !== undefined) yield row.proposal
   }
 }
 
 /**
- * A proposal of a bundle, and the key that it was made with.
+ * A proposal for a bundle, and the key with which it was made.
  * @throws Problem NOT_FOUND.
  */
 export async function one(db: Store['db'], bundle: StoredBundle, id: string) {
@@ -143,10 +143,10 @@ export async function one(db: Store['db'], bundle: StoredBundle, id: string) {
   throw new Problem('NOT_FOUND', 'This bundle has no proposal with this id. Old ones are erased once they are decided.')
 }
 
-/** What a proposal has not got before it is decided. */
+/** The values of a proposal's state before it is decided. */
 export const OPEN = { state: 'open', decidedBy: null, decidedAt: null, note: null, versionNumber: null } as const
 
-/** A list of one proposal with its changes, or of none. */
+/** A list with one proposal, its changes and its key, or empty. */
 export async function whole(db: Store['db'], bundleId: number, id: string) {
   const isThis = and(eq(proposals.bundleId, bundleId), eq(proposals.id, id))
   const [[listed], [rest]] = await db.batch([
@@ -160,9 +160,10 @@ export async function whole(db: Store['db'], bundleId: number, id: string) {
 
 const [proposer, decider] = [alias(user, 'proposer'), alias(user, 'decider')]
 
-const { bundleId: _, ownerId: __, keyId: ___, changes: ____, bytes: _____, ...own } = getTableColumns(proposals)
+const NOT_SHOWN = ['bundleId', 'ownerId', 'keyId', 'changes', 'bytes'] as const
+const own = omit(NOT_SHOWN, getTableColumns(proposals))
 
-/** Proposals without their changes, with names. */
+/** The query for proposals without their changes, with the names of people and keys. */
 function listing(db: Store['db']) {
   return db
     .select({

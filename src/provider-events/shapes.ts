@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { isAscii, MAX_EMAIL, sanitized } from '../core/text.ts'
+import type { Role } from '../identity/caller.ts'
 import { isVouchedFor } from '../identity/proof.ts'
-import type { Role } from '../identity/roles.ts'
 
 const text = type('string | null')
 const id = type('0 < string <= 255')

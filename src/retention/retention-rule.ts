@@ -7,7 +7,7 @@ export interface UnrunQuery {
   toSQL(): { sql: string; params: unknown[] }
 }
 
-/** What is erased, and when. */
+/** A kind of rows, and how long they are kept. */
 export interface RetentionRule {
   /** Its name in metrics and the log. */
   what: string
@@ -19,7 +19,7 @@ export interface RetentionRule {
   rowsPerWrite?: number
   /** Which rows; all if omitted. */
   only?: SQL
-  /** What identifies rows; `rowid` if omitted. */
+  /** The key of rows; `rowid` if omitted. */
   key?: readonly SQLiteColumn[]
   /** How to erase rows, in one transaction; they are deleted if omitted. Rows that remain due are erased again. */
   erase?(db: Store['db'], rows: SQL, before: number): UnrunQuery[] | Promise<UnrunQuery[]>

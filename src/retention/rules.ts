@@ -1,5 +1,5 @@
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import {
   apiKeys,
@@ -7,42 +7,149 @@ import {
   appRefreshTokens,
   bundleChanges,
   bundles,
+  bundleVersions,
   checkedLinks,
   claims,
   counterBatches,
+  dailyBreakdowns,
+  dailyCounters,
+  dailyOpens,
+  dailyViewers,
   deviceRequests,
   events,
   goneOwners,
   goneWebhooks,
   icons,
   idempotencyAnswers,
+  isReadByAll,
   mails,
+  notices,
+  openedLinks,
   outbox,
   outgoingTurns,
-  proposalMails,
+  policyRules,
+  proposals,
   providerEntities,
   providerEvents,
+  reports,
   robots,
   session,
   sites,
+  unclaimedSince,
   verification,
   webhooks,
 } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { DAY_MS } from '../core/time.ts'
-import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/token.ts'
+import { DEVICE_SECONDS, RENEWABLE_SECONDS } from '../keys/key-ring.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
-import { MAIL_EVERY_MS } from '../proposals/mail-queue.ts'
-import { bundleRetentionRules } from './bundles.ts'
 import { type RetentionRule, rowKey, type UnrunQuery } from './retention-rule.ts'
+
+/** How long an unclaimed bundle is kept without a view. */
+const UNVIEWED_MS = 365 * DAY_MS
+
+/**
+ * How much later purging begins than restoring ends: other processes' clocks may differ, and a bundle that has lost its first
+ * versions must not come back.
+ */
+const GRACE_MS = DAY_MS / 24
+
+/** Rows per write: a bundle has rows in many tables. */
+const BUNDLES_PER_WRITE = 100
+const CHILDREN_PER_WRITE = 500
+
+/** The tables with many rows for a bundle. The few rows in others go with the bundle itself. */
+const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: readonly SQLiteColumn[] }[] = [
+  { table: bundleVersions, bundle: bundleVersions.bundleId },
+  { table: dailyCounters, bundle: dailyCounters.bundleId },
+  { table: dailyViewers, bundle: dailyViewers.bundleId },
+  {
+    table: dailyBreakdowns,
+    bundle: dailyBreakdowns.bundleId,
+    key: [dailyBreakdowns.bundleId, dailyBreakdowns.day, dailyBreakdowns.dimension, dailyBreakdowns.value],
+  },
+  {
+    table: dailyOpens,
+    bundle: dailyOpens.bundleId,
+    key: [dailyOpens.bundleId, dailyOpens.day, dailyOpens.link],
+  },
+  { table: openedLinks, bundle: openedLinks.bundleId, key: [openedLinks.bundleId, openedLinks.link] },
+  { table: policyRules, bundle: policyRules.bundleId },
+  { table: reports, bundle: reports.bundleId },
+  { table: proposals, bundle: proposals.bundleId },
+  { table: notices, bundle: notices.bundleId },
+  { table: outbox, bundle: outbox.bundleId },
+]
+
+/** The rules for unclaimed and deleted bundles. */
+const bundleRetentionRules = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
+  {
+    what: 'unclaimed_bundles',
+    table: bundles,
+    from: unclaimedSince(bundles),
+    keptMs: UNVIEWED_MS,
+    rowsPerWrite: BUNDLES_PER_WRITE,
+    only: isNotNull(unclaimedSince(bundles)),
+    erase: (db, rows, before) => {
+      const views = sql`FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} > ${dayOf(before)}`
+      return [
+        // Checked again a year after the last view found here, so that a bundle costs one check a year.
+        db
+          .update(bundles)
+          .set({ viewedAt: sql`(SELECT unixepoch(max(${dailyCounters.day})) * 1000 ${views})` })
+          .where(and(rows, sql`EXISTS (SELECT 1 ${views})`)),
+        // Nobody can restore it: it is due at once.
+        db
+          .update(bundles)
+          .set({ deletedAt: sql`0` })
+          .where(and(rows, sql`NOT EXISTS (SELECT 1 ${views})`)),
+      ]
+    },
+  },
+  {
+    what: 'deleted_bundles',
+    table: bundles,
+    from: bundles.deletedAt,
+    keptMs: keepDeletedMs + GRACE_MS,
+    rowsPerWrite: BUNDLES_PER_WRITE,
+    only: isNotNull(bundles.deletedAt),
+    erase: (db, rows) => {
+      const purged = sql`SELECT ${bundles.id} FROM ${bundles} WHERE ${rows}`
+      return [
+        ...CHILDREN.map(({ table, bundle, key }) => {
+          const columns = rowKey(key)
+          const some = sql`SELECT ${columns} FROM ${table} WHERE ${bundle} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE}`
+          return db.delete(table).where(sql`(${columns}) IN (${some})`)
+        }),
+        // The log keeps the action, but not the bundle and the changes.
+        db
+          .update(events)
+          .set({ bundleId: null, changes: null })
+          .where(
+            sql`${events.id} IN (SELECT ${events.id} FROM ${events} WHERE ${events.bundleId} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE})`,
+          ),
+        db
+          .delete(bundles)
+          .where(
+            and(rows, ...[...CHILDREN, { table: events, bundle: events.bundleId }].map((child) => hasNone(child))),
+          ),
+      ]
+    },
+  },
+]
+
+function hasNone({ table, bundle }: (typeof CHILDREN)[number]): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${bundle} = ${bundles.id})`
+}
 
 const HOUR_MS = DAY_MS / 24
 
 const ROWS_PER_WRITE = 500
 
 /**
- * Everything with a limited retention time. The end of a day is in `launcher/salts.ts`; what each rule means to people is
- * in docs/privacy.md.
+ * All data with a limited retention time. The end of a day is in `launcher/salts.ts`; docs/privacy.md explains the rules to
+ * people.
  */
 export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
   ...bundleRetentionRules(config),
@@ -59,7 +166,7 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
   { what: 'answers', table: idempotencyAnswers, from: idempotencyAnswers.createdAt, keptMs: ANSWERS_KEPT_MS },
   { what: 'sessions', table: session, from: session.expiresAt, keptMs: 0 },
   { what: 'verifications', table: verification, from: verification.expiresAt, keptMs: 0 },
-  // A used one is kept for as long as it could have been valid, to recognise a stolen one.
+  // Used tokens are kept for as long as they could have been valid, to recognise stolen ones.
   {
     what: 'app_refresh_tokens',
     table: appRefreshTokens,
@@ -76,14 +183,20 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
       db.delete(apiKeys).where(sql`${apiKeys.id} IN (SELECT key_id FROM ${appGrants} WHERE ${rows})`),
     ],
   },
-  // For as long again, a device that still asks is told that its code has expired.
+  // Kept for as long again, so that a device that still asks learns that its code has expired.
   {
     what: 'device_requests',
     table: deviceRequests,
     from: deviceRequests.expiresAt,
     keptMs: DEVICE_SECONDS * 1000,
   },
-  { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
+  {
+    what: 'bundle_changes',
+    table: bundleChanges,
+    from: bundleChanges.at,
+    keptMs: HOUR_MS,
+    only: isReadByAll(bundleChanges),
+  },
   // Longer than a batch of counts is retried while the store does not answer.
   {
     what: 'counter_batches',
@@ -93,36 +206,36 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
     key: [counterBatches.at, counterBatches.id],
   },
   {
-    what: 'proposal_mails',
-    table: proposalMails,
-    from: proposalMails.sentAt,
-    keptMs: MAIL_EVERY_MS,
-    only: isNull(proposalMails.dueAt),
+    what: 'notices',
+    table: notices,
+    from: notices.notBefore,
+    keptMs: 0,
+    only: isNull(notices.dueAt),
   },
-  // Such as of a service that has no mail server any more.
+  // For a service that no longer has a mail server.
   {
-    what: 'unsent_mails',
-    table: proposalMails,
-    from: proposalMails.dueAt,
+    what: 'unsent_notices',
+    table: notices,
+    from: notices.dueAt,
     keptMs: 3 * DAY_MS,
-    only: isNotNull(proposalMails.dueAt),
+    only: isNotNull(notices.dueAt),
   },
-  // What sends mails gives them up before, and says so: this is for a service that has no mail server any more.
+  // The sender gives mails up earlier, and logs that: this is for a service that no longer has a mail server.
   { what: 'mails', table: mails, from: mails.endsAt, keptMs: HOUR_MS },
-  // Of sites that no bundle links to; then the icons that no site has.
+  // Sites that no bundle links to; then the icons that no site has.
   { what: 'sites', table: sites, from: sites.unusedSince, keptMs: 30 * DAY_MS, only: isNotNull(sites.unusedSince) },
   {
     what: 'icons',
     table: icons,
     from: icons.unusedSince,
     keptMs: DAY_MS,
-    // Of sixteen kilobytes.
+    // A row may have sixteen kilobytes.
     rowsPerWrite: 50,
     only: isNotNull(icons.unusedSince),
   },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
   leftBehind('gone_webhooks', goneWebhooks, { table: outbox, by: outbox.webhookId }),
-  // Only as long as messages are signed with them.
+  // Kept only as long as messages are signed with them.
   {
     what: 'old_webhook_secrets',
     table: webhooks,
@@ -133,17 +246,17 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
   },
   { what: 'events', table: events, from: events.expiresAt, keptMs: 0 },
   leftBehind('gone_owners', goneOwners, { table: events, by: events.ownerId }),
-  // What was found of links that no bundle has any more.
+  // The results of checks of links that no bundle has any more.
   {
     what: 'checked_links',
     table: checkedLinks,
     from: checkedLinks.unusedSince,
     keptMs: 30 * DAY_MS,
-    // Of five kilobytes, and in six indexes.
+    // A row may have five kilobytes, and is in six indexes.
     rowsPerWrite: 100,
     only: isNotNull(checkedLinks.unusedSince),
   },
-  // What `robots.txt` files said, one of which may have eight kilobytes; and turns that are over.
+  // Contents of `robots.txt` files, of up to eight kilobytes each; then turns that are over.
   { what: 'robots', table: robots, from: robots.at, keptMs: DAY_MS, rowsPerWrite: 100 },
   { what: 'outgoing_turns', table: outgoingTurns, from: outgoingTurns.nextAt, keptMs: HOUR_MS / 60 },
   // Providers allow resending events by hand for about this long.
@@ -158,7 +271,7 @@ export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly 
   },
 ]
 
-/** What is left of something deleted that has too much to delete at once: its rows, and once there are none, the note of it. */
+/** The rule for the remains of something deleted with too many rows to delete at once: the rows, and then the note of it. */
 function leftBehind(
   what: string,
   gone: typeof goneWebhooks | typeof goneOwners,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
-import { every, type Loop } from '../core/every.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import type { RetentionRule } from './retention-rule.ts'
 import { countDue, eraseDue } from './rules.ts'
 
@@ -11,10 +11,7 @@ const EVERY_MS = 600_000
 const RETRY_MS = 60_000
 /** After this time, a run leaves the rest to the next. */
 const RUN_MS = 300_000
-/**
- * It pauses between writes for as long as the last one took, to leave others half of the store, but no longer than
- * this.
- */
+/** A run pauses after each write for as long as that took, to leave others half of the store, but no longer than this. */
 const MAX_PAUSE_MS = 250
 /** Stops counting a backlog here, because counting takes time too. */
 const MAX_COUNTED = 10_000
@@ -27,9 +24,9 @@ interface RuleStatus {
 }
 
 /**
- * Erases rows past their retention (`retentionRules`), at startup and every ten minutes, in small writes that find their rows by
- * an index, with pauses for other work. Several processes may do so on one store. Each run also empties a file's
- * write-ahead log, so that what was erased, or what users have deleted since, is not in there either.
+ * Erases rows past their retention (`retentionRules`), at startup and every ten minutes, in small writes that find their rows
+ * by an index, with pauses for other work. Several processes may do so on one store. Each run also empties a file's write-ahead
+ * log, so that erased rows, and data that users have deleted since, are not in there either.
  */
 export class Sweeper {
   /** By `RetentionRule.what`. */
@@ -61,7 +58,7 @@ export class Sweeper {
     const run = async () => {
       if (!(await this.run())) loop.runWithin(RETRY_MS)
     }
-    const loop = every(EVERY_MS, run, this.log, 'expired rows could not be erased')
+    const loop = repeat(EVERY_MS, run, this.log, 'expired rows could not be erased')
     loop.runWithin(0)
     this.#loop = loop
   }
@@ -73,7 +70,7 @@ export class Sweeper {
   }
 
   /**
-   * Erases what is due. Never rejects: failures are logged and retried by the next run.
+   * Erases due rows. Never rejects: failures are logged and retried by the next run.
    * @returns whether nothing is left.
    */
   async run(): Promise<boolean> {
@@ -85,7 +82,7 @@ export class Sweeper {
     while (due.length > 0) {
       due = await this.#select(due, failed, (rule) => this.#eraseSome(rule))
       const isLate = performance.now() >= endsAt
-      // What one rule erases may be due for another then.
+      // An erasure by one rule may make rows due for another.
       if (isLate || due.length === 0) due = await measureAll()
       if (isLate) break
       due = due.filter((rule) => !failed.has(rule))
@@ -126,7 +123,7 @@ export class Sweeper {
     }
   }
 
-  /** Counts what is due. */
+  /** Counts due rows. @returns whether there are any. */
   async #measure(rule: RetentionRule): Promise<boolean> {
     const isDue = await this.#isDue(rule)
     const [counted] = isDue ? await countDue(this.store.db, rule, this.#before(rule), MAX_COUNTED) : []

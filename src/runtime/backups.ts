@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type BackupPlan, backUpInWorker, lastBackupAt, type Stranger } from '../../db/scheduled-backup.ts'
-import { fileFault } from '../config/file-faults.ts'
-import { makeFolderOf } from '../config/private-files.ts'
-import { every, type Loop } from '../core/every.ts'
+import { fileFault, makeFolderOf } from '../config/files.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 
 /** Delay after a failure. */
 const RETRY_MS = 600_000
@@ -17,9 +16,9 @@ const TAKEN_PLACE =
 export class Backups {
   /** Failed backups of this process. */
   failures = 0
-  /** When a backup of this process last failed, in milliseconds since 1970; null: never. */
+  /** When a backup of this process last failed, in milliseconds since 1970; null if never. */
   failedAt: number | null = null
-  /** What another database left in the folder that this one may have taken the place of; null if nothing. */
+  /** A backup in the folder from another database, perhaps this one's predecessor; null if there is none. */
   stranger: Stranger | null = null
   readonly #startedAt = Date.now()
   #loop: Loop | undefined
@@ -51,7 +50,7 @@ export class Backups {
 
   /** Makes a backup if one is due, and schedules the next. */
   start(): void {
-    const loop = every(
+    const loop = repeat(
       MAX_DELAY_MS,
       async () => loop.runWithin(await this.#run()),
       this.log,

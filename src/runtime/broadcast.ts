@@ -2,7 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { withTimeout } from '../../db/timeout.ts'
 import { keyedHash } from '../core/secrets.ts'
 
-/** The longest a message may delay an answer. Processes that miss it still notice the change in the store. */
+/** The longest that a message may delay an answer. Processes that miss it still notice the change in the store. */
 const PUBLISH_TIMEOUT_MS = 250
 
 const CONNECTION: RedisOptions = {

@@ -6,8 +6,8 @@ import about from '../../package.json' with { type: 'json' }
 export const VERSION = about.version
 
 /**
- * What this build was made from: the first digits of the commit, `-dirty` after it if files had changed since; `unknown`
- * without git. The executable holds it in itself (tools/single.ts); from source, git is asked, which takes milliseconds.
+ * The source of this build: the first digits of the commit, with `-dirty` if files had changed since; `unknown` without git. The
+ * executable contains it (tools/single.ts); from source, git is asked, which takes milliseconds.
  */
 export function commitOfBuild(): string {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))

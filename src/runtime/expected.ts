@@ -5,10 +5,10 @@ import { type Instance, noteStart, readInstance } from '../../db/instance.ts'
 import { type Config, databaseFile } from '../config/config.ts'
 import { DAY_MS, iso } from '../core/time.ts'
 
-/** A first start makes the secret and then the database, within seconds. */
+/** A first start creates the secret and then the database, within seconds. */
 const FIRST_START_MS = 5 * 60_000
 
-/** What is new where something older was expected, and what to do. */
+/** A new part where an existing one was expected, and advice. */
 export interface Unexpected {
   what: 'database' | 'secret'
   says: string
@@ -17,8 +17,8 @@ export interface Unexpected {
 type Known = Pick<Config, 'database' | 'secret'>
 
 /**
- * What of the database and the secret is less than a day old, although something shows that there was another before. A new volume
- * in which nothing is left of the old one cannot be told from a first start here: `deploy/alerts.yml` does, by its memory.
+ * Finds the parts (database, secret) that are less than a day old although there is evidence of earlier ones. A new volume
+ * without any trace of the old one looks like a first start here: `deploy/alerts.yml` notices it by its own history.
  */
 export function unexpectedIn({ createdAt, secretChangedAt }: Instance, { database }: Known, now: number): Unexpected[] {
   const found: Unexpected[] = []
@@ -37,7 +37,7 @@ export function unexpectedIn({ createdAt, secretChangedAt }: Instance, { databas
   return found
 }
 
-/** Notes the start in the database, and logs what is unexpected. */
+/** Records the start in the database, and logs surprises. */
 export async function watchExpected(store: Store, config: Known, log: Logger) {
   const instance = await noteStart(store, config.secret, Date.now()).catch(async (error: unknown) => {
     // A database that takes no writes is still served.

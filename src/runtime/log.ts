@@ -5,9 +5,9 @@ import { escapeControls } from '../core/text.ts'
 import { formatInteger } from '../core/words.ts'
 
 /**
- * JSON lines, to standard output unless `destination` is given. Never log addresses, tokens, cookies or bodies: log
- * ids, route patterns (not paths, which may contain tokens), statuses and errors. Of warnings and errors with one message, a
- * line a second is written (`Repeats`); so give what differs as fields.
+ * JSON lines, to standard output unless `destination` is given. Never log addresses, tokens, cookies or bodies: log ids, route
+ * patterns (not paths, which may contain tokens), statuses and errors. Of warnings and errors with the same message, one line per
+ * second is written (`Repeats`), so put varying parts into fields.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const repeats = new Repeats()
@@ -15,7 +15,7 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: withoutValues },
+    serializers: { err: dropValues },
     // Escaped, so that logged text cannot control the reader’s terminal.
     hooks: {
       streamWrite: escapeControls,
@@ -32,25 +32,25 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     },
   }
   if (destination !== undefined) return pino(options, destination)
-  // Whoever read the log (`| logger`) may go away; an error that nobody handles would end the process.
+  // The reader of the log (`| logger`) may exit; an unhandled error would end the process.
   process.stdout.on('error', () => {})
   process.on('exit', () => repeats.end())
   return pino(options)
 }
 
 const LINE_EVERY_MS = 1_000
-/** So many kinds are told apart at one time. Our own messages are fewer; a library’s may contain what somebody sent. */
+/** Maximum kinds at one time. The service has fewer messages of its own; a library’s may contain sent text. */
 const MAX_KINDS = 100
 
-/** Writes a line that stands for so many more. */
+/** Writes a line, with the number of lines that it stands for. */
 type Write = (more: number) => void
 
 /**
- * Lets through a line a second of each kind, so that nobody can fill the disk with what they are refused. Of the lines that come
- * within the second, the last is written at its end, and says how many more there were.
+ * Passes one line per second of each kind, so that nobody can fill the disk with refused requests. Of further lines within the
+ * second, the last is written at its end, with their number.
  */
 class Repeats {
-  /** The kinds that had a line within the last second, with what has come since. */
+  /** The kinds with a line in the last second, and the lines since. */
   readonly #kinds = new Map<string, { held: number; last: Write }>()
 
   write(message: string, line: Write): void {
@@ -64,7 +64,7 @@ class Repeats {
     }
   }
 
-  /** Writes what is held, as the process ends. */
+  /** Writes the held lines at the end of the process. */
   end(): void {
     for (const { held, last } of this.#kinds.values()) if (held > 0) last(held - 1)
     this.#kinds.clear()
@@ -83,8 +83,8 @@ class Repeats {
 }
 
 /**
- * Says where the service is. To somebody who starts it in a terminal on lines of their own, with what anybody may do there as
- * long as nobody has changed it; to everything else that reads the log as one of its lines.
+ * Announces the address of the service. In a terminal, on separate lines, with what anybody may do there until the settings are
+ * changed; otherwise as a line of the log.
  */
 export function sayStarted({ name, origin, signUp, anonymousBundles }: Config, log: Logger): void {
   if (!process.stdout.isTTY) {
@@ -101,8 +101,8 @@ export function sayStarted({ name, origin, signUp, anonymousBundles }: Config, l
   process.stdout.write(escapeControls(`${lines.join('\n')}\n`))
 }
 
-/** An error for the log, without a failed query’s values, which may be addresses or tokens. */
-function withoutValues(error: unknown): unknown {
+/** An error for the log, without the values of a failed query, which may be addresses or tokens. */
+function dropValues(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error instanceof Error ? stdSerializers.err(error) : error
-  return { query: error.query, cause: withoutValues(error.cause) }
+  return { query: error.query, cause: dropValues(error.cause) }
 }

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import prom from 'prom-client'
 import type { Store } from '../../db/client.ts'
-import type { RouteClass, Tally } from '../core/tally.ts'
+import type { RouteClass, Tally } from '../http/request.ts'
 import type { Launchers } from '../launcher/launchers.ts'
 import type { Recorder } from '../launcher/recorder.ts'
 import type { RedisBucket } from '../limits/redis.ts'
@@ -12,7 +12,7 @@ import type { Backups } from './backups.ts'
 import { commitOfBuild, VERSION } from './built.ts'
 import type { Unexpected } from './expected.ts'
 
-/** What metrics are read from. */
+/** The sources of the metrics. */
 interface Sources {
   tally: Tally
   launchers: Pick<Launchers, 'loads'>
@@ -31,9 +31,9 @@ interface Sources {
   expected: { readonly createdAt: number; unexpected(): Unexpected[] }
 }
 
-/** Seconds: reading a launcher takes one millisecond, the answer of an unreachable store two seconds. */
+/** In seconds: reading a launcher takes one millisecond, and the answer of an unreachable store two seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
-/** Between looks at the event loop. */
+/** Interval of measurements of the event loop. */
 const TICK_MS = 100
 /** A file’s largest group is 64. */
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64]
@@ -89,8 +89,8 @@ export function openMetrics(sources: Sources): prom.Registry {
 }
 
 /**
- * The runtimes' own monitors differ: Deno's counts a loop that was held for 150 ms as microseconds. A bare timer, because
- * its lateness is what is measured.
+ * Measures the delay of the event loop. The runtimes' own monitors differ: Deno's counts a loop that was blocked for 150 ms as
+ * microseconds. Uses a bare timer, because its lateness is the measurement.
  */
 function watchEventLoop(registry: prom.Registry): void {
   const lag = new prom.Histogram({
@@ -189,7 +189,7 @@ function addStoreMetrics({ tally, store, storeFile }: Sources, registry: prom.Re
   })
 }
 
-/** What is new where something older was expected. */
+/** Adds the database's creation time, and whether parts are unexpectedly new. */
 function addExpectedMetrics({ expected, backups }: Sources, registry: prom.Registry): void {
   const { gauge } = instruments(registry)
   gauge('openall_database_created_timestamp_seconds', 'When the database was made, restored or not.', [], (set) =>

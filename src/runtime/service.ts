@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { openStore } from '../../db/client.ts'
@@ -7,40 +7,38 @@ import { MigrationFailed } from '../../db/migrator.ts'
 import { BlockedHosts } from '../abuse/hosts.ts'
 import { AccountMails } from '../accounts/account-mails.ts'
 import { startAuth } from '../accounts/auth.ts'
-import { SearchIndex } from '../bundles/search-index.ts'
-import { LinkChecks } from '../checks/link-checks.ts'
+import { SearchIndex } from '../bundles/list/search.ts'
+import { brokenLinkMails, LinkChecks } from '../checks/link-checks.ts'
 import { type Config, databaseFault, databaseFile } from '../config/config.ts'
-import { fileFault } from '../config/file-faults.ts'
-import { closeToOthers, keepPrivate } from '../config/private-files.ts'
+import { closeToOthers, fileFault, keepPrivate } from '../config/files.ts'
 import { BadSetting, SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
-import { every } from '../core/every.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import type { Service } from '../core/service.ts'
-import { Tally } from '../core/tally.ts'
+import { Tally } from '../http/request.ts'
 import type { PasswordCost } from '../identity/passwords.ts'
 import { Proofs } from '../identity/proof.ts'
 import { sessionReader } from '../identity/sessions.ts'
 import { SiteIconFinder } from '../inspection/site-icons.ts'
-import { KeyEndMails } from '../keys/end-mails.ts'
+import { EndingKeys, keyEndMails } from '../keys/end-mails.ts'
 import { KeyRing } from '../keys/key-ring.ts'
 import { Launchers } from '../launcher/launchers.ts'
 import { Recorder } from '../launcher/recorder.ts'
-import type { Bucket, Decision, Limit } from '../limits/bucket.ts'
-import { limitsOf } from '../limits/counts.ts'
-import { MemoryBucket } from '../limits/memory.ts'
+import { type Bucket, type Decision, type Limit, limitsOf } from '../limits/rate-limits.ts'
+import { MemoryBucket } from '../limits/steps.ts'
 import { Mailer } from '../mail/mailer.ts'
-import { ProposalMails } from '../proposals/mails.ts'
+import { Notices } from '../mail/notices.ts'
+import { proposalMails } from '../proposals/mail-kinds.ts'
 import { retentionRules } from '../retention/rules.ts'
 import { Sweeper } from '../retention/sweep.ts'
 import { Outbox } from '../webhooks/outbox.ts'
 import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
-import { watchDescriptors } from './descriptors.ts'
 import { watchExpected } from './expected.ts'
 
-/** How often limits forget the addresses that they need no longer. */
+/** How often limits forget addresses that they no longer need. */
 const FORGET_EVERY_MS = 60_000
 
-/** The service with what only the process itself may do. */
+/** The service with the process's own methods. */
 interface RunningService extends Service {
   /** Begins the shutdown. */
   announceStop(): void
@@ -79,10 +77,10 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const expected = await watchExpected(store, config, log)
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const mailer = new Mailer(config, store, log)
-  // Loaded now, not while the first mail is waited for.
+  // Loaded now, so that the first mail need not wait for it.
   if (config.smtpUrl !== undefined) await import('nodemailer')
   const memory = new MemoryBucket()
-  const forgetting = every(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
+  const forgetting = repeat(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
   const redis =
     config.redisUrl === undefined
       ? null
@@ -102,8 +100,13 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const accounts = async () => ({ proofs, accountMails })
   const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
-  const proposalMails = new ProposalMails(store, config, mailer, bucket, log)
-  const keyEndMails = new KeyEndMails(store, config, mailer, log)
+  const kinds = {
+    ...proposalMails(store, config),
+    keyEnds: keyEndMails(store, config),
+    linksBroken: brokenLinkMails(store, config),
+  }
+  const notices = new Notices(store, kinds, mailer, bucket, log)
+  const endingKeys = new EndingKeys(store, mailer, log)
   const linkChecks = new LinkChecks(store, config, mailer, blockedHosts, log)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
@@ -127,8 +130,8 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   sweeper.start()
   outbox.start()
   mailer.outbox?.start()
-  proposalMails.start()
-  keyEndMails.start()
+  notices.start()
+  endingKeys.start()
   linkChecks.start()
   siteIcons.start()
   const descriptors = watchDescriptors(log)
@@ -167,7 +170,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       await forgetting.stop()
       const isSwept = sweeper.stop()
       await Promise.all([
-        ...[outbox.stop(), mailer.outbox?.stop(), proposalMails.stop(), keyEndMails.stop()],
+        ...[outbox.stop(), mailer.outbox?.stop(), notices.stop(), endingKeys.stop()],
         ...[linkChecks.stop(), siteIcons?.stop()],
       ])
       backups?.stop()
@@ -184,7 +187,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   }
 }
 
-/** Counts the refusals of a bucket for the metrics. */
+/** Counts a bucket's refusals for the metrics. */
 function counted(bucket: Bucket, tally: Tally): Bucket {
   const count = (decision: Decision, { name }: Limit) => {
     if (!decision.allowed) tally.refusedBy(name)
@@ -200,7 +203,7 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
   }
 }
 
-/** Makes the database and the files next to it private to their owner. Returns those that belong to another user. */
+/** Makes the database and the files beside it private to their owner. Returns those that belong to another user. */
 function restrictFiles({ database }: Config): string[] {
   const file = databaseFile(database.url)
   if (file === null) return []
@@ -225,4 +228,57 @@ function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHos
     const fault = blockedHostsFile === undefined ? null : fileFault(blockedHostsFile, 'read file')
     throw settingError('SERVICE_BLOCKED_HOSTS_FILE', error, fault)
   }
+}
+
+const CHECK_MS = 2_000
+/** Below this limit, a few slow clients can occupy every connection. */
+const ENOUGH = 1_024
+/** Fractions of the limit at which to warn and to report recovery. */
+const [WARN_AT, RECOVERED_AT] = [0.9, 0.7]
+
+/**
+ * Logs at the start if the process may open few file descriptors, and later when it nearly runs out of them: it then stops
+ * accepting connections, and neither runtime reports that. Linux only.
+ * @returns null where they cannot be counted.
+ */
+function watchDescriptors(log: Logger): Loop | null {
+  if (process.platform !== 'linux') return null
+  const limit = readLimit()
+  if (Number.isNaN(limit)) return null
+  if (limit < ENOUGH)
+    log.warn(
+      { limit },
+      'few file descriptors are allowed, and each connection takes one: so many slow connections keep everybody else waiting. Allow 65536 (LimitNOFILE, ulimits in compose, ulimit -n), or put a proxy in front',
+    )
+  let hasWarned = false
+  const look = () => {
+    const use = inUse(limit)
+    const ratio = use.open / use.limit
+    if (ratio >= WARN_AT && !hasWarned) {
+      hasWarned = true
+      log.error(
+        use,
+        'nearly all file descriptors are in use: new connections wait. Raise the limit (LimitNOFILE, ulimit -n)',
+      )
+    } else if (ratio < RECOVERED_AT && hasWarned) {
+      hasWarned = false
+      log.info(use, 'file descriptors are free again')
+    }
+  }
+  return repeat(CHECK_MS, look, log, 'file descriptors could not be counted')
+}
+
+/** Reading the count may need a descriptor itself; if that fails, all are in use. */
+function inUse(limit: number): { open: number; limit: number } {
+  try {
+    // Since Linux 6.2 the size of the directory is the count.
+    return { open: statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length, limit }
+  } catch {
+    return { open: limit, limit }
+  }
+}
+
+/** The limit of descriptors; NaN if unknown. Read early, because it needs a free descriptor. */
+function readLimit(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 }

@@ -1,6 +1,28 @@
 import type { Declaration } from '../operations/table.ts'
 import { type ErrorBody, OpenallError } from './error.ts'
-import type { Answer, CallOptions } from './options.ts'
+
+// Separate from the code that sends calls, so that the published types do not refer to the table of operations.
+
+/** Options of calls, for all calls of a client or for a single one. */
+export interface CallOptions {
+  /** Aborts the call, including waits; it then fails with `ABORTED`. */
+  signal?: AbortSignal | undefined
+  /** Timeout of one attempt, in milliseconds; default 30 000. */
+  timeoutMs?: number | undefined
+  /** How often a call is retried after a transient failure, if that is safe; default 2. */
+  retries?: number | undefined
+  /** The longest `Retry-After` to wait for, in milliseconds; default 60 000. */
+  maxWaitMs?: number | undefined
+}
+
+/** A response with its body. */
+export interface Answer<Body> {
+  body: Body
+  status: number
+  headers: Headers
+  /** The bundle’s version (its ETag), for `expectedVersion`; null if the answer is not a bundle. */
+  version: number | null
+}
 
 /** Where calls go, and with which credential. */
 export interface Connection extends CallOptions {
@@ -16,8 +38,8 @@ export interface Connection extends CallOptions {
 export interface Call extends CallOptions {
   operation: Declaration
   input: Readonly<Record<string, unknown>>
-  idempotencyKey?: string | undefined
-  expectedVersion?: number | undefined
+  idempotencyKey?: string | null | undefined
+  expectedVersion?: number | null | undefined
   format?: 'csv'
 }
 
@@ -53,22 +75,24 @@ export async function send(call: Call, connection: Connection): Promise<Answer<u
   }
 }
 
-/** Drops options that are explicitly undefined. */
+/** Drops options that are explicitly undefined or null. */
 function definedOptions(options: CallOptions): CallOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => isSent(value)))
+}
+
+/** Whether a value is given: many programs send null for a missing option. */
+function isSent<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null
 }
 
 function mayRepeat({ operation, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
   if (code === 'RATE_LIMITED') return true
   const isTransient = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || TRANSIENT.has(status)
-  return (
-    isTransient &&
-    (operation.route.startsWith('GET ') || operation.effect !== undefined || idempotencyKey !== undefined)
-  )
+  return isTransient && (operation.route.startsWith('GET ') || operation.effect !== undefined || isSent(idempotencyKey))
 }
 
 function waitFor({ retryAfterSeconds }: OpenallError, tries: number): number {
-  // Jittered, so that callers who failed together do not come back together.
+  // Jittered, so that callers that failed together do not retry together.
   return retryAfterSeconds === undefined
     ? FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)
     : retryAfterSeconds * 1000
@@ -112,8 +136,8 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
     'service-client': label,
   }
   if (key !== undefined) headers.authorization = `Bearer ${key}`
-  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
-  if (expectedVersion !== undefined) headers['if-match'] = `"v${expectedVersion}"`
+  if (isSent(idempotencyKey)) headers['idempotency-key'] = idempotencyKey
+  if (isSent(expectedVersion)) headers['if-match'] = `"v${expectedVersion}"`
   if (method === 'GET' || method === 'DELETE') {
     if (format !== undefined) fields.set('format', format)
     if (operation.query !== undefined) spread(fields, operation.query)
@@ -130,19 +154,19 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
   }
 }
 
-/** Puts the entries of a field in place of all fields: they are the query. */
+/** Replaces all fields by the entries of one: they are the query. */
 function spread(fields: Map<string, unknown>, name: string): void {
   const entries = Object.entries(fields.get(name) ?? {}).filter(([, value]) => value !== undefined)
   fields.delete(name)
   const [unknown] = fields.keys()
-  // The server would take it for one of the entries.
+  // The server would take the field for one of the entries.
   if (unknown !== undefined) {
     throw new OpenallError('BAD_REQUEST', `${unknown} is not a field of this request: remove it`, { status: 400 })
   }
   for (const [entry, value] of entries) fields.set(entry, value)
 }
 
-/** A value as a path segment. Dots would change the path, and an empty segment would be another path. */
+/** Encodes a value as a path segment. Dots would change the path, and an empty segment would be another path. */
 function segment(name: string, value: unknown): string {
   const text = value === undefined || value === null ? '' : String(value)
   if (/^\.{0,2}$/.test(text) || !text.isWellFormed()) {

@@ -1,8 +1,7 @@
 import about from '../../package.json' with { type: 'json' }
 import { type Declaration, OPERATIONS } from '../operations/table.ts'
-import { type Call, type Connection, send } from './call.ts'
+import { type Answer, type Call, type CallOptions, type Connection, send } from './call.ts'
 import { OpenallError } from './error.ts'
-import type { Answer, CallOptions } from './options.ts'
 import { typed } from './signatures.ts'
 
 export interface ClientOptions extends CallOptions {
@@ -10,17 +9,17 @@ export interface ClientOptions extends CallOptions {
   server: string
   /** An API key. Without one, calls are anonymous or, on the service’s own pages, made with the user’s session. */
   key?: string | undefined
-  /** Replaces the runtime’s own `fetch`. */
+  /** Replaces the runtime’s `fetch`. */
   fetch?: typeof fetch | undefined
-  /** `<client>/<tag>`, stored with the bundles created; default `sdk/<version>`. */
+  /** `<client>/<tag>`, stored with created bundles; default `sdk/<version>`. */
   label?: string | undefined
-  /** The source of the bundles created; default `sdk`. */
+  /** The source of created bundles; default `sdk`. */
   source?: 'sdk' | 'cli' | 'extension' | 'import' | undefined
 }
 
 interface Options extends CallOptions {
-  idempotencyKey?: string | undefined
-  expectedVersion?: number | undefined
+  idempotencyKey?: string | null | undefined
+  expectedVersion?: number | null | undefined
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -65,7 +64,7 @@ function connect({ server, key, fetch: given, label, ...options }: ClientOptions
   return { ...options, base, key, fetch: send as typeof fetch, label: label ?? `sdk/${about.version}` }
 }
 
-/** The method of an operation: `create_bundle` is `createBundle`. */
+/** The method name of an operation: `create_bundle` becomes `createBundle`. */
 export function methodName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,6 +1,6 @@
 import type { Code } from '../core/codes.ts'
 
-/** The service’s error codes, and those of failures on the way to it. */
+/** The service’s error codes, and those of failures before a call reaches it. */
 export type OpenallCode =
   | Code
   /** The server could not be reached, or the connection broke. */
@@ -14,17 +14,17 @@ export type OpenallCode =
   /** A request that claims to be a webhook is not signed by the service, or too old. */
   | 'INVALID_SIGNATURE'
 
-/** What is wrong with one field of an input: its JSON path, such as `urls[3]`, and a sentence that names it. */
+/** The error of one field of an input: its JSON path, such as `urls[3]`, and a sentence that names it. */
 export interface InputError {
   path: string
   message: string
 }
 
-/** An error as the service sends it; the last two are there whenever it did. */
+/** An error as the service sends it; the last two fields are present if the service sent it. */
 export interface ErrorBody {
   error: string
   code: OpenallCode
-  /** What is wrong with each field of the input, if it is more than one. */
+  /** The error of each field of the input, if there is more than one. */
   errors?: readonly InputError[]
   /** With RATE_LIMITED. */
   retryAfterSeconds?: number
@@ -38,13 +38,13 @@ export class OpenallError extends Error {
   readonly code: OpenallCode
   /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** Everything that is wrong with the input, if it is more than what `message` says; up to 100. */
+  /** All errors in the input, if there are several; up to 100. `message` has the first. */
   readonly errors: readonly InputError[]
   /** Seconds to wait before retrying; with RATE_LIMITED, or if a proxy sends it. */
   readonly retryAfterSeconds: number | undefined
   /** The id by which the operator finds the request in the log; undefined if the service did not answer. */
   readonly requestId: string | undefined
-  /** Where the documentation of the server explains the code; undefined if the service did not answer. */
+  /** The server's documentation of the code; undefined if the service did not answer. */
   readonly docUrl: string | undefined
 
   constructor(
@@ -68,7 +68,7 @@ export class OpenallError extends Error {
     this.docUrl = more.docUrl
   }
 
-  /** The body that the service sent; of a failure on the way to it, `{ error, code }`. */
+  /** The body that the service sent; if the call did not reach it, `{ error, code }`. */
   toJSON(): ErrorBody {
     const { message: error, code, errors, retryAfterSeconds, requestId, docUrl } = this
     return {

@@ -1,7 +1,7 @@
 export type { Condition, Field, Traced } from '../../db/policy.ts'
+export type { Answer, CallOptions } from './call.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type ErrorBody, type InputError, type OpenallCode, OpenallError } from './error.ts'
-export type { Answer, CallOptions } from './options.ts'
 export type {
   ApiKey,
   Bundle,

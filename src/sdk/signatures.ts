@@ -1,8 +1,8 @@
 import type { Condition, Traced } from '../../db/policy.ts'
 import type { Implementations } from '../api/implementations.ts'
-import type { DryRun } from '../bundles/answers.ts'
+import type { DryRun } from '../bundles/content/answers.ts'
 import type { OPERATIONS, OperationName } from '../operations/table.ts'
-import type { Answer, CallOptions } from './options.ts'
+import type { Answer, CallOptions } from './call.ts'
 
 type Row<N extends OperationName> = (typeof OPERATIONS)[N]
 type Implemented<N extends OperationName> = Implementations[N]
@@ -30,8 +30,8 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
 type Given<In, Options> = object extends In ? [input?: In, options?: Options] : [input: In, options?: Options]
 
 type OptionsOf<N extends OperationName> = CallOptions &
-  (Row<N> extends { idempotent: true } ? { idempotencyKey?: string | undefined } : unknown) &
-  (Row<N> extends { versioned: true } ? { expectedVersion?: number | undefined } : unknown)
+  (Row<N> extends { idempotent: true } ? { idempotencyKey?: string | null | undefined } : unknown) &
+  (Row<N> extends { versioned: true } ? { expectedVersion?: number | null | undefined } : unknown)
 
 type Variants<N extends OperationName> = {
   answer(...given: Given<Input<N>, OptionsOf<N>>): Promise<Answer<Body<N>>>

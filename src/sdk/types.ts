@@ -1,8 +1,8 @@
 import type { Client } from './client.ts'
 import type { Body, Input, ItemOf } from './signatures.ts'
 
-// The shapes that the package exports by name. `tools/declarations.ts` writes them out, with what the glossary says of
-// each field, so that the published types do not refer to the server's.
+// The shapes that the package exports by name. `tools/declarations.ts` writes them out, with the API's description of each field,
+// so that the published types do not refer to the server's.
 
 /** A bundle, as read. */
 export type Bundle = Body<'get_bundle'>
@@ -10,13 +10,13 @@ export type Bundle = Body<'get_bundle'>
 /** A bundle to create. */
 export type NewBundle = Input<'create_bundle'>
 
-/** The answer to whoever created a bundle. */
+/** The answer to the creator of a bundle. */
 export type CreatedBundle = Body<'create_bundle'>
 
 /** The fields of a bundle to change, and its slug. */
 export type BundleEdit = Input<'update_bundle'>
 
-/** What a dry run would save, with warnings. */
+/** The result of a dry run, with warnings. */
 export type DryRun = Awaited<ReturnType<Client['createBundle']['dryRun']>>
 
 /** A bundle as it would be saved. */
@@ -28,7 +28,7 @@ export type ListedBundle = ItemOf<Body<'list_bundles'>['bundles']>
 /** The content of a bundle after one edit. */
 export type Version = ItemOf<Body<'list_versions'>['versions']>
 
-/** What belongs to one URL of a bundle. */
+/** The metadata of one URL of a bundle. */
 export type UrlMetadata = ItemOf<Bundle['urlMetadata']>
 
 /** Which viewers see which tabs instead of the bundle’s own. */
@@ -48,7 +48,7 @@ export type NewRule = ItemOf<NewPolicy['rules']>
 /** An edit that somebody proposed: its state, and the fields that it changes. */
 export type Proposal = Body<'propose_edit'>
 
-/** A proposal with its difference to the version that it is based on, and what a newer version changed too. */
+/** A proposal with its difference to its base version, and its conflicts with newer ones. */
 export type ProposalInFull = Body<'get_proposal'>
 
 /** The counts of a bundle. */

@@ -1,36 +1,36 @@
 import { OpenallError } from './error.ts'
 import type { Subject } from './types.ts'
 
-/** What a webhook says. */
+/** The body of a webhook. */
 export interface WebhookEvent {
-  /** What happened: `bundle.updated`. */
+  /** The event: `bundle.updated`. */
   type: string
-  /** When, as ISO 8601 in UTC. */
+  /** When the event happened, as ISO 8601 in UTC. */
   timestamp: string
-  /** Whose webhook it is. */
+  /** The owner of the webhook. */
   subject: Subject
   data: Readonly<Record<string, unknown>>
 }
 
-/** The headers of a request, in the form in which servers have them. */
+/** The headers of a request, in the forms that servers use. */
 export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 const PREFIX = 'whsec_'
-/** Older or newer ones may be somebody’s copies. */
+/** Older or newer messages may be somebody’s copies. */
 const TOLERANCE_SECONDS = 300
-/** More than any sender signs with while it changes its secret. */
+/** More than any sender uses while rotating its secret. */
 const MAX_SIGNATURES = 20
 
 /**
- * Checks that a webhook comes from the service and is at most five minutes old (Standard Webhooks), and reads it. Its
+ * Verifies that a webhook comes from the service and is at most five minutes old (Standard Webhooks), and parses it. Its
  * `webhook-id` stays the same when it is sent again.
  *
  * ```ts
  * const event = await verifyWebhook(await request.text(), request.headers, secret)
  * ```
  *
- * @param body exactly as it was received: not parsed and written anew.
- * @param secret `whsec_…`, or several while it is changed.
+ * @param body exactly as received: not parsed and serialised again.
+ * @param secret `whsec_…`, or several during a rotation.
  * @throws OpenallError INVALID_SIGNATURE.
  */
 export async function verifyWebhook(
@@ -82,7 +82,7 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
-/** The bytes of base64; null if it is not. */
+/** Decodes base64; null if it is invalid. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))

@@ -1,14 +1,14 @@
 import { GONE } from './due.ts'
 
-/** Who shows messages to people, and takes them in a format of its own. */
+/** A chat service that accepts messages in a format of its own. */
 interface Chat {
   name: string
   host: RegExp
-  /** What its addresses for messages begin with; by default all do. */
+  /** Matches the paths of its message addresses; by default every path. */
   path?: RegExp
-  /** What becomes of an event there. */
+  /** What the chat does with an event. */
   note: string
-  /** What its refusals mean. */
+  /** The meaning of its refusals, by status. */
   refusals: Readonly<Record<number, string>>
 }
 
@@ -38,19 +38,19 @@ const CHATS: readonly Chat[] = [
   },
 ]
 
-/** The chat that a URL leads to. */
+/** The chat to which a URL belongs. */
 function chatAt(url: string): Chat | undefined {
   const { hostname, pathname } = new URL(url)
   const name = hostname.replace(/\.$/, '')
   return CHATS.find(({ host, path }) => host.test(name) && (path === undefined || path.test(pathname)))
 }
 
-/** What to know before events are sent to a URL, as a sentence; null unless it is that of a chat. */
+/** A sentence to read before events are sent to a URL; null unless the URL is a chat's. */
 export function chatNote(url: string): string | null {
   return chatAt(url)?.note ?? null
 }
 
-/** Why a receiver did not take an event, by the status of its answer; continues a sentence. */
+/** Why a receiver refused an event, by the status of its answer; continues a sentence. */
 export function refusalOf(url: string, status: number): string {
   const why = status === GONE ? 'the receiver wants no more events' : chatAt(url)?.refusals[status]
   return `it was answered with ${status}${why === undefined ? '' : `: ${why}`}`

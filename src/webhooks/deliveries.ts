@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, outbox, webhooks } from '../../db/schema.ts'
-import { keyIn, NumberKey, nextCursor } from '../core/cursor.ts'
+import { keyIn, NumberKey, nextCursor } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { GONE, MAX_ATTEMPTS } from './due.ts'
@@ -28,7 +28,7 @@ export async function list({ store, caller }: Managing, { webhookId, limit, offs
 }
 
 /**
- * Has a test event sent, once. While one is on its way, there is no second.
+ * Sends a test event. While one is on its way, no second one is created.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function test({ store, caller }: Managing, webhookId: string): Promise<DeliveryInfo> {
@@ -93,7 +93,7 @@ export async function redeliver(
       .update(outbox)
       .set({ dueAt: now })
       .where(and(isSame, isNotNull(outbox.dueAt), isNull(outbox.lease))),
-    // Pressing the button many times makes one more delivery, not many.
+    // Pressing the button many times creates only one more delivery.
     sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, due_at)
       SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, receiver_id, event_id, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
       FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)}) RETURNING id, due_at`,
@@ -108,7 +108,7 @@ export async function redeliver(
 /** A delivery before it is first sent. */
 const UNSENT = { lease: null, attempts: 0, attemptedAt: null, status: null, failure: null, sentAt: null }
 
-/** The newest of some deliveries. */
+/** The newest of the selected deliveries. */
 async function latest(store: Store, which: SQL | undefined): Promise<DeliveryInfo> {
   const [row] = await rowsOf(store).where(which).orderBy(desc(outbox.id)).limit(1)
   if (row === undefined) throw new Problem('NOT_FOUND', 'This webhook was deleted meanwhile.')

@@ -4,19 +4,19 @@ import { outbox, webhooks } from '../../db/schema.ts'
 import type { Head } from '../outgoing/exchange.ts'
 import type { Leased } from './message.ts'
 
-// When events are due. Loaded at the start, unlike what only sends them or changes webhooks.
+// Decides when events are due. Loaded at startup, unlike the code that only sends them or changes webhooks.
 
 /**
- * Events sent at a time by this process, and of them to the webhooks of one owner and to one webhook, so that slow ones do
- * not hold up the others.
+ * How many events this process sends at a time: in all, for one owner's webhooks and for one webhook, so that slow receivers do
+ * not hold up others.
  */
 const MAX_SENDING = 64
 const MAX_OF_OWNER = 8
 const MAX_TO_ONE = 4
 
 /**
- * Events that may be sent now, by id: a few of each webhook, found by skipping from webhook to webhook in an index; owners
- * take turns.
+ * The ids of events that may be sent now: a few per webhook, found by skipping from webhook to webhook in an index; owners take
+ * turns.
  * @param sending the webhook of each event that is being sent, by the event’s id.
  * @param resting owners whose webhooks get nothing now.
  */
@@ -52,7 +52,7 @@ export async function dueEvents(
   return rows.map(({ id }) => id).filter((id) => !sending.has(id))
 }
 
-/** Keeps what a disabled webhook has not been sent from being sent. What is being sent now may still arrive. */
+/** Parks the unsent events of a disabled webhook. Events that are being sent now may still arrive. */
 export function park(db: Store['db'], webhookId: string): Query {
   const isDisabled = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${webhookId} AND ${webhooks.disabledAt} IS NOT NULL)`
   return db
@@ -61,7 +61,7 @@ export function park(db: Store['db'], webhookId: string): Query {
     .where(and(eq(outbox.webhookId, webhookId), isNotNull(outbox.dueAt), isDisabled))
 }
 
-/** Lets what waits for a webhook wait until a time at least. */
+/** Delays the waiting events of a webhook until at least a given time. */
 export function hold(db: Store['db'], webhookId: string, until: number): Query {
   return db
     .update(outbox)
@@ -78,30 +78,30 @@ export function resume(db: Store['db'], webhookId: string): Query {
     .where(and(sql`${outbox.id} IN (${heads})`, isNull(outbox.lease)))
 }
 
-/** The status by which a receiver says that it wants no more (Standard Webhooks). */
+/** The status by which a receiver says that it wants no more events (Standard Webhooks). */
 export const GONE = 410
 
 const MINUTE_MS = 60_000
 
 const HOUR_MS = 60 * MINUTE_MS
 
-/** After which time a failed delivery is sent again. */
+/** Delays after each failed delivery. */
 const RETRIES_MS = [5_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
-/** After this many, a webhook is disabled. */
+/** After this many attempts, a webhook is disabled. */
 export const MAX_ATTEMPTS = RETRIES_MS.length + 1
 
-/** How long to wait after a number of failed attempts; null: give up. */
+/** The delay after a number of failed attempts; null: give up. */
 export function waitAfter(attempts: number): number | null {
   return RETRIES_MS[attempts - 1] ?? null
 }
 
-/** The longest wait that a receiver may ask for. */
+/** The longest delay that a receiver may request. */
 const MAX_ASKED_MS = 6 * HOUR_MS
 
 /**
- * How long a receiver that is too busy asks to be left alone, in milliseconds: by `Retry-After`, which is seconds or a date (RFC 9110,
- * 10.2.3). 0 if it does not ask.
+ * The delay that a busy receiver requests, in milliseconds: by `Retry-After`, which is seconds or a date (RFC 9110, 10.2.3). 0 if
+ * it requests none.
  */
 export function waitAsked({ status, headers }: Head, now: number): number {
   if (status !== 429 && status !== 503) return 0

@@ -1,25 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
-import { NAMES, pick } from '../bundles/content.ts'
-import { healthOf } from '../bundles/health.ts'
-import { toBundle } from '../bundles/present.ts'
-import { subjectOf } from '../bundles/roles.ts'
-import { VERSION_COLUMNS } from '../bundles/stored.ts'
+import { NAMES, pick } from '../bundles/content/content.ts'
+import { subjectOf, toBundle } from '../bundles/edit/bundles.ts'
+import { VERSION_COLUMNS } from '../bundles/edit/stored.ts'
+import { healthOf } from '../bundles/links/health.ts'
 import type { Config } from '../config/config.ts'
+import { seal, unseal } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
 import { toldOf } from '../events/stored.ts'
 import { type Post, userAgentOf } from '../outgoing/request.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
-import { unsealed } from './secrets.ts'
 
-/** An event with the webhook it is for. */
+/** An event with its webhook. */
 export interface Leased {
   row: typeof outbox.$inferSelect
   webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
-  /** Whose webhook it is. */
+  /** The owner of the webhook. */
   owner: Pick<typeof owners.$inferSelect, 'userId' | 'organizationId'>
 }
 
@@ -27,10 +27,10 @@ type Event = Pick<Leased, 'row' | 'webhook'>
 type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks'>
 
 /**
- * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same id, and says of
- * the content what it was then. What is no part of it (`externalId`, `metadata`, health) is as it is now, and what the log says of
- * the event may have been erased meanwhile.
- * @returns null if what the event is about is gone.
+ * The message for an event, signed as Standard Webhooks specifies. Every attempt has the same id and shows the content as it was
+ * at the event. Fields outside the content (`externalId`, `metadata`, health) are current, and the event's entry in the log may
+ * have been erased meanwhile.
+ * @returns null if the subject of the event no longer exists.
  */
 export async function messageOf(store: Store, { row, webhook, owner }: Leased, site: Site): Promise<Post | null> {
   const data = await dataOf(store, { row, webhook }, site)
@@ -55,7 +55,7 @@ export async function messageOf(store: Store, { row, webhook, owner }: Leased, s
   }
 }
 
-/** What to sign with: the secret, and after a rotation for a day the one before it. */
+/** The secrets to sign with: the current one, and for a day after a rotation the one before it. */
 function secretsOf({ id, secret, oldSecret, oldSecretUntil }: Leased['webhook'], { secret: service }: Site, now: Date) {
   const isOldValid = oldSecret !== null && oldSecretUntil !== null && oldSecretUntil > now.getTime()
   return [secret, ...(isOldValid ? [oldSecret] : [])].map((stored) => unsealed(stored, { service, webhookId: id }))
@@ -80,7 +80,7 @@ async function bundleOf(store: Store, { row, webhook }: Event, site: Site) {
   const [found] = await store.db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
     .from(bundles)
-    // Not its owner of now: where it has moved since is none of this webhook's business.
+    // Not its present owner: where it has moved since is none of this webhook's business.
     .innerJoin(owners, eq(owners.id, row.receiverId ?? webhook.ownerId))
     .innerJoin(
       bundleVersions,
@@ -94,11 +94,28 @@ async function bundleOf(store: Store, { row, webhook }: Event, site: Site) {
     updatedAt: version.editedAt,
     deletedAt: event === 'bundle.deleted' ? at : null,
   }
-  // What no version has is of now: after a move, what its new owner has set, or found by their checks.
+  // Unversioned fields are current: after a move, the new owner set them, or their checks found them.
   const hasMoved = bundle.ownerId !== webhook.ownerId
-  const ofNow = hasMoved ? { externalId: null, metadata: null } : {}
+  const ofNow = hasMoved ? { externalId: null, metadata: null, aliases: null } : {}
   const told = toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, ...ofNow, owner: subjectOf(found) }, site)
   if (event !== 'bundle.links_broken') return told
   const health = hasMoved ? null : await healthOf({ store, config: site }, { id: bundleId, urls: told.urls })
   return { ...told, health: health ?? [] }
+}
+
+// Signing secrets (Standard Webhooks). Signing needs the plain secret, so it cannot be hashed: it is stored sealed.
+
+/** A new secret, in the form shown to its owner. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** The stored form of a webhook’s secret: worthless without the service’s secret, and for any other webhook. */
+export function sealed(secret: string, { service, webhookId }: { service: string; webhookId: string }): Buffer {
+  return seal(service, `webhook ${webhookId}`, secret)
+}
+
+/** The stored secret. Throws unless the service’s secret is the one that sealed it. */
+function unsealed(stored: Uint8Array, { service, webhookId }: { service: string; webhookId: string }): string {
+  return unseal(service, `webhook ${webhookId}`, stored)
 }

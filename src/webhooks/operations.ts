@@ -1,6 +1,5 @@
 import { tellOfNew } from '../accounts/webhook-makers.ts'
-import { keyIn, nextCursor, Part, TimeKey } from '../core/cursor.ts'
-import { nextPage } from '../core/paging.ts'
+import { keyIn, nextCursor, nextPage, Part, TimeKey } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
 import { chatNote } from './chats.ts'
@@ -40,7 +39,7 @@ export const listWebhooks = implement('list_webhooks', {
   async run({ limit = Number.POSITIVE_INFINITY, cursor }, context) {
     const key = keyIn(cursor, TimeKey)
     const keyOf = ({ createdAt, id }: shapes.ListedWebhook) => [Date.parse(createdAt), id] as const
-    // There are few.
+    // Filtered in memory, because there are few.
     const found = (await webhooks.list(managing(context))).filter((one) => key === null || isAfter(keyOf(one), key))
     const page = found.slice(0, limit)
     return { webhooks: page, ...nextCursor(page, found.length > limit, keyOf) }
@@ -70,13 +69,13 @@ export const rotateWebhookSecret = implement('rotate_webhook_secret', {
   output: shapes.RotatedWebhook,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: ({ webhookId }, context) =>
-    webhooks.rotateSecret({ ...managing(context), config: context.service.config }, webhookId),
+    webhooks.rotateSecret({ ...managing(context), config: context.service.config, commit: context.commit }, webhookId),
 })
 
 /** DELETE /api/me/webhooks/:webhookId. */
 export const deleteWebhook = implement('delete_webhook', {
   summary: 'Delete a webhook, for good',
-  description: 'Deletes a webhook and its deliveries.',
+  description: 'Sends it nothing more and erases its deliveries. To pause it instead: update_webhook.',
   input: shapes.OneWebhook,
   output: shapes.DeletedWebhook,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -87,6 +86,7 @@ export const deleteWebhook = implement('delete_webhook', {
 export const testWebhook = implement('test_webhook', {
   summary: 'Send a test event',
   description: 'Sends `webhook.test` once; list_deliveries then says how it went.',
+  again: 'sends another test event',
   input: shapes.OneWebhook,
   output: shapes.OneDeliveryAnswer,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -109,6 +109,7 @@ export const listDeliveries = implement('list_deliveries', {
 export const redeliver = implement('redeliver', {
   summary: 'Send an event again',
   description: 'Sends an event again, under its message id.',
+  again: 'sends the event once more, under the same message id',
   input: shapes.OneDelivery,
   output: shapes.OneDeliveryAnswer,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

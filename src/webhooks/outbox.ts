@@ -5,38 +5,37 @@ import { LeasedQueue } from '../../db/queue.ts'
 import { outbox, owners, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
-import { every, type Loop } from '../core/every.ts'
+import { type Loop, repeat } from '../core/scheduling.ts'
 import { dueEvents, GONE, hold, park, waitAfter, waitAsked } from './due.ts'
 import type { Leased } from './message.ts'
 
-/** How often it looks for events to send. */
+/** Interval of the search for due events. */
 const POLL_MS = 500
-/** Longer than a request may take: after this, the process that leased an event is taken to be dead. */
+/** Longer than a request may take: after this, the process that leased an event is presumed dead. */
 const LEASE_MS = 15_000
-/** How long a stop waits for answers. What is not answered by then is sent again. */
+/** How long a stop waits for answers. Unanswered events are sent again. */
 const STOP_WITHIN_MS = 3_000
-/** Counting a backlog takes time too. */
+/** Maximum events counted, because counting a backlog takes time too. */
 const MAX_COUNTED = 10_000
 const COUNT_EVERY_MS = 5_000
 
-/** How long the webhooks of an owner rest that got no turn: because there were too many requests to a site, or of the account. */
+/** How long an owner's webhooks rest after being refused a turn: because of too many requests to a site, or by the account. */
 const REST_MS = { site: 2_000, account: 10_000 }
 
-/** What became of an attempt. */
 type Result = { status: number; failure: null } | NotTaken | 'gone' | { restMs: number }
 type NotTaken = {
   status: number | null
   failure: string
-  /** How long the receiver asks to be left alone; 0 if it does not. */
+  /** The delay that the receiver requests; 0 for none. */
   askedMs: number
 }
 
-/** Loads what mails owners. */
+/** Loads the code that mails owners. */
 type Accounts = () => Promise<{ accountMails: Pick<AccountMails, 'notifyOwner'> }>
 
 /**
- * Sends the events of the outbox. Any number of processes may do so on one store: each leases what it
- * sends. An event is sent at least once: again, if a process dies before it has stored that it was sent.
+ * Sends the events of the outbox. Any number of processes may do so on one store: each leases the events it sends. An event is
+ * sent at least once: again, if a process dies before it has stored that it was sent.
  */
 export class Outbox {
   /** Attempts that the receiver answered with success, and all others. */
@@ -44,12 +43,12 @@ export class Outbox {
   failed = 0
   /** Webhooks disabled after the last retry, or because the receiver is gone. */
   disabled = 0
-  /** Events that should have been sent, when they were last counted; at most 10 000. */
+  /** Overdue events at the last count; at most 10 000. */
   overdue = 0
   #countedAt = Number.NEGATIVE_INFINITY
   /** The webhook of each event that is being sent, by the event’s id. */
   readonly #sending = new Map<number, Leased['webhook']>()
-  /** Until when the webhooks of an owner get nothing, in milliseconds since 1970. */
+  /** Until when an owner's webhooks get nothing, in milliseconds since 1970. */
   readonly #resting = new Map<number, number>()
   readonly #queue: LeasedQueue
   #looking: Loop | undefined
@@ -64,15 +63,15 @@ export class Outbox {
     readonly log: Logger,
     readonly accounts: Accounts,
   ) {
-    this.#queue = new LeasedQueue(store, outbox, LEASE_MS)
+    this.#queue = new LeasedQueue(store, { table: outbox, key: outbox.id, leaseMs: LEASE_MS })
   }
 
   start(): void {
     const look = () => this.#sendDue().then(() => this.#count())
-    this.#looking = every(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
+    this.#looking = repeat(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
   }
 
-  /** Resolves when nothing is being sent, or nobody waits for it any longer. */
+  /** Resolves when nothing is being sent any more, or the time to wait for it is over. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const deadline = performance.now() + STOP_WITHIN_MS
@@ -83,10 +82,10 @@ export class Outbox {
       .catch((error) => this.log.warn({ err: error }, 'webhooks that were being sent are sent again later'))
   }
 
-  /** Counted here, because metrics are read while the store does not answer, too. */
+  /** Counts in the background, because metrics are also read while the store does not answer. */
   async #count(): Promise<void> {
     if (performance.now() - this.#countedAt < COUNT_EVERY_MS) return
-    // Those of deleted webhooks only wait to be erased.
+    // Events of deleted webhooks only wait to be erased.
     const isKept = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${outbox.webhookId})`
     const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} AND ${isKept} LIMIT ${MAX_COUNTED}`
     const [row] = await this.store.db.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
@@ -110,7 +109,7 @@ export class Outbox {
     }
   }
 
-  /** Takes events, as far as no other process has. */
+  /** Takes events, unless another process has them. */
   async #take(ids: readonly number[]): Promise<Leased[]> {
     const taken = await this.#queue.take(ids)
     const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
@@ -142,7 +141,7 @@ export class Outbox {
     }
   }
 
-  /** `gone` if what the event is about was erased meanwhile. */
+  /** `gone` if the subject of the event was erased meanwhile. */
   async #attempt(leased: Leased): Promise<Result> {
     // Loaded with the first event: most processes send none.
     const [{ refusalOf }, { messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
@@ -163,7 +162,7 @@ export class Outbox {
     } catch (error) {
       if (error instanceof NoTurn) return { restMs: REST_MS[error.whose] }
       if (error instanceof NotSent) return { status: null, failure: error.message, askedMs: 0 }
-      // Not with the URL, which may be a secret.
+      // Without the URL, which may be a secret.
       this.log.error({ err: error, webhook: leased.webhook.id }, 'a webhook could not be sent')
       return { status: null, failure: 'it could not be sent: an error of the service', askedMs: 0 }
     }
@@ -174,7 +173,7 @@ export class Outbox {
     await write([db.delete(outbox).where(eq(outbox.id, row.id))])
   }
 
-  /** As if it had not been tried. */
+  /** Puts an event back as if it had not been tried. */
   async #postpone({ row, webhook }: Leased, restMs: number): Promise<void> {
     const dueAt = Date.now() + restMs
     this.#resting.set(webhook.ownerId, dueAt)
@@ -203,7 +202,7 @@ export class Outbox {
     const wait = isTest || by === 'gone' ? null : waitAfter(attempts)
     const isLast = wait === null && !isTest
     const dueAt = wait === null ? null : now + Math.max(wait, askedMs)
-    // Without the lease, another process has taken it over, or the webhook was disabled: their word counts.
+    // Without the lease, another process has taken the event over, or the webhook was disabled: nothing is written then.
     const isMine = this.#queue.isMine(row.id)
     const [recorded, disabled] = await write([
       db.update(outbox).set({ dueAt, lease: null, attempts, attemptedAt: now, status, failure }).where(isMine),
@@ -217,7 +216,7 @@ export class Outbox {
     await accountMails.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host, by })
   }
 
-  /** The writes that disable a webhook, if the event has just used up its retries, or met a receiver that is gone. */
+  /** The writes that disable a webhook, if the event has just used up its retries or its receiver is gone. */
   #disable(webhookId: string, rowId: number, by: 'failures' | 'gone') {
     const { db } = this.store
     const isUsedUp = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE id = ${rowId} AND due_at IS NULL AND sent_at IS NULL)`

@@ -5,18 +5,17 @@ import type { Config } from '../config/config.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
-import type { SignedIn, Subject } from '../identity/caller.ts'
-import { requireRole } from '../identity/roles.ts'
+import { requireRole, type SignedIn, type Subject } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { NotSent, targetOf } from '../outgoing/target.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { chatNote } from './chats.ts'
 import { park, resume } from './due.ts'
-import { newSecret, sealed } from './secrets.ts'
+import { newSecret, sealed } from './message.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, RotatedWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 
-/** Webhooks of one subject. */
+/** Maximum webhooks of one subject. */
 const MAX_WEBHOOKS = 10
 const SHOWN_ONCE = 'secret is shown only this once: the receiver checks signatures with it.'
 /** How long messages are also signed with the secret before a rotation. */
@@ -24,7 +23,7 @@ const OLD_SECRET_MS = 86_400_000
 
 type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>
 
-/** Who manages webhooks, and where. */
+/** The caller who manages webhooks, and where. */
 export interface Managing {
   store: Store
   caller: Pick<SignedIn, 'subject' | 'role'>
@@ -60,7 +59,7 @@ function toWebhook({
   }
 }
 
-/** Each event once; all of them as `*` alone. */
+/** Removes duplicate events; a list with `*` becomes `*` alone. */
 function keptEvents(events: NewWebhook['events']): NewWebhook['events'] {
   return events.includes('*') ? ['*'] : [...new Set(events)]
 }
@@ -135,13 +134,13 @@ export async function list({ store: { db }, caller: { subject, role } }: Managin
   }))
 }
 
-/** A webhook as answers have it. */
+/** A webhook in the form of answers. */
 export function toPublic({ maker: _, ...webhook }: ListedWebhook): WebhookInfo {
   return webhook
 }
 
 /**
- * Changes a webhook. A new URL, and enabling it, sends what is waiting at once; disabling it keeps that for later.
+ * Changes a webhook. A new URL, or enabling it, sends waiting events at once; disabling it keeps them for later.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST.
  */
 export async function update(
@@ -149,7 +148,7 @@ export async function update(
   managing: Managing & { config: Settings },
 ): Promise<WebhookInfo> {
   const { store, caller, config } = managing
-  // Before the URL is looked up: for whoever may not manage webhooks, we look nothing up.
+  // Before the URL's host is looked up: that happens only for callers who may manage webhooks.
   const { ownerId: owner } = await find(managing, webhookId)
   if (url !== undefined) await refuseUnreachable(url, config)
   const mine = and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))
@@ -176,28 +175,26 @@ function enabledColumns(enabled: boolean) {
 }
 
 /**
- * Gives a webhook a new secret, which only this answer has. For a day messages are signed with the one before it too, so that
- * no receiver refuses any; of several before it, only the last.
+ * Gives a webhook a new secret, which only this answer has. For a day, messages are also signed with the previous one, so that no
+ * receiver refuses any; of several earlier ones, only with the last.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function rotateSecret(
-  { store, caller, config }: Managing & { config: Pick<Config, 'secret'> },
+  { store, caller, config, commit }: Managing & { config: Pick<Config, 'secret'>; commit: Commit },
   webhookId: string,
 ): Promise<RotatedWebhook> {
-  const { ownerId: owner } = await find({ store, caller }, webhookId)
+  const found = await find({ store, caller }, webhookId)
   const secret = newSecret()
+  const oldSecretUntil = Date.now() + OLD_SECRET_MS
   const set = {
     oldSecret: sql`${webhooks.secret}`,
-    oldSecretUntil: Date.now() + OLD_SECRET_MS,
+    oldSecretUntil,
     secret: sealed(secret, { service: config.secret, webhookId }),
   }
-  await store.write([
-    store.db
-      .update(webhooks)
-      .set(set)
-      .where(and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))),
-  ])
-  return { webhook: toWebhook(await find({ store, caller }, webhookId)), secret }
+  const rotated = { webhook: toWebhook({ ...found, oldSecretUntil }), secret }
+  const isTheirs = and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, found.ownerId))
+  await commit([store.db.update(webhooks).set(set).where(isTheirs)], rotated)
+  return rotated
 }
 
 /**
@@ -238,7 +235,7 @@ async function refuseUnreachable(url: string, { outgoingPrivateNetworks: private
   }
 }
 
-/** What an owner’s webhooks are, in exports. */
+/** An owner’s webhooks, for exports. */
 export async function listOf(store: Store, subject: Subject): Promise<WebhookInfo[]> {
   return (await list({ store, caller: { subject, role: 'admin' } })).map(toPublic)
 }

@@ -1,4 +1,4 @@
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 
 /** A realistic bundle. */
 export const ONBOARDING: NewBundle = {

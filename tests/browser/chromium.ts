@@ -1,26 +1,6 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
+import { findChromium, findHeadlessShell, need } from '../needs.ts'
 import { DESKTOP } from './devices.ts'
-
-/** The path of Chromium or Chrome, or null; `CHROMIUM` overrides it. */
-export function findChromium(): string | null {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-  const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
-  return (
-    process.env.CHROMIUM ??
-    names.map((name) => Bun.which(name)).find((path) => path !== null) ??
-    (existsSync(mac) ? mac : null)
-  )
-}
-
-/**
- * The path of Chromium's headless shell, or null. It takes half the processor time, but has no pop-up blocker. Not used
- * if `CHROMIUM` names a browser.
- */
-export function findHeadlessShell(): string | null {
-  if (process.env.CHROMIUM !== undefined) return null
-  return Bun.which('chromium-headless-shell') ?? Bun.which('chrome-headless-shell')
-}
 
 /** Whether the pop-up blocker is on, which is what people have but not Playwright's default. */
 export interface Popups {
@@ -67,10 +47,9 @@ const DISABLED_FEATURES = [
 ]
 
 function launchOptions({ popups }: Popups): LaunchOptions {
-  const executablePath = (popups === 'allowed' ? findHeadlessShell() : null) ?? findChromium()
-  if (executablePath === null) throw new Error('no Chromium: run the tests with `bun run test`, which installs it')
+  need('Chromium')
   return {
-    executablePath,
+    executablePath: (popups === 'allowed' ? findHeadlessShell() : null) ?? findChromium() ?? '',
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -250,6 +250,25 @@ test('name, password, browsers and data of an account', async () => {
   expect(complaints).toEqual([])
 })
 
+test('a form that is refused comes back where it is: what others have stays, and the focus goes to the error', async () => {
+  const edith = await signUp(stage.server, newEmail('edith'))
+  const { page } = await open(edith, '/dashboard/settings', { viewport: { width: 390, height: 700 } })
+  await page.fill('#name', 'Not saved yet')
+  await page.evaluate(() => Object.assign(document.querySelector('main h1') ?? {}, { isKept: true }))
+  await page.fill('#currentPassword', 'not the password')
+  await page.fill('#newPassword', 'another horse')
+  await press(page, 'Change password')
+  await shows(page, '#currentPassword-error', 'Wrong password.')
+  await becomes(() => focusedId(page), 'currentPassword')
+  expect(await page.inputValue('#name')).toBe('Not saved yet')
+  expect(await page.inputValue('#newPassword')).toBe('another horse')
+  expect(await page.evaluate(() => 'isKept' in (document.querySelector('main h1') ?? {}))).toBe(true)
+  await page.fill('#currentPassword', PASSWORD)
+  await press(page, 'Change password')
+  await told(page, 'Password changed')
+  expect(await page.inputValue('#newPassword')).toBe('')
+})
+
 test('an account is deleted by keyboard alone, and nothing of it remains', async () => {
   const edith = await signUp(stage.server, newEmail('edith'))
   const { slug } = await edith.makeBundle()

@@ -115,29 +115,29 @@ describe('a pasted text', () => {
 
 const ICON = `data:image/png;base64,${'iVBORw0KGgo'.repeat(400)}`
 
-test('a bookmarks file with icons is dropped or chosen, and only the parts in use are sent', async () => {
+test('a bookmarks file with icons is chosen or dropped, and previewed at once', async () => {
   const person = await newPerson(stage.server)
-  const items = Array.from(
-    { length: 60 },
-    (_, index) => `<DT><A HREF="https://a.example/${index}" ADD_DATE="1" ICON="${ICON}" TAGS="x,y">Page ${index}</A>`,
+  const items = Array.from({ length: 60 }, (_, index) =>
+    `<DT><A HREF="https://a.example/${index}" ADD_DATE="1" ICON="${ICON}" TAGS="x,y">Page ${index}</A>`.padEnd(12_000),
   )
   const html = `<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><H3 ADD_DATE="1">Work</H3>\n<DL><p>\n${items.join('\n')}\n</DL><p>\n</DL><p>\n`
-  expect(html.length).toBeGreaterThan(256 * 1024)
+  expect(html.length).toBeGreaterThan(512 * 1024)
   const file = join(folder, 'bookmarks.html')
   writeFileSync(file, html)
   const { page } = await open(person)
   await page.setInputFiles('#file', file)
-  await page.getByText('bookmarks.html is in the field.').waitFor()
-  expect(await page.inputValue('#text')).not.toContain('base64')
-  await page.fill('#text', '')
+  await page.getByText('From bookmarks.html.').waitFor()
+  await page.getByText('Read as bookmarks: 3 bundles with 60 links.').waitFor()
+  await follow(page, 'Start over')
+  await page.fill('#text', 'https://typed.example/')
   const drop = await page.evaluateHandle((text) => {
     const data = new DataTransfer()
     data.items.add(new File([text], 'dropped.html', { type: 'text/html' }))
     return data
   }, html)
   await page.dispatchEvent('#text', 'drop', { dataTransfer: drop })
-  await page.getByText('dropped.html is in the field.').waitFor()
-  await press(page, 'Preview')
+  await page.getByText('From dropped.html.').waitFor()
+  expect(await page.inputValue('#text')).not.toContain('base64')
   await page.getByText('Read as bookmarks: 3 bundles with 60 links.').waitFor()
   await press(page, 'Create 3 bundles')
   await page.getByRole('heading', { name: '3 bundles created' }).waitFor()
@@ -146,14 +146,40 @@ test('a bookmarks file with icons is dropped or chosen, and only the parts in us
   expect(first?.urlMetadata[0]).toEqual({ note: 'Page 0', tags: ['x', 'y'] })
 })
 
-test('a file that is too long is reported before it is sent, and the field stays as it was', async () => {
+test('a file that is too long is reported before it is sent, and one without text by what it is; the field stays as it was', async () => {
   const { page } = await open(await newPerson(stage.server))
   const file = join(folder, 'long.txt')
-  writeFileSync(file, Array.from({ length: 9000 }, (_, index) => `https://example.com/a/long/path/${index}`).join('\n'))
+  writeFileSync(file, 'https://example.com/a/long/path\n'.repeat(170_000))
   await page.fill('#text', 'https://kept.example/')
   await page.setInputFiles('#file', file)
-  await page.getByText('long.txt is too long to read at once').waitFor()
+  await page.getByText('long.txt is too long to read at once (5.2 MiB; the limit is 5 MiB)').waitFor()
   expect(await page.inputValue('#text')).toBe('https://kept.example/')
+  const sheet = join(folder, 'plan.xlsx')
+  writeFileSync(sheet, 'PK\x03\x04 xl/workbook.xml')
+  await page.setInputFiles('#file', sheet)
+  await page.locator('#text-error').getByText('save a spreadsheet as CSV').waitFor()
+  expect(await page.inputValue('#text')).toBe('https://kept.example/')
+})
+
+test('what takes longer than a second is said', async () => {
+  const person = await newPerson(stage.server)
+  const { page } = await open(person)
+  let { promise, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/dashboard/links/import', async (route) => {
+    if (route.request().method() === 'POST') await promise
+    await route.continue()
+  })
+  await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.locator('#working').getByText('Reading the text…').waitFor()
+  answer()
+  await page.locator('.plan').waitFor()
+  await settled(page)
+  ;({ promise, resolve: answer } = Promise.withResolvers<void>())
+  await page.getByRole('button', { name: 'Create 2 bundles' }).first().click()
+  await page.locator('#working').getByText('Creating 2 bundles…').waitFor()
+  answer()
+  await page.getByRole('heading', { name: '2 bundles created' }).waitFor()
 })
 
 test('an export is imported completely: URLs, notes, tags', async () => {

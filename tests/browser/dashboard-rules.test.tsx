@@ -2,8 +2,8 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { readRules } from '../../src/dashboard/rules/form.ts'
 import { draftOf, toOpenRule, toPolicy } from '../../src/policies/draft/draft.ts'
+import { readRules } from '../../views/dashboard/rules/form.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'

@@ -185,8 +185,8 @@ test('thousands of versions are read page by page, and no page is large', async 
   const { slug } = await owner.makeBundle({ ...ODD })
   await stage.server.sql(`
     WITH RECURSIVE n(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
-    INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, description, resolution_policy, edited_by, edited_at)
-    SELECT bundle_id, n.n, urls, url_metadata, 'Title ' || n.n, description, resolution_policy, edited_by, edited_at
+    INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, description, resolution_policy, edited_by, edited_at, bytes)
+    SELECT bundle_id, n.n, urls, url_metadata, 'Title ' || n.n, description, resolution_policy, edited_by, edited_at, bytes
     FROM bundle_versions, n WHERE bundle_id = (SELECT id FROM bundles WHERE slug = '${slug}') AND version_number = 1`)
   await stage.server.sql(`UPDATE bundles SET version_number = 3000, title = 'Title 3000' WHERE slug = '${slug}'`)
   const { page } = await open(`/dashboard/links/${slug}/versions`)

@@ -7,7 +7,9 @@ interface Visit {
 // A beacon, because browsers may hold back the requests of tabs that nobody sees.
 const PAGE = "<!doctype html><title>-</title><script>navigator.sendBeacon('/opener', String(opener))</script>"
 
-/** Starts pages on another origin, which record requests and report whether they have an opener. */
+/**
+ * Starts pages on another origin, which record requests and report whether they have an opener. With `?wait=<ms>` they are slow.
+ */
 export function startDestinations() {
   const visits: Visit[] = []
   const addresses: string[] = []
@@ -24,6 +26,8 @@ export function startDestinations() {
       }
       addresses.push(pathname + search)
       visits.push({ path: pathname, referrer: request.headers.get('referer') })
+      const wait = new URLSearchParams(search).get('wait')
+      if (wait !== null) await Bun.sleep(Number(wait))
       return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
     },
   })

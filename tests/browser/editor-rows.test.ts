@@ -23,7 +23,7 @@ const lineOf = (page: Page, index: number) =>
     })
 const field = (page: Page, index: number, name: string) => rowsOf(page).nth(index).locator(`[name=${name}]`)
 
-test('a link’s line shows what is being typed', async () => {
+test('a link’s line shows what is typed, after a pause', async () => {
   const { slug } = await owner.makeBundle({ urls: ['https://www.example.com/plan?x=1'], urlMetadata: [] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
   expect(await lineOf(page, 0)).toEqual(['www.example.com/plan?x=1'])
@@ -33,7 +33,7 @@ test('a link’s line shows what is being typed', async () => {
   await field(page, 0, 'tags').fill('read first, "a, ""b""", read first,;')
   await field(page, 0, 'openPolicy').selectOption('manual')
   const typed = ['The plan', 'other.example/<b>', 'Open manually', 'read first', 'a, "b"']
-  expect(await lineOf(page, 0)).toEqual(typed)
+  await becomes(() => lineOf(page, 0), typed)
   await field(page, 0, 'url').fill('http://other.example/')
   await page.keyboard.press('Control+s')
   await shows(page, '#messages', 'Saved · View version')
@@ -59,6 +59,27 @@ test('a line is reached, announced and opened by keyboard, and stays open after 
   await shows(page, '#messages', 'Saved · View version')
   expect(await openRows(page)).toEqual([false, true, false, false, false, false, false])
   expect(await lineOf(page, 1)).toContain('calendar.google.com/calendar/u/0/r/week/2')
+})
+
+test('a moved link is open after a save too, and the focus is in its field', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  await expand(page, 2)
+  await rowsOf(page).nth(2).getByRole('button', { name: 'Move up' }).click()
+  await becomes(() => openRows(page), [false, true, false, false, false, false, false])
+  const url = field(page, 1, 'url')
+  await url.fill('https://moved.example/')
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved · View version')
+  expect(await openRows(page)).toEqual([false, true, false, false, false, false, false])
+  expect(await rowsOf(page).evaluateAll((rows) => rows.map(({ id }) => id).slice(0, 3))).toEqual([
+    'link-1',
+    'link-2',
+    'link-3',
+  ])
+  await becomes(() => url.evaluate((one) => one === document.activeElement), true)
+  expect(await url.inputValue()).toBe('https://moved.example/')
+  expect(await field(page, 2, 'url').inputValue()).toBe('https://calendar.google.com/calendar/u/0/r/week')
 })
 
 test('a new link is open; pasted links are closed except the last, and open if they have a message', async () => {
@@ -111,10 +132,10 @@ test('Alt and an arrow move the link that has the focus, which keeps it', async 
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
   const lines = async () => (await Promise.all([0, 1, 2].map((at) => lineOf(page, at)))).flat()
-  expect(await lines()).toEqual(['c.example/', 'a.example/', 'b.example/'])
+  await becomes(lines, ['c.example/', 'a.example/', 'b.example/'])
   expect(await page.textContent('#live')).toBe('Link moved to 1 of 3')
   await page.keyboard.press('Alt+ArrowDown')
-  expect(await lines()).toEqual(['a.example/', 'c.example/', 'b.example/'])
+  await becomes(lines, ['a.example/', 'c.example/', 'b.example/'])
   await becomes(
     () => page.locator('summary:focus').textContent(),
     await rowsOf(page).nth(1).locator('summary').textContent(),
@@ -132,4 +153,35 @@ test('beside Save stands what has changed, and nothing once it is as it was', as
   await becomes(() => changes.textContent(), 'Title edited, Introductions edited')
   await rowsOf(page).nth(6).getByRole('button', { name: 'Move up' }).click()
   await becomes(() => changes.textContent(), 'Title edited, Introductions edited and 1 more')
+})
+
+test('on a slow network a new link is there at once, and what is typed meanwhile is not lost', async () => {
+  const [a, b, c, d] = ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/'] as const
+  const { slug } = await owner.makeBundle({ urls: [a, b] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  const gate = Promise.withResolvers<void>()
+  await page.route(`**/dashboard/links/${slug}`, async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  const add = page.getByRole('button', { name: 'Add a link' })
+  const addresses = () =>
+    rowsOf(page)
+      .locator('[name=url]')
+      .evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+  for (const [index, url] of [c, d].entries()) {
+    await add.click()
+    expect(await rowsOf(page).count()).toBe(3 + index)
+    await page.keyboard.type(url)
+  }
+  await rowsOf(page).nth(1).getByRole('button', { name: 'Move up' }).click()
+  await page.fill('#title', 'Typed at last')
+  gate.resolve()
+  await becomes(addresses, [b, a, c, d])
+  expect(await page.inputValue('#title')).toBe('Typed at last')
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('title')
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved · View version')
+  const { body } = await owner.api<{ title: string; urls: string[] }>('GET', `/api/links/${slug}`)
+  expect([body.title, body.urls]).toEqual(['Typed at last', [b, a, c, d]])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { startInProcess } from '../in-process.ts'
 import { IS_WHOLE_MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'

@@ -1,17 +1,16 @@
+import { isLeftOut } from '../needs.ts'
 import { MATRIX } from '../server.ts'
-import { findChromium } from './chromium.ts'
 import { startChromium } from './chromium-viewer.ts'
-import { findFirefox, startFirefox } from './firefox.ts'
+import { startFirefox } from './firefox.ts'
 import type { Engine } from './viewer.ts'
-import { findMiniBrowser, startWebKit } from './webkit.ts'
+import { startWebKit } from './webkit.ts'
 
 /** A browser that launchers are tested in. */
 export interface Kind {
   name: 'Chromium' | 'Firefox' | 'WebKit'
+  /** Whether to test in it: it is there, or this is CI. */
   isThere(): boolean
   start(): Promise<Engine>
-  /** The Debian packages that bring it. */
-  packages: readonly string[]
   /** How many tabs one press opens while the pop-up blocker is as the browser comes. */
   perPress: number
   /** Whether going back shows the page as it was (the back/forward cache). Playwright turns that off in Chromium. */
@@ -21,25 +20,22 @@ export interface Kind {
 export const KINDS: readonly Kind[] = [
   {
     name: 'Chromium',
-    isThere: () => findChromium() !== null,
+    isThere: () => !isLeftOut('Chromium'),
     start: startChromium,
-    packages: ['chromium'],
     perPress: 1,
     keepsPages: false,
   },
   {
     name: 'Firefox',
-    isThere: () => findFirefox() !== null,
+    isThere: () => !isLeftOut('Firefox'),
     start: startFirefox,
-    packages: ['firefox-esr'],
     perPress: 1,
     keepsPages: true,
   },
   {
     name: 'WebKit',
-    isThere: () => findMiniBrowser() !== null,
+    isThere: () => !isLeftOut('WebKit'),
     start: startWebKit,
-    packages: ['webkit2gtk-driver', 'xvfb'],
     // WebKitGTK lets one click open any number of windows.
     perPress: Number.POSITIVE_INFINITY,
     keepsPages: true,

@@ -1,14 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findFirefox } from '../needs.ts'
 import { freePort } from '../ports.ts'
 import { type Conditions, type Engine, PHONE } from './viewer.ts'
 import { connected, type Send, viewerOf } from './webdriver.ts'
-
-/** The path of Firefox, or null. */
-export function findFirefox(): string | null {
-  return Bun.which('firefox-esr') ?? Bun.which('firefox')
-}
 
 /** Where pages come over plain http, as far as Firefox knows. */
 export const PLAIN_HOST = 'plain.example'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { newPerson } from '../people.ts'
 import { startServer } from '../server.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { findChromium, openChromiumProfile } from './chromium.ts'
-import { findFirefox, startFirefox } from './firefox.ts'
+import { isLeftOut } from '../needs.ts'
+import { openChromiumProfile } from './chromium.ts'
+import { startFirefox } from './firefox.ts'
 import { createBundle } from './service.ts'
 import { setStage } from './stage.ts'
 import { DESK } from './variables.ts'
@@ -41,7 +42,7 @@ test('the search that a launcher announces leads to the filled launcher, whichev
   }
 })
 
-describe.if(findChromium() !== null)('Chromium, with a keyword by the steps of the guide', () => {
+describe('Chromium, with a keyword by the steps of the guide', () => {
   let context: BrowserContext
   beforeAll(async () => {
     context = await openChromiumProfile({ popups: 'blocked' })
@@ -90,7 +91,7 @@ function bestMatch(text: unknown): string | undefined {
   return address === undefined ? undefined : new URL(address).href
 }
 
-describe.if(findFirefox() !== null)('Firefox', () => {
+describe.skipIf(isLeftOut('Firefox'))('Firefox', () => {
   let engine: Engine
   let viewer: Viewer
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { startDestinations } from './destinations.ts'

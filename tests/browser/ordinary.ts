@@ -1,4 +1,4 @@
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 
 /** As many links as a bundle may have, such as people have them: each with a note, every second one with tags. */
 const ORDINARY_LINKS: [url: string, note: string, ...tags: string[]][] = [

@@ -91,6 +91,7 @@ test.each([
   ['on an iPhone', `${IPHONE} Mobile/15E148 [FBAN/FBIOS]`],
 ])('how to allow pop-ups is left out inside another app %s, which has no such setting', async (_, userAgent) => {
   await pressIn({ userAgent, hasTouch: false })
+  await page.locator('#how').waitFor({ state: 'attached' })
   expect(await page.isVisible('#blocked')).toBe(false)
   await page.getByRole('button', { name: 'Open next 2 of 2', exact: true }).waitFor()
 })

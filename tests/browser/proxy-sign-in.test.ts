@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
+import { need } from '../needs.ts'
 import { linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { openChromium } from './chromium.ts'
@@ -19,6 +20,7 @@ const origin = `http://localhost:${port}`
 let server: InProcess
 let nginx: Bun.Subprocess
 beforeAll(async () => {
+  need('nginx')
   const upstream = freePort()
   server = await startInProcess({ PORT: String(upstream), SERVICE_BASE_URL: origin })
   writeFileSync(join(folder, 'people'), 'ada:{PLAIN}sesame\n')

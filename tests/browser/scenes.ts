@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import type { CreatedBundle } from '../../src/bundles/answers.ts'
+import type { CreatedBundle } from '../../src/bundles/content/answers.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
@@ -66,7 +66,7 @@ export type Scene = (page: Page, world: World) => Promise<unknown>
 export const scenes = {
   launcher: (page, { onboarding }) => page.goto(onboarding.url),
   'launcher-opened': async (page, { onboarding }) => {
-    await page.addInitScript('window.open = () => ({})')
+    await page.addInitScript("window.open = window.open.bind(window, 'about:blank')")
     await page.goto(onboarding.url)
     await page.click('#open')
     await page.locator('#again').waitFor()

@@ -1,5 +1,5 @@
-import type { CreatedBundle } from '../../src/bundles/answers.ts'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { CreatedBundle } from '../../src/bundles/content/answers.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 
 /** Creates an anonymous bundle. */
 export async function createBundle(

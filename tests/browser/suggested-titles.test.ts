@@ -41,7 +41,7 @@ test('under New bundle, pasted links get the titles of their pages as each is kn
   await pasteMany(page, `${at('/silent/1')}\nMine: ${at('/who')}\n${at('/plan')}\n${at('/gone')}`)
   await becomes(() => notes(page), ['', 'Mine', 'The plan', ''])
   await shows(page, '#suggested-titles', '1 title is from its page.')
-  expect(await page.locator('.link-row.suggested .called').textContent()).toBe('The plan')
+  await becomes(() => page.locator('.link-row.suggested .called').textContent(), 'The plan')
   expect(await axeViolations(page)).toEqual([])
   await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { becomes } from '../eventually.ts'
 import { newPerson } from '../people.ts'
 import { createBundle } from './service.ts'

@@ -1,4 +1,4 @@
-import type { NewBundle } from '../../src/bundles/shapes.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 
 /** A desk whose links are about one customer. */
 export const DESK = {

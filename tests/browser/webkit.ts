@@ -3,9 +3,8 @@ import { freePort } from '../ports.ts'
 import { type Conditions, type Engine, PageCrash, PHONE } from './viewer.ts'
 import { connected, routeOf, type Send, viewerOf } from './webdriver.ts'
 
-/** The path of WebKitGTK's small browser, or null if it, its driver or a screen for it is missing. */
-export function findMiniBrowser(): string | null {
-  if (Bun.which('WebKitWebDriver') === null || Bun.which('Xvfb') === null) return null
+/** The path of WebKitGTK's small browser, or null. */
+function findMiniBrowser(): string | null {
   const [path = null] = new Glob('/usr/lib/*/webkit2gtk-4.*/MiniBrowser').scanSync('/')
   return path
 }

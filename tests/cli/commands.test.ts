@@ -188,7 +188,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       expect.stringContaining('use openall import with the file, or - for standard input, to create all 2 bundles'),
     ])
     const dry = await mine.openall(['import', file, '--dry-run'])
-    expect(dry.stdout).toBe(`Work ${runtime}\n  ${URL_A}\nHome ${runtime}\n  ${URL_B}\n`)
+    expect(dry.stdout).toBe(`Work ${runtime}\n  ${URL_A}  The plan\nHome ${runtime}\n  ${URL_B}  News\n`)
     const { code, stdout, stderr } = await mine.openall(['import', file])
     expect([code, stderr]).toEqual([
       0,
@@ -208,6 +208,14 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const { slug } = await mine.json<{ slug: string }>(['create', '--file', one])
     expect(await read(slug)).toMatchObject({ urls: [URL_A], urlMetadata: [{ note: 'Only' }] })
+    const page = mine.write(
+      'page.html',
+      `<!doctype html><title>x</title><link rel="stylesheet" href="https://css.example/a.css"><script src="https://js.example/a.js"></script>
+      <h2>Launch</h2><p><a href="${URL_A}"><img src="https://img.example/a.png" alt="icon"></a> <a href="${URL_A}">The <b>plan</b></a></p>`,
+    )
+    expect((await mine.openall(['import', page, '--dry-run'])).stdout).toBe(`Launch\n  ${URL_A}  The plan\n`)
+    const told = await mine.openall(['import', '-', '--dry-run'], { stdin: `Plan: ${URL_A}?sig=x` })
+    expect(told.stderr).toMatch(/^line 1 holds a key that everyone gets: .*\?sig=x\n/)
   })
 
   test('the export of a tab manager makes its collections; one that is cut off makes nothing, and says so', async () => {
@@ -582,8 +590,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
     const input = { viewer: { emailDomain: 'acme.com', query: { ref: 'y', a: 'b=c' } }, resolutionPolicy: draft }
     const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, input)
-    const withoutIds = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/r_\w{10}/g, 'r_'))
-    expect(withoutIds(await mine.json(args, { stdin: JSON.stringify(draft) }))).toEqual(withoutIds(body))
+    const dropIds = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/r_\w{10}/g, 'r_'))
+    expect(dropIds(await mine.json(args, { stdin: JSON.stringify(draft) }))).toEqual(dropIds(body))
     expect((await mine.openall(['policy', 'test', slug, '--device', 'watch'])).code).toBe(2)
     expect((await mine.openall(['policy', 'test', slug, '--query', 'x'])).code).toBe(2)
   })

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
-import { linkIn, mailTo, newOrganization, newPerson, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
+import {
+  arriveByMail,
+  linkIn,
+  mailTo,
+  newOrganization,
+  newPerson,
+  PASSWORD,
+  type Person,
+  press,
+  signUp,
+  Visitor,
+} from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(180_000)
@@ -63,7 +74,7 @@ describe('people get a mail', () => {
 
   test('about a sign-in by a mailed link in a new browser, but not in the one that made the account', async () => {
     const subject = 'New sign-in'
-    const bob = await newPerson(server)
+    const bob = await arriveByMail(server)
     const browser = new Visitor(server)
     await server.sql('UPDATE user SET created_at = created_at - 86400000 WHERE id = ? RETURNING 1', [bob.userId])
     await browser.api('POST', '/api/auth/sign-in/magic-link', { email: bob.email, callbackURL: '/' })

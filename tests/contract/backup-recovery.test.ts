@@ -1,8 +1,19 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { backUpIfDue } from '../../db/scheduled-backup.ts'
+import { restore } from '../../src/operator/backup.ts'
 import { age, copiesIn, filesOf, startWithBackups } from '../backups.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
@@ -222,4 +233,25 @@ test('a new secret beside a database, or a new database beside a secret, is told
   expect((await metricsOf(server)).get('openall_database_created_timestamp_seconds')).toBeGreaterThan(madeAt ?? 0)
   expect((await saysOf(database, {})).data).toEqual(['warning', expect.stringContaining('its secret')])
   await server.stop()
+})
+
+test('a dump that is cut off, damaged or none is refused, and leaves nothing', async () => {
+  const place = join(folder, 'dumps')
+  mkdirSync(join(place, 'new'), { recursive: true })
+  const env = { DATABASE_URL: `file:${join(place, 'new', 'openall.db')}`, SERVICE_SECRET: SECRET }
+  const [begin, end] = ['PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n', 'COMMIT;\n']
+  const dumps = {
+    'cut-off': [`${begin}CREATE TABLE a (b);\n`, /is no dump of a libSQL server, or is cut off/],
+    none: ['dear diary', /is no dump of a libSQL server, or is cut off/],
+    damaged: [`${begin}CREATE TABLE a b;\n${end}`, /is damaged: .*syntax error/],
+    foreign: [`${begin}CREATE TABLE a (b);\n${end}`, /cannot be read|not a store of this service/],
+  } as const
+  for (const [name, [sql, why]] of Object.entries(dumps)) {
+    writeFileSync(join(place, `${name}.sql`), sql)
+    const refused = await restore(env, join(place, `${name}.sql`), true).catch((error: Error) => error.message)
+    expect([name, refused]).toEqual([name, expect.stringMatching(why)])
+    expect([name, readdirSync(join(place, 'new'))]).toEqual([name, []])
+  }
+  const missing = await restore(env, join(place, 'gone.sql'), true).catch((error: Error) => error.message)
+  expect(missing).toMatch(/there is no dump at .*gone\.sql/)
 })

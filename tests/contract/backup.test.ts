@@ -133,6 +133,10 @@ test('an incomplete or foreign database is not restored, and no existing file is
       bad('newer', (file) => on(file, "INSERT INTO __drizzle_migrations VALUES ('of the future', 1) RETURNING 1")),
       'newer version',
     ],
+    [
+      bad('unreleased', (file) => on(file, "UPDATE __drizzle_migrations SET hash = 'earlier ' || hash RETURNING 1")),
+      'made before the first release',
+    ],
     [bad('orphan', (file) => on(file, 'DELETE FROM bundles RETURNING 1')), 'rows are missing'],
     [bad('text', (file) => writeFileSync(file, 'not a database at all'.repeat(100))), 'not a database'],
     [bad('empty', (file) => truncateSync(file, 0)), 'not a store'],

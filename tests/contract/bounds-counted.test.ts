@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { NAMES } from '../../src/bundles/content/content.ts'
+import { WHOLE } from '../every-field.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { HISTORY_BYTES } from './history-bytes.ts'
@@ -15,6 +17,9 @@ const RULES = {
   version: 1,
   rules: [{ name: 'phones', when: { field: 'device', op: 'equals', value: 'mobile' }, tabs: [{ url: 'http://a.b' }] }],
 }
+const OWN = { externalId: 'counted', metadata: { project: 'é', owner: 'b' }, aliases: ['counted-1', 'counted-2'] }
+
+type Step = [name: string, step: () => Promise<{ status: number } | undefined>]
 
 onEveryTarget({}, (at) => {
   const expectTrue = async ({ userId }: Person, after: string) => {
@@ -34,12 +39,22 @@ onEveryTarget({}, (at) => {
       return (await ann.api<{ id: string }>('POST', `${path}/proposals`, body, headers)).body.id
     }
     const ids: string[] = []
-    const steps: [name: string, step: () => Promise<{ status: number } | undefined>][] = [
+    const steps: Step[] = [
       ['links', () => ann.api('PATCH', path, { urls: URLS })],
       ['notes', () => ann.api('PATCH', path, { urlMetadata: URLS.map(() => ({ note: LONG.slice(0, 400) })) })],
       ['texts', () => ann.api('PATCH', path, { title: 'é', description: LONG, closedNote: 'closed' })],
       ['times', () => ann.api('PATCH', path, { opensAt: '2020-01-01T00:00:00Z', closesAt: '2099-01-01T00:00:00Z' })],
       ['gates', () => ann.api('PATCH', path, { copyable: true, access: 'members' })],
+      [
+        'links of every kind',
+        () => ann.api('PATCH', path, { urls: WHOLE.urls, urlMetadata: WHOLE.urlMetadata, variables: WHOLE.variables }),
+      ],
+      ...NAMES.map((name): Step => [name, () => ann.api('PATCH', path, { [name]: WHOLE[name] })]),
+      ['what is the owner’s alone', () => ann.api('PATCH', path, { ...OWN })],
+      ['a part of that', () => ann.api('PATCH', path, { externalId: 'é', metadata: null })],
+      ['another slug', () => ann.api('POST', `${path}/rename`, { newSlug: `${slug}-renamed` })],
+      ['its slug again', () => ann.api('POST', `${path}/rename`, { newSlug: slug })],
+      ['a copy with all of it', () => ann.api('POST', '/api/links', { ...WHOLE, ...OWN, aliases: [`${slug}-copy`] })],
       ['rules', () => ann.api('PATCH', path, { resolutionPolicy: RULES })],
       ['no rules', () => ann.api('PATCH', path, { resolutionPolicy: null })],
       ['fewer links', () => ann.api('PATCH', path, { urls: ['http://a.b'], urlMetadata: [{}], description: null })],

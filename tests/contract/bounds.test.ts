@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes, eventually } from '../eventually.ts'
-import { newOrganization, newPerson, type Person, URL_A, type Visitor } from '../people.ts'
+import { arriveByMail, newOrganization, newPerson, type Person, URL_A, type Visitor } from '../people.ts'
 import { startReceiver } from '../receiver.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -211,7 +211,7 @@ onEveryTarget(
       await sql(session, [ann.userId])
       const sessions = () => count('SELECT count(*) AS n FROM session WHERE user_id = ?', [ann.userId])
       expect(await sessions()).toBe(100)
-      const again = await newPerson(at(), ann.email)
+      const again = await arriveByMail(at(), ann.email)
       expect(await sessions()).toBe(100)
       for (const each of [ann, again]) expect((await each.api('GET', '/api/me')).status).toBe(200)
 

@@ -319,6 +319,36 @@ onEveryTarget({}, (at) => {
     expect((await edith.form(SETTINGS, { change: 'verification' })).status).toBe(400)
   })
 
+  test('a refused form comes back into its page alone, or as a whole page without JavaScript', async () => {
+    const forms: [path: string, fields: Record<string, string>, wrong: string][] = [
+      [SETTINGS, { change: 'name', name: 'x'.repeat(101) }, 'name-error'],
+      [`${SETTINGS}/delete`, { email: 'another' }, 'email-error'],
+      [`${KEYS}/new`, { name: '', scope: 'links:read', rateLimitPerHour: '-1' }, 'rateLimitPerHour-error'],
+      ['/dashboard/webhooks/new', { url: 'nonsense' }, 'url-error'],
+      [ORGANIZATIONS, { name: '', slug: '' }, 'name-error'],
+      ['/dashboard/links/import', { text: 'no links', do: 'read' }, 'text-error'],
+    ]
+    for (const [path, fields, wrong] of forms) {
+      const whole = await ann.form(path, fields)
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        'hx-request': 'true',
+        'hx-request-type': 'partial',
+        'hx-target': 'div#page',
+        'hx-source': 'form',
+      }
+      const alone = await ann.fetch(path, { method: 'POST', body: new URLSearchParams(fields).toString(), headers })
+      const into = ['hx-retarget', 'hx-reswap', 'hx-push-url'].map((name) => alone.headers.get(name))
+      expect([path, alone.status, into]).toEqual([path, whole.status, ['#main', 'innerMorph show:none', 'false']])
+      const [shown, page] = [await alone.text(), await whole.text()]
+      expect([path, page]).toEqual([path, expect.stringContaining(`id="${wrong}"`)])
+      expect([path, shown]).toEqual([path, expect.stringContaining(`id="${wrong}"`)])
+      for (const part of ['<main', 'class="sections"', 'id="palette"']) {
+        expect([path, part, page.includes(part), shown.includes(part)]).toEqual([path, part, true, false])
+      }
+    }
+  })
+
   test('an invalid name comes back next to its error; malformed forms are refused', async () => {
     const long = await ann.form(SETTINGS, { change: 'name', name: '&'.repeat(101) })
     expect(long.status).toBe(400)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { fieldsIn } from '../form.ts'
+import { fieldsIn, fieldsOf, multipart } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { countBundles } from './support.ts'
@@ -91,30 +91,63 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(answer.status).toBe(400)
       expect(answer.html).toContain('up to 200 links')
       const more = Array.from({ length: 201 }, (_, n) => `https://a.example/${n}`).join('\n')
-      expect((await send(admin, '/dashboard/links/new/rows', [['text', more]])).status).toBe(400)
+      expect(
+        (
+          await send(admin, '/dashboard/links/new', [
+            ['more', more],
+            ['do', 'paste'],
+          ])
+        ).status,
+      ).toBe(400)
     })
 
-    test('returns the rows of pasted links, and the errors of a form, as fragments', async () => {
-      const rows = await send(admin, '/dashboard/links/new/rows', [['text', 'A | https://a.example/\n<script>x']])
-      expect(rows.status).toBe(200)
+    test('after a button the form alone comes back, after a pause in typing those of its parts that have changed', async () => {
+      const steps = { 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'form#editor' }
+      const step = async (fields: [string, string][]) => {
+        const sent = multipart(fields)
+        const answer = await admin.fetch('/dashboard/links/new', {
+          ...sent,
+          method: 'POST',
+          headers: { ...sent.headers, ...steps },
+        })
+        const isCheck = fields.some(([name, value]) => name === 'do' && value === 'check')
+        const into = ['hx-retarget', 'hx-reswap', 'hx-push-url'].map((name) => answer.headers.get(name))
+        const swap = isCheck ? 'none show:none' : 'outerMorph show:none'
+        expect([answer.status, into]).toEqual([200, ['#editor', swap, 'false']])
+        const html = await answer.text()
+        expect(html).toMatch(isCheck ? /^(<hx-partial .*?<\/hx-partial>)*$/s : /^<form [^>]*id="editor".*<\/form>$/s)
+        return html
+      }
+      const rows = await step([
+        ['more', 'A | https://a.example/\n<script>x'],
+        ['do', 'paste'],
+      ])
       // Text that is not a link makes no row; text without any link makes one, to show its error.
-      expect(rows.html.match(/<li class="link-row"/g)).toHaveLength(1)
-      expect(rows.html).not.toContain('<html')
-      const none = await send(admin, '/dashboard/links/new/rows', [['text', '<script>x']])
-      expect(none.html.match(/<li class="link-row"/g)).toHaveLength(1)
-      expect(none.html).toContain('value="<script>x"')
-      const check = await send(admin, '/dashboard/links/new/check', [
+      expect(rows.match(/<li class="link-row"/g)).toHaveLength(1)
+      const none = await step([
+        ['more', '<script>x'],
+        ['do', 'paste'],
+      ])
+      expect(none.match(/<li class="link-row"/g)).toHaveLength(1)
+      expect(none).toContain('value="<script>x"')
+      const typed: [string, string][] = [
         ['slug', 'x'],
+        ['idempotencyKey', 'one'],
         ...link(''),
         ...link('b'),
         ...link(URL_B),
-      ])
-      expect(check.status).toBe(200)
-      expect(check.html).toContain('2 links')
-      const errors = JSON.parse(/data-errors="([^"]*)"/.exec(check.html)?.[1]?.replaceAll('&#34;', '"') ?? '')
-      expect(errors.map((error: { link: number; field: string }) => [error.link, error.field])).toEqual([
-        [1, 'url'],
-        [null, 'slug'],
+        ['do', 'check'],
+      ]
+      const check = await step(typed)
+      expect(check).toContain('2 links')
+      const wrong = [...check.matchAll(/id="([\w-]+)"[^>]*aria-invalid/g)].map(([, id]) => id)
+      expect(wrong).toEqual(['link-2-url', 'slug'])
+      const has = [...check.matchAll(/ data-has="([^"]+)"/g)].map(([, part]): [string, string] => ['has', part ?? ''])
+      expect(has.length).toBeGreaterThan(5)
+      expect(await step([...typed, ...has])).toBe('')
+      expect((await step([...typed, ...has, ['title', 'x']])).match(/hx-target="[^"]+"/g)).toEqual([
+        'hx-target="#named"',
+        'hx-target="#unsaved"',
       ])
     })
 
@@ -160,8 +193,37 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       }
       const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']
       expect(await pressed('paste')).toEqual([a, b, c])
-      expect(await pressed('remove-1')).toEqual(['', b, c])
-      expect(await pressed('up-2')).toEqual(['', b, a, c])
+      expect(await pressed('remove-2')).toEqual(['', b, c])
+      expect(await pressed('up-3')).toEqual(['', b, a, c])
+    })
+
+    test('what was removed is put back where it was, and says so, without a script too', async () => {
+      const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example/`)
+      const { slug } = await admin.makeBundle({ urls, urlMetadata: [{}, { note: 'Two\nlines & "quotes"' }, {}] })
+      const path = `/dashboard/links/${slug}`
+      let html = await (await admin.fetch(path)).text()
+      const press = async (
+        button: string,
+        changed: (fields: [string, string][]) => [string, string][] = (all) => all,
+      ) => {
+        ;({ html } = await send(admin, path, [...changed(fieldsOf(html, 'editor')), ['do', button]]))
+        const shown = fieldsOf(html, 'editor').flatMap(([name, value]) => (name === 'url' ? [value] : []))
+        return [shown, /data-announcement="([^"]*)"/.exec(html)?.[1]]
+      }
+      const [a, b, c] = urls as [string, string, string]
+      expect(await press('remove-2')).toEqual([[a, c], 'Link removed. It can be put back.'])
+      expect(html).toMatch(/value="back-2"[^>]* autofocus/)
+      expect(await press('remove-1')).toEqual([[c], 'Link removed. It can be put back.'])
+      expect(await press('remove-3')).toEqual([[], 'Link removed. It can be put back.'])
+      expect(await press('back-3')).toEqual([[c], 'Put back as link 1 of 1'])
+      expect(await press('back-2')).toEqual([[b, c], 'Put back as link 1 of 2'])
+      expect(await press('back-1')).toEqual([[a, b, c], 'Put back as link 1 of 3'])
+      expect(fieldsOf(html, 'editor')).toContainEqual(['note', 'Two\r\nlines & "quotes"'])
+      expect(await press('up-1')).toEqual([[a, b, c], 'It is the first link already'])
+      // What is removed is not saved.
+      await press('remove-2')
+      expect((await send(admin, path, fieldsOf(html, 'editor'))).status).toBe(303)
+      expect((await saved(slug)).urls).toEqual([a, c])
     })
 
     test('pasted links are listed before anything is saved, and a new bundle is called what they are', async () => {
@@ -216,8 +278,9 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const page = await look.text()
       expect(page).toContain('You’re a viewer here')
       expect(page).not.toContain('name="url"')
-      for (const part of ['', '/check']) {
-        const forced = await send(viewer, path + part, [['version', '1'], ['title', 'Forced'], ...link(URL_A)])
+      for (const button of ['save', 'check']) {
+        const fields: [string, string][] = [['version', '1'], ['title', 'Forced'], ['do', button], ...link(URL_A)]
+        const forced = await send(viewer, path, fields)
         expect(forced.status).toBe(403)
         expect(forced.html).toContain('You need the editor role to do this.')
       }
@@ -378,10 +441,18 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const noLink = await send(stranger, PATH, [['do', 'make'], ['text', URL_A], reading, ['bundle', '0']])
       expect([noLink.status, noLink.html.includes('Tick at least one of its links')]).toEqual([400, true])
       expect((await send(stranger, PATH, [['text', 'nothing']])).status).toBe(400)
-      const long = 'x'.repeat(210 * 1024)
-      const tooLong = await send(stranger, PATH, [['text', long]])
+      const inParts = async (text: string) => {
+        const body = new FormData()
+        body.set('text', text)
+        const answer = await stranger.fetch(PATH, { method: 'POST', body })
+        return { status: answer.status, html: await answer.text() }
+      }
+      expect((await inParts('x'.repeat(500 * 1024))).html).toContain('We found no links in this')
+      const long = 'x'.repeat(520 * 1024)
+      const tooLong = await inParts(long)
       expect([tooLong.status, tooLong.html.includes('too long to read at once')]).toEqual([400, true])
       expect(tooLong.html).toContain(long)
+      expect((await inParts('x'.repeat(1100 * 1024))).status).toBe(413)
       expect((await send(stranger, PATH, [['text', 'x'.repeat(300 * 1024)]])).status).toBe(413)
     })
 

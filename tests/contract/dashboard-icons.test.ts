@@ -49,9 +49,9 @@ onEveryTarget({ SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }
     for (const path of [page, `${page}/versions`, `/dashboard/links/new?from=${slug}`]) {
       expect([path, await tilesOn(path)]).toEqual([path, ALL])
     }
-    const rows = '/dashboard/links/new/rows'
-    expect(await tilesOn(rows, { text: urls.join('\n') })).toEqual(ALL)
-    expect(await tilesOn(rows, { text: urls.join('\n'), icons: 'no' })).toEqual(['P', 'N', 'L', 'D'])
+    const pasted = { more: urls.join('\n'), do: 'paste' }
+    expect(await tilesOn('/dashboard/links/new', pasted)).toEqual(ALL)
+    expect(await tilesOn('/dashboard/links/new', { ...pasted, icons: 'no' })).toEqual(['P', 'N', 'L', 'D'])
     const rules = { version: 1, rules: [{ name: 'Members', when: { op: 'signedIn' }, tabs: [{ url: urls[0] }] }] }
     const made = await owner.makeBundle({ urls, resolutionPolicy: rules })
     expect(await tilesOn(`/dashboard/links/${made.slug}/policy`)).toEqual(ALL)

@@ -83,7 +83,9 @@ onEveryTarget({}, (server) => {
       expect(refused.html).toContain('value="nonsense"')
       const added = await post(path, { version: '1', ...FORM, do: 'add', reason: 'kept' }, viewer)
       expect(added.html).toContain('kept')
-      expect((await post(`${path}/check`, { ...FORM, url: ['nonsense', URL_B] }, viewer)).html).toContain('web address')
+      expect(
+        (await post(path, { version: '1', ...FORM, do: 'check', url: ['nonsense', URL_B] }, viewer)).html,
+      ).toContain('web address')
     })
 
     test('may decide nothing', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { openFileConnection } from '../../db/connection.ts'
+import { openFileConnection } from '../../db/file.ts'
 import { OPERATIONS, type OperationName } from '../../src/operations/table.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
 import { CASES } from '../parity/cases.ts'
@@ -33,8 +33,15 @@ const WRITES = (Object.entries(OPERATIONS) as [OperationName, Row][])
 /** Inputs of those that need no credential, or are no tool; the others have theirs in the cases of all transports. */
 const ALONE: Partial<Record<OperationName, (world: World) => Input>> = {
   record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
+  rename_bundle: ({ slug }) => ({ slug, newSlug: `renamed-${slug}` }),
   report_bundle: ({ slug }) => ({ slug, reason: 'spam' }),
   rotate_webhook_secret: ({ webhookId }) => ({ webhookId }),
+  // Of an organisation of nobody: tests/contract/organization-operations.test.ts has what becomes of one.
+  invite_member: () => ({ organizationId: 'none', email: 'nobody@example.com', role: 'viewer' }),
+  revoke_invitation: () => ({ organizationId: 'none', invitationId: 'none' }),
+  update_member: ({ person }) => ({ organizationId: 'none', userId: person.userId, role: 'viewer' }),
+  remove_member: ({ person }) => ({ organizationId: 'none', userId: person.userId }),
+  update_organization: () => ({ organizationId: 'none', name: 'Renamed' }),
   replace_url: () => ({ from: URL_A, to: 'https://elsewhere.example/' }),
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { operations } from '../../src/api/implementations.ts'
-import { variantsOf } from '../../src/operations/variants.ts'
+import { variantsOf } from '../../src/operations/operation.ts'
 import { POLICY } from '../parity/world.ts'
 import { newPerson, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { OAuth2Server } from 'oauth2-mock-server'
 import { beginDevice, decideDevice, pollPatiently, post, signInApp } from '../oauth.ts'
-import { actFor, newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
+import { actFor, arriveByMail, newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newEventId, newSecret, sendIdentityEvent, sendPaymentEvent } from '../webhooks.ts'
 
@@ -85,7 +85,7 @@ onEveryTarget(env, (at) => {
       await actFor(admin, organization.id)
       const [left] = await read(admin)
       expect([left?.type, left?.actor, left?.target.name]).toEqual(['member.removed', theProvider, undefined])
-      const again = await newPerson(at(), person.email)
+      const again = await arriveByMail(at(), person.email)
       const logged = (await read(again)).filter(({ actor }) => actor.type === 'provider')
       expect(logged.map(({ type, target }) => [type, target.id]).sort()).toEqual([
         ['bundle.deleted', slug],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { EXAMPLES } from '../../src/bundles/examples.ts'
+import { EXAMPLES } from '../../src/bundles/content/examples.ts'
 import { actFor, addMember, type BundleBody, newOrganization, newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import '../../src/core/schemas.ts'
 import { type } from 'arktype'
-import { ExportedData } from '../../src/export/export.ts'
+import { ExportedData } from '../../src/export/shapes.ts'
 import { becomes } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'

@@ -3,20 +3,27 @@ import type { Content } from '../../db/schema.ts'
 import {
   CONTENT,
   GUARDED_NAMES,
+  inWords,
   isScalar,
   LISTED_NAMES,
   NAMES,
+  NOTHING,
   PROPOSABLE_NAMES,
   PUBLIC_NAMES,
   pick,
   SCALAR_NAMES,
   type ScalarName,
   TEXT_NAMES,
-} from '../../src/bundles/content.ts'
-import { LINK_NAMES, linkField, linkText, PUBLIC_LINK_NAMES } from '../../src/bundles/link-fields.ts'
-import { publicMarksOf } from '../../src/bundles/link-marks.ts'
-import { inWords, NOTHING, textOf } from '../../src/bundles/values.ts'
-import { wholeVariable } from '../../src/bundles/variables.ts'
+  textOf,
+} from '../../src/bundles/content/content.ts'
+import {
+  LINK_NAMES,
+  linkField,
+  linkText,
+  PUBLIC_LINK_NAMES,
+  publicMarksOf,
+} from '../../src/bundles/links/link-fields.ts'
+import { wholeVariable } from '../../src/bundles/variables/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
 import { confirmImport, fieldsOf, multipart } from '../form.ts'

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync,
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { need } from '../needs.ts'
 import { command, type Runtime } from '../server.ts'
 
 // Bind mounts, `--user`, and volumes of somebody else: what the operator reads when the service starts as a user who may not use a
@@ -13,11 +14,10 @@ setDefaultTimeout(120_000)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The user of the image. */
 const UID = 65532
-const isRoot = process.getuid?.() === 0
-if (!isRoot) console.warn('file-faults.test.ts is skipped: only root can start the service as another user')
 
 let place: string
 beforeAll(() => {
+  need('root')
   place = mkdtempSync(join(tmpdir(), 'openall-faults-'))
   chmodSync(place, 0o755)
   for (const name of ['checkout', 'bin', 'home']) mkdirSync(join(place, name))
@@ -92,7 +92,7 @@ async function runAs(
 
 const CHOWN = `the service runs as uid ${UID}, which may not`
 
-describe.skipIf(!isRoot)('a start that may not use a path says whose it is and what helps, in one line', () => {
+describe('a start that may not use a path says whose it is and what helps, in one line', () => {
   const cases: [string, () => { env: Record<string, string>; says: string; mounted?: string }][] = [
     [
       'a folder of root',
@@ -212,28 +212,25 @@ describe.skipIf(!isRoot)('a start that may not use a path says whose it is and w
     })
 })
 
-test.skipIf(!isRoot)(
-  'a folder of backups that may not be written stops nobody from starting: log and check say why',
-  async () => {
-    const at = folder('backups-of-root', 'service')
-    const to = join(at, "it's backed up")
-    mkdirSync(to)
-    const env = { DATABASE_URL: `file:${at}/openall.db`, SERVICE_BACKUP_DIR: to }
-    const says = `${CHOWN} write the folder ${to} of uid 0: chown ${UID}:${UID} '${at}/it'\\''s backed up'`
-    const { out } = await runAs(env, [], 'bun', '', 'the backup failed')
-    const logged = out.split('\n').find((line) => line.includes('the backup failed'))
-    expect((JSON.parse(logged ?? '{}') as { fault: string }).fault).toBe(says)
-    expect((await runAs(env, ['check'])).out).toContain(`wrong    backups       ${says}.\n`)
-  },
-)
+test('a folder of backups that may not be written stops nobody from starting: log and check say why', async () => {
+  const at = folder('backups-of-root', 'service')
+  const to = join(at, "it's backed up")
+  mkdirSync(to)
+  const env = { DATABASE_URL: `file:${at}/openall.db`, SERVICE_BACKUP_DIR: to }
+  const says = `${CHOWN} write the folder ${to} of uid 0: chown ${UID}:${UID} '${at}/it'\\''s backed up'`
+  const { out } = await runAs(env, [], 'bun', '', 'the backup failed')
+  const logged = out.split('\n').find((line) => line.includes('the backup failed'))
+  expect((JSON.parse(logged ?? '{}') as { fault: string }).fault).toBe(says)
+  expect((await runAs(env, ['check'])).out).toContain(`wrong    backups       ${says}.\n`)
+})
 
-test.skipIf(!isRoot)('on Deno too', async () => {
+test('on Deno too', async () => {
   const at = folder('on-deno', 'root')
   const { code, err } = await runAs({ DATABASE_URL: `file:${at}/openall.db` }, [], 'deno')
   expect([code, err]).toEqual([1, expect.stringContaining(`chown ${UID}:${UID} ${at}.`)])
 })
 
-test.skipIf(!isRoot)('an operator’s commands say the same', async () => {
+test('an operator’s commands say the same', async () => {
   const at = folder('commands', 'root')
   const copy = file(join(at, 'openall-2026-11-21T03-00-00Z.db'), 'root')
   const env = { DATABASE_URL: `file:${join(at, 'openall.db')}`, SERVICE_BACKUP_DIR: at }

@@ -4,7 +4,7 @@ import { startInProcess } from '../in-process.ts'
 import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { withoutId } from '../told.ts'
+import { skipId } from '../told.ts'
 import { elementsOf } from './html.ts'
 
 const CUSTOMER = {
@@ -130,7 +130,7 @@ onEveryTarget({}, (at) => {
           const { slug } = await owner.makeBundle({ ...fields, ...gate })
           const read = async (path: string, accept: string) => {
             const answer = await viewer().fetch(`/l/${slug}${path}`, { headers: { accept } })
-            const text = withoutId(await answer.text())
+            const text = skipId(await answer.text())
               .replaceAll(slug, '<slug>')
               .replace(/opens-in="\d+"/, '')
             return [path, accept, answer.status, answer.headers.get('cache-control'), text]

@@ -70,7 +70,7 @@ onEveryTarget({}, (at) => {
     ])
     expect(variables).toEqual([
       { name: 'id', label: 'Customer number', example: '4711' },
-      { name: 'region', label: 'region', options: ['eu', 'us'] },
+      { name: 'region', label: 'Region', options: ['eu', 'us'] },
     ])
     const { html } = await page(`${slug}?id=47%2F11&region=us`)
     expect(html).toContain('<title>Customer 47/11 · Openall</title>')

@@ -91,6 +91,16 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
     expect(links).toEqual([`/l/${slug}.md`, `/l/${slug}.json`, `/l/${slug}/feed`])
   })
 
+  test('the page of a bundle that not everyone may see offers no feed, because a reader cannot enter', async () => {
+    for (const door of [{ access: 'members' }, { access: 'password', password: 'correct horse battery' }] as const) {
+      const { slug } = await owner.makeBundle(door)
+      const page = await owner.fetch(`/l/${slug}`, { headers: { accept: BROWSERS_ACCEPT } })
+      expect([door.access, page.status, (await page.text()).includes('/feed')]).toEqual([door.access, 200, false])
+      const locked = await ask(slug, BROWSERS_ACCEPT)
+      expect([door.access, locked.status, (await locked.text()).includes('/feed')]).toEqual([door.access, 401, false])
+    }
+  })
+
   test('as JSON it is the tabs of the viewer, every field of each', async () => {
     const { slug } = await owner.makeBundle(CONTENT)
     const { tabs, ...rest } = await jsonOf(slug)

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { slugHash } from '../../src/bundles/retired.ts'
+import { slugHash } from '../../src/bundles/edit/unversioned.ts'
 import { actFor, newOrganization, newPerson, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'

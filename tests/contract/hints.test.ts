@@ -87,6 +87,33 @@ onEveryTarget({}, (at) => {
     expect(long.body.error).toBe('urls[0] must be an http: or https: URL')
   })
 
+  test('what is secret is not repeated, whatever it was sent in the place of', async () => {
+    const { slug } = await person.makeBundle()
+    const SECRET = 'four stairs down'
+    const sent: [method: string, path: string, body: object, secret?: string][] = [
+      ['PATCH', `/api/links/${slug}`, { access: 'password', password: 12345678 }, '12345678'],
+      ['PATCH', `/api/links/${slug}`, { access: 'password', password: { url: SECRET } }],
+      ['PATCH', `/api/links/${slug}`, { access: 'password', passwords: SECRET }],
+      ['POST', '/api/links/bulk', { bundles: [{ urls: [URL_A] }], password: SECRET }],
+      ['POST', '/api/links/bulk', { bundles: { urls: [URL_A], access: 'password', password: SECRET } }],
+      ['POST', '/api/claims', { token: { url: SECRET } }],
+      ['POST', '/api/claims', { claimToken: SECRET }],
+      [
+        'POST',
+        '/api/links',
+        { urls: [`ftp://dana:${SECRET.replaceAll(' ', '-')}@files.example/`] },
+        'four-stairs-down',
+      ],
+      ['POST', '/api/links', { urls: `https://dana:pw@files.example/ , https://b.example` }, 'dana:pw'],
+      ['POST', '/api/links', { urls: [URL_A], metadata: { apiKey: 12345678 } }, '12345678'],
+    ]
+    for (const [method, path, body, secret = SECRET] of sent) {
+      const answer = await person.api(method, path, body)
+      expect([body, answer.status]).toEqual([body, 400])
+      expect([body, JSON.stringify(answer.body).includes(secret)]).toEqual([body, false])
+    }
+  })
+
   test('a key without its scheme is told so, and never repeated', async () => {
     const { body: minted } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k' })
     const by = (authorization: string) => new Visitor(at()).api('GET', '/api/me', undefined, { authorization })
@@ -103,7 +130,7 @@ onEveryTarget({}, (at) => {
     const { slug } = await person.makeBundle()
     const { status, body } = await person.api('PATCH', `/api/links/${slug}`, { slug: 'another', title: 'x' })
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])
-    expect(body.error).toContain('duplicate_bundle copies the bundle to a newSlug')
+    expect(body.error).toContain('rename_bundle gives the bundle another')
   })
 
   test('a link is taken for its slug, unless it leads elsewhere', async () => {

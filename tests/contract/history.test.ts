@@ -19,9 +19,9 @@ const LARGE = `(SELECT json_group_array('https://large.example/' || value || '/'
 /** Inserts this many versions of 50 KB with SQL, faster than the service would accept them. */
 async function lengthen(server: Server, slug: string, versions: number): Promise<void> {
   await server.sql(
-    `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, edited_at)
+    `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, edited_at, bytes)
      WITH RECURSIVE numbers(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
-     SELECT id, n, large.urls, (SELECT json_group_array(json('{}')) FROM json_each(large.urls)), 1700000000000
+     SELECT id, n, large.urls, (SELECT json_group_array(json('{}')) FROM json_each(large.urls)), 1700000000000, octet_length(large.urls)
      FROM numbers, bundles, (SELECT ${LARGE} AS urls) AS large WHERE slug = ? RETURNING 1`,
     [versions, slug],
   )

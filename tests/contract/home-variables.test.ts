@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
 import { onEveryTarget } from '../targets.ts'
-import { unescaped } from './html.ts'
 import { storedBundle } from './support.ts'
 
 // Variables of a bundle that is made without an account, without a script.
@@ -27,71 +26,75 @@ onEveryTarget({}, (server) => {
     [...html.matchAll(/value="declare-([^"]*)"[^>]*>([^<]*)</g)].map(([, written, says]) => [written, says])
   const made = (html: string) => storedBundle(server(), /\/l\/([a-z0-9]{10})"/.exec(html)?.[1] ?? '')
 
-  test('a link with a name in braces is asked about once: two presses make it a variable', async () => {
-    const asked = await send(await home(), { urls: TEXT, title: 'Customer {customer}' })
-    expect([asked.status, offersIn(asked.html)]).toEqual([200, [['{customer}', 'Make {customer} a variable?']]])
-    const [, named] = /press “([^”]*)”/.exec(asked.html) ?? []
-    const [, button] = /class="primary">([^<]*)</.exec(asked.html) ?? []
-    expect([named, button]).toEqual(['Get the link as it is', 'Get the link as it is'])
-    const { html } = await send(asked.html, {}, 'declare-{customer}')
+  const saysIn = (html: string) =>
+    [...html.matchAll(/<p class="hint said"><span><code>([^<]*)<\/code>([^<]*)/g)].map(
+      ([, name, says]) => `${name}${says}`,
+    )
+
+  test('a name in braces is a variable: the list says so, and the next press makes it', async () => {
+    const listed = await send(await home(), { urls: TEXT, title: 'Customer {customer}' })
+    expect([listed.status, offersIn(listed.html), saysIn(listed.html)]).toEqual([
+      200,
+      [],
+      ['{customer} is filled in by whoever opens it.'],
+    ])
+    const { html } = await send(listed.html, {})
     const { urls, title, ...stored } = await made(html)
     expect([urls, title]).toEqual([
       ['https://crm.example/{customer}', 'https://logs.example/?c={customer}#{{x}}'],
       'Customer {customer}',
     ])
     expect(stored).toMatchObject({ variables: [{ name: 'customer' }] })
+    expect(html).toContain('<form class="fill" method="get"')
   })
 
-  test('pressed again, the link is made as it is', async () => {
-    const asked = await send(await home(), { urls: TEXT })
-    const { html } = await send(asked.html, {})
-    expect(await made(html)).toMatchObject({
-      variables: [],
-      urls: [expect.stringContaining('{customer}'), expect.anything()],
-    })
+  test('it can be kept as text, and made a variable after all', async () => {
+    const listed = await send(await home(), { urls: TEXT })
+    const kept = await send(listed.html, {}, 'plain-customer')
+    expect(saysIn(kept.html)).toEqual(['{customer} stays text.'])
+    expect(fieldsIn(kept.html)).toContainEqual(['plain', 'customer'])
+    expect(await made((await send(kept.html, {})).html)).toMatchObject({ variables: [] })
+    const again = await send(kept.html, {}, 'declare-{customer}')
+    expect(saysIn(again.html)).toEqual(['{customer} is filled in by whoever opens it.'])
   })
 
-  test('what is found while typing offers it, and then it is two presses as well', async () => {
+  test('what is found while typing says the same', async () => {
     const found = await post('/found', [
       ['urls', TEXT],
       ['listed', 'yes'],
     ])
-    expect(offersIn(found.html)).toEqual([['{customer}', 'Make {customer} a variable?']])
+    expect(saysIn(found.html)).toEqual(['{customer} is filled in by whoever opens it.'])
+    const plain = await post('/found', [
+      ['urls', TEXT],
+      ['listed', 'yes'],
+      ['do', 'plain-customer'],
+    ])
+    expect(saysIn(plain.html)).toEqual(['{customer} stays text.'])
+    expect(plain.html).toContain('<input type="hidden" name="plain" value="customer"')
     // As the script puts it into the page.
     const page = (await home()).replace(/<div id="found">/, found.html)
-    const declared = await send(page, { urls: TEXT }, 'declare-{customer}')
-    expect([declared.status, offersIn(declared.html)]).toEqual([200, []])
-    expect(fieldsIn(declared.html)).toContainEqual(['declared', 'customer'])
-    const { html } = await send(declared.html, {})
+    const { html } = await send(page, { urls: TEXT })
     expect(await made(html)).toMatchObject({ variables: [{ name: 'customer' }] })
-    expect(
-      offersIn(
-        (
-          await post('/found', [
-            ['urls', TEXT],
-            ['listed', 'yes'],
-            ['declared', 'customer'],
-          ])
-        ).html,
-      ),
-    ).toEqual([])
   })
 
-  test('a variable can be left as text again, and one whose links are gone is not made', async () => {
+  test('what is written otherwise than a variable is offered, and what is gone is not made', async () => {
     const asked = await send(await home(), { urls: `${TEXT}\nhttps://b.example/{ID}` })
-    expect(offersIn(asked.html).map(([written]) => written)).toEqual(['{customer}', '{ID}'])
-    const one = await send(asked.html, {}, 'declare-{ID}')
-    expect(unescaped(fieldsIn(one.html).find(([name]) => name === 'urls')?.[1] ?? '')).toContain(
-      'https://b.example/{id}',
-    )
-    const both = await send(one.html, {}, 'declare-{customer}')
-    // Something was left to be asked when the first was taken, and nothing after the second.
-    expect(await made(both.html)).toMatchObject({ variables: [{ name: 'id' }, { name: 'customer' }] })
-    const left = await send(one.html, {}, 'leave-id')
-    expect(fieldsIn(left.html).filter(([name]) => name === 'declared')).toEqual([])
-    const listed = await send(one.html, { urls: 'https://c.example/', idempotencyKey: 'another' })
-    const gone = await send(listed.html, {})
-    expect(await made(gone.html)).toMatchObject({ variables: [], urls: ['https://c.example/'] })
+    expect(offersIn(asked.html)).toEqual([['{ID}', 'Make {ID} the variable {id}?']])
+    const [, button] = /class="primary">([^<]*)</.exec(asked.html) ?? []
+    expect(button).toBe('Get the link as it is')
+    const { html } = await send(asked.html, {}, 'declare-{ID}')
+    const [crm, logs] = ['https://crm.example/{customer}', 'https://logs.example/?c={customer}#{{x}}']
+    expect(await made(html)).toMatchObject({
+      variables: [{ name: 'customer' }, { name: 'id' }],
+      urls: [crm, logs, 'https://b.example/{id}'],
+    })
+    const listed = await send(asked.html, { urls: 'https://c.example/', idempotencyKey: 'another' })
+    expect(await made((await send(listed.html, {})).html)).toMatchObject({
+      variables: [],
+      urls: ['https://c.example/'],
+    })
+    const asIs = await send(await home(), { urls: `${TEXT}\nhttps://b.example/{ID}` })
+    expect(await made((await send(asIs.html, {})).html)).toMatchObject({ variables: [{ name: 'customer' }] })
   })
 
   test('neither a host nor braces that mean something to others are offered', async () => {
@@ -108,18 +111,24 @@ onEveryTarget({}, (server) => {
     expect(await made(html)).toMatchObject({ variables: [], urls: text })
   })
 
-  test('links full of names and thousands of declared variables are read at once', async () => {
+  test('links full of names and thousands of names kept as text are read at once', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join('')
     // A link may have ten placeholders, and a bundle five variables.
     const few = `https://few.example/${names(10)}`
     const many = Array.from({ length: 24 }, (_, at) => `https://many-${at}.example/${'{a}'.repeat(640)}`)
     const typed: [string, string][] = [['urls', [few, ...many].join('\n')]]
     const found = await post('/found', [...typed, ['listed', 'yes']])
-    expect(offersIn(found.html).map(([written]) => written)).toEqual(['{v0}', '{v1}', '{v2}', '{v3}', '{v4}'])
-    const declared = Array.from({ length: 9000 }, (_, at): [string, string] => ['declared', `w${at}`])
-    const asked = await post('/', [...typed, ...declared])
-    expect(fieldsIn(asked.html).filter(([name]) => name === 'declared')).toEqual(declared.slice(0, 5))
-    const { html } = await post('/', [...fieldsIn(asked.html), ...declared])
-    expect(await made(html)).toMatchObject({ variables: [], urls: [few, ...many] })
+    expect(saysIn(found.html)).toEqual([
+      ...[0, 1, 2, 3, 4].map((at) => `{v${at}} is filled in by whoever opens it.`),
+      ...[5, 6, 7, 8, 9].map((at) => `{v${at}} stays text: a link has at most 5 variables.`),
+    ])
+    const plain = Array.from({ length: 9000 }, (_, at): [string, string] => ['plain', `w${at}`])
+    const asked = await post('/', [...typed, ...plain])
+    expect(fieldsIn(asked.html).filter(([name]) => name === 'plain')).toEqual([])
+    const { html } = await post('/', [...fieldsIn(asked.html), ...plain])
+    expect(await made(html)).toMatchObject({
+      variables: [0, 1, 2, 3, 4].map((at) => ({ name: `v${at}` })),
+      urls: [few, ...many],
+    })
   })
 })

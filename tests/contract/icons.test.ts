@@ -141,7 +141,7 @@ describe('icons', () => {
       const urls = [sites.at('png.10'), sites.at('gif')]
       const { slug } = await person.makeBundle({ urls, icons: false })
       await iconOf('gif')
-      await becomes(async () => (await server().sql('SELECT 1 FROM sites_pending')).length, 0)
+      await becomes(async () => (await server().sql('SELECT 1 FROM bundle_changes WHERE for_sites = 1')).length, 0)
       expect([await tilesOf(slug), sites.askedOf('png.10')]).toEqual([['P', 'G'], []])
       await person.api('PATCH', `/api/links/${slug}`, { icons: true })
       await becomes(async () => (await tilesOf(slug)).filter((tile) => typeof tile !== 'string').length, 2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { unseal } from '../../src/core/secrets.ts'
-import { actFor, type CreatedBody, newOrganization, newPerson, URL_A, Visitor } from '../people.ts'
+import { actFor, type CreatedBody, newOrganization, newPerson, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const SECRET = 'a secret of the service that is long enough'
@@ -109,6 +109,62 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
     expect(firsts.map((first) => [first.status, replayed(first)])).toEqual(firsts.map(() => [201, null]))
     expect(new Set(firsts.map(({ body }) => body.slug)).size).toBe(5)
     expect((await send(person)).body).toEqual(firsts[4]!.body)
+  })
+
+  test('an edit whose answer was lost is sent again: its links are added once, and what others edited meanwhile stays', async () => {
+    const person = await newPerson(at())
+    const { slug } = await person.makeBundle({ urls: [URL_A], metadata: { team: 'one' } })
+    const add = () =>
+      person.api(
+        'PATCH',
+        `/api/links/${slug}`,
+        { addUrls: [{ url: URL_B }] },
+        { 'idempotency-key': 'a', 'if-match': '"v1"' },
+      )
+    const first = await add()
+    expect([first.status, first.body.urls, first.headers.get('etag')]).toEqual([200, [URL_A, URL_B], '"v2"'])
+    await person.api('PATCH', `/api/links/${slug}`, { title: 'Of somebody else', removeUrls: [URL_A] })
+    const again = await add()
+    expect([again.status, replayed(again), again.headers.get('etag')]).toEqual([200, 'true', '"v2"'])
+    expect(again.body).toEqual(first.body)
+    const { body: now } = await person.api('GET', `/api/links/${slug}`)
+    expect([now.versionNumber, now.title, now.urls]).toEqual([3, 'Of somebody else', [URL_B]])
+    await person.api('DELETE', `/api/links/${slug}`)
+    expect((await add()).status).toBe(404)
+  })
+
+  test('a bundle that was put and whose answer was lost is not put over what others edited meanwhile', async () => {
+    const person = await newPerson(at())
+    const put = (key: string, title = 'Put') =>
+      person.api('PUT', '/api/links/ext:lost', { urls: [URL_A], title }, { 'idempotency-key': key })
+    const made = await put('made')
+    expect([made.status, replayed(made)]).toEqual([201, null])
+    const unchanged = await put('unchanged')
+    expect([unchanged.status, unchanged.body.versionNumber]).toEqual([200, 1])
+    await person.api('PATCH', '/api/links/ext:lost', { title: 'Of somebody else' })
+    for (const [key, first] of [
+      ['made', made],
+      ['unchanged', unchanged],
+    ] as const) {
+      const again = await put(key)
+      expect([again.status, replayed(again), again.body]).toEqual([first.status, 'true', first.body])
+    }
+    expect((await put('made', 'Another')).status).toBe(409)
+    expect((await person.api('GET', '/api/links/ext:lost')).body.title).toBe('Of somebody else')
+  })
+
+  test('an answer is not given again to who may no longer see the bundle', async () => {
+    const [admin, member] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(admin, [[member, 'admin']])
+    await actFor(admin, id)
+    const { slug } = await admin.makeBundle()
+    await actFor(member, id)
+    const agent = await member.program({ scopes: ['links:write'] })
+    const edit = (by: Visitor) =>
+      by.api('PATCH', `/api/links/${slug}`, { title: 'Edited' }, { 'idempotency-key': 'leaving' })
+    for (const by of [member, agent]) expect((await edit(by)).status).toBe(200)
+    await member.api('POST', '/api/auth/organization/leave', { organizationId: id })
+    expect([(await edit(member)).status, (await edit(agent)).status]).toEqual([403, 401])
   })
 
   test('who has the database and the service’s secret cannot read an answer without the key itself', async () => {

@@ -50,6 +50,25 @@ onEveryProcess({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     expect((await send(visitor, '/api/links', { urls: [URL_A], title: 'other' }, key)).status).toBe(201)
   })
 
+  test('one account keeps 8 MiB of answers: beyond it the oldest go, and only its own', async () => {
+    const [person, other] = [await newPerson(at()), await newPerson(at())]
+    const [first, others] = [newKey(), newKey()]
+    const isRepeated = async (who: Person, key: string) =>
+      (await send(who, '/api/links', { urls: [URL_A] }, key)).headers.get('idempotency-replayed') === 'true'
+    await send(other, '/api/links', { urls: [URL_A] }, others)
+    await send(person, '/api/links', { urls: [URL_A] }, first)
+    const size = (bytes: number) =>
+      at().sql('UPDATE owners SET answer_bytes = ? WHERE user_id = ? RETURNING 1', [bytes, person.userId])
+    await size(8 * 2 ** 20 - 64 * 1024)
+    await send(person, '/api/links', { urls: [URL_A] }, newKey())
+    expect(await isRepeated(person, first)).toBe(true)
+    await size(8 * 2 ** 20)
+    const last = newKey()
+    await send(person, '/api/links', { urls: [URL_A] }, last)
+    expect([await isRepeated(person, last), await isRepeated(other, others)]).toEqual([true, true])
+    expect(await isRepeated(person, first)).toBe(false)
+  })
+
   test('the sweep at the start deletes answers after 24 hours, and none before', async () => {
     const visitor = new Visitor(at())
     const answers = async () => (await at().sql('SELECT count(*) AS n FROM idempotency_answers'))[0]?.n

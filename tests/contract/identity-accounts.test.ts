@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  arriveByMail,
   linkIn,
   mailTo,
   newEmail,
@@ -60,7 +61,7 @@ onEveryTarget({}, (at) => {
     const [first] = await at().sql('SELECT email FROM user ORDER BY created_at LIMIT 1')
     const ann = await newPerson(at())
     const { slug } = await ann.makeBundle()
-    const visitor = await newPerson(at(), String(first?.email))
+    const visitor = await arriveByMail(at(), String(first?.email))
     expect((await visitor.api('GET', `/api/links/${slug}`)).status).toBe(403)
     expect((await visitor.api('GET', '/api/auth/admin/list-users')).status).toBe(404)
   })
@@ -208,7 +209,7 @@ onEveryTarget({}, (at) => {
   describe('an account made by somebody else with an address that is not theirs', () => {
     test('does not survive the sign-in link of the address’s owner', async () => {
       const squatter = await signUp(at())
-      const owner = await newPerson(at(), squatter.email)
+      const owner = await arriveByMail(at(), squatter.email)
       expect((await owner.api('GET', '/api/me')).status).toBe(200)
       expect((await squatter.api('GET', '/api/me')).status).toBe(401)
       const back = await send('/sign-in/email', { email: squatter.email, password: PASSWORD })

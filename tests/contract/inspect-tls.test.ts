@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate, trusting } from '../certificate.ts'
+import { need } from '../needs.ts'
 import { newPerson } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
@@ -24,6 +25,7 @@ afterAll(async () => {
 describe.each(RUNTIMES.map((runtime) => [runtime] as const))('on %s', (runtime) => {
   let server: Server
   beforeAll(async () => {
+    need('openssl')
     server = await startServer({
       runtime,
       env: { SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true', ...trusting(ours.cert) },

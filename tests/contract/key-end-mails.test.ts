@@ -49,10 +49,11 @@ const namesTo = (person: Person) =>
     .flatMap(({ text }) => text.match(/“[^”]*”/g) ?? [])
     .toSorted()
 const untold = () =>
-  server.sql('SELECT id FROM api_keys WHERE end_told_at IS NULL AND expires_at > ?1 AND expires_at <= ?1 + ?2', [
-    Date.now(),
-    7 * DAY_MS,
-  ])
+  server.sql(
+    `SELECT id FROM api_keys WHERE end_told_at IS NULL AND expires_at > ?1 AND expires_at <= ?1 + ?2
+     UNION ALL SELECT id FROM notices WHERE due_at IS NOT NULL`,
+    [Date.now(), 7 * DAY_MS],
+  )
 /** Resolves once nobody is left to be told, so that what has not been sent by then is not sent. */
 const allTold = () => becomes(untold, [], PATIENCE_MS)
 

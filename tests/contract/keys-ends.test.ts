@@ -37,14 +37,14 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     // Later than any process knows it without.
     const end = Date.now() + 5000
     await server().sql('UPDATE api_keys SET expires_at = ? WHERE id = ? RETURNING 1', [end, apiKey.id])
-    const answers: { askedAt: number; status: number }[] = []
+    const answers: { negotiatedAt: number; status: number }[] = []
     do {
-      const askedAt = Date.now()
-      answers.push({ askedAt, status: await statusOf(rawKey) })
+      const negotiatedAt = Date.now()
+      answers.push({ negotiatedAt, status: await statusOf(rawKey) })
     } while (answers.at(-1)?.status === 200)
     const { status } = answers.at(-1)!
     expect([status, Date.now() >= end]).toEqual([401, true])
-    expect(answers.filter(({ askedAt, status }) => status === 200 && askedAt > end)).toEqual([])
+    expect(answers.filter(({ negotiatedAt, status }) => status === 200 && negotiatedAt > end)).toEqual([])
   })
 
   test('the end must be a time to come, within five years, and the error names the field', async () => {

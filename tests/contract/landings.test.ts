@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   actFor,
   addMember,
+  arriveByMail,
   follow,
   invitationLink,
   linkIn,
@@ -151,7 +152,7 @@ onEveryTarget({}, (at) => {
 
   test('a claim that comes too late is reported on the list of bundles to claim', async () => {
     const email = newEmail()
-    const ann = await newPerson(at(), email)
+    const ann = await arriveByMail(at(), email)
     const { slug } = await new Visitor(at()).makeBundle({ email })
     const claimed = await follow(ann, await ann.form('/claims', { slug }))
     expect(await textOf(claimed)).toContain('This bundle is now yours')

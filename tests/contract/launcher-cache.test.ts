@@ -67,6 +67,39 @@ test('the pages of a launcher count towards the bound of the cache', async () =>
   }
 })
 
+test('a flood of links that miss is one read of a bundle each, however they are written, and leaves nothing behind', async () => {
+  const server = await startInProcess({ SERVICE_METRICS_TOKEN: TOKEN })
+  try {
+    const visitor = new Visitor(server)
+    const slug = await newSlug(server)
+    const rows = async () => {
+      const tables = await server.sql(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'bundle_index%'",
+      )
+      const names = tables.map(({ name }) => String(name))
+      const counts = await server.sql(
+        `SELECT ${names.map((name) => `(SELECT count(*) FROM "${name}")`).join(' + ')} AS rows`,
+      )
+      return counts[0]?.rows
+    }
+    const [before, kept] = [await missesOf(visitor), await rows()]
+    const written = [
+      (at: number) => `flood-${at}`,
+      (at: number) => `FLOOD-${at}.`,
+      (at: number) => `Flood${'!'.repeat(at)}`,
+    ]
+    for (let at = 0; at < 100; at += 1) {
+      for (const path of written) expect((await visitor.fetch(`/l/${path(at)}`)).status).toBe(404)
+    }
+    expect((await missesOf(visitor)) - before).toBe(3 * 100)
+    expect((await visitor.fetch(`/l/${slug.toUpperCase()}`)).status).toBe(307)
+    expect((await missesOf(visitor)) - before).toBe(3 * 100 + 1)
+    expect(await rows()).toBe(kept)
+  } finally {
+    await server.stop()
+  }
+})
+
 test('what another process has closed is told of by none, even while this one still has it cached', async () => {
   const writer = await startInProcess()
   const reader = await startInProcess({ DATABASE_URL: `file:${writer.database}` })

@@ -230,7 +230,7 @@ onEveryTarget({}, (server) => {
 for (const runtime of RUNTIMES) {
   describe(`counting on ${runtime}`, () => {
     test(
-      'views and clicks are in the database after SIGTERM; HEAD, prefetches and bots are not counted',
+      'views and clicks are in the database after SIGTERM; HEAD, prefetches, pictures and bots are not counted',
       async () => {
         const folder = mkdtempSync(join(tmpdir(), 'openall-'))
         const server = await startServer({ runtime, database: join(folder, 'test.db') })
@@ -242,13 +242,17 @@ for (const runtime of RUNTIMES) {
           })
         await get(looked)
         await get(looked, { 'user-agent': 'Mozilla/5.0 Chrome/156.0' })
-        await get(looked)
+        await get(looked, { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' })
         await sendEvent(server, looked)
         await sendEvent(server, looked)
         await post(`${server.origin}/api/links/${looked}/events`, { kind: 'open_all', matchedRuleId: 'r_never' })
         await get(unseen, {}, 'HEAD')
         await get(unseen, { 'sec-purpose': 'prefetch;prerender' })
         await get(unseen, { purpose: 'prefetch' })
+        // What any page can have its visitors load, and what a frame is refused.
+        for (const as of ['image', 'script', 'style', 'empty', 'iframe', 'object', 'embed', '']) {
+          await get(unseen, { 'sec-fetch-dest': as, 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' })
+        }
         await get(unseen, { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' })
         await get(unseen, { 'user-agent': 'curl/8.0' })
         await create(server, { urls: [] })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
-import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { actFor, arriveByMail, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 /** Starts a server with limits on writes, for the tests of one block. */
@@ -31,7 +31,7 @@ describe('at most six writes in a minute', () => {
 
   test('a person’s seventh write is refused, in any session and through any transport, with when to try again', async () => {
     const { ann, slug } = await spent()
-    const other = await newPerson(at(), ann.email)
+    const other = await arriveByMail(at(), ann.email)
     for (const refused of [
       await edit(ann, slug),
       await edit(other, slug),
@@ -55,8 +55,8 @@ describe('at most six writes in a minute', () => {
     expect(dryRun).toMatchObject({ status: 200, body: { dryRun: true } })
     expect((await ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })).status).toBe(200)
     expect((await ann.api('POST', `/api/links/${slug}/policy/preview`, { viewer: {} })).status).toBe(200)
-    const form = { title: 'Typed', url: URL_A, version: '6' }
-    expect((await ann.form(`/dashboard/links/${slug}/check`, form)).status).toBe(200)
+    const form = { title: 'Typed', url: URL_A, version: '6', do: 'check' }
+    expect((await ann.form(`/dashboard/links/${slug}`, form)).status).toBe(200)
     expect((await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })).status).toBe(204)
     await actFor(ann, null)
     const bob = await newPerson(at())
@@ -87,7 +87,7 @@ describe('at most six writes in a minute', () => {
   test('refused writes use nothing up: of 20 at once exactly six pass, whatever subject they act for', async () => {
     const ann = await newPerson(at())
     const { id } = await newOrganization(ann)
-    const own = await newPerson(at(), ann.email)
+    const own = await arriveByMail(at(), ann.email)
     await actFor(own, null)
     await actFor(ann, id)
     const answers = await Promise.all(

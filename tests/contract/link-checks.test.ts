@@ -33,7 +33,7 @@ const statesOf = async (person: Person, slug: string) =>
 
 /** Lets days pass for links, and resolves once all that are due then have been looked at. */
 async function pass(server: Server, days: number): Promise<void> {
-  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+  await becomes(() => server.sql('SELECT 1 FROM bundle_changes WHERE for_links = 1'), [], PATIENCE_MS)
   const shift = (columns: string[]) => columns.map((name) => `${name} = ${name} - ${days * DAY_MS}`).join(', ')
   await server.sql(`UPDATE checked_links SET ${shift(['since', 'first_at', 'due_at'])} RETURNING 1`)
   await server.sql(`UPDATE checked_hosts SET ${shift(['due_at'])} RETURNING 1`)
@@ -132,7 +132,7 @@ describe('links', () => {
       const hosts = () =>
         server().sql("SELECT host FROM checked_hosts WHERE host LIKE 'ports.%' AND due_at IS NOT NULL")
       await becomes(async () => (await hosts()).length, 1)
-      await becomes(() => server().sql('SELECT 1 FROM links_pending'), [])
+      await becomes(() => server().sql('SELECT 1 FROM bundle_changes WHERE for_links = 1'), [])
       expect(await hosts()).toEqual([{ host: 'ports.localhost' }])
       await person.api('DELETE', `/api/links/${slug}`)
       // A host goes with its last link.

@@ -32,7 +32,7 @@ async function newPerson(): Promise<Person> {
 async function newBundle(person: Person, title: string, urls: string[]): Promise<string> {
   const made = await person.api<{ slug: string }>('POST', '/api/links', { title, urls })
   expect(made.status).toBe(201)
-  await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+  await becomes(() => server.sql('SELECT 1 FROM bundle_changes WHERE for_links = 1'), [], PATIENCE_MS)
   return made.body.slug
 }
 async function find(url: string, state: string, since: number): Promise<void> {
@@ -47,8 +47,8 @@ const to = ({ email }: Person) =>
   sink.mails.filter(({ recipients, subject }) => recipients.includes(email) && /are broken/.test(subject))
 /** Lets an hour pass for what is to be mailed, and sends it. */
 async function mailed(): Promise<void> {
-  await server.sql('UPDATE link_mails SET due_at = 1 WHERE due_at <= ? RETURNING 1', [Date.now() + DAY_MS])
-  await becomes(() => server.sql('SELECT 1 FROM link_mails WHERE due_at = 1'), [], PATIENCE_MS)
+  await server.sql('UPDATE notices SET due_at = 1 WHERE due_at <= ? RETURNING 1', [Date.now() + DAY_MS])
+  await becomes(() => server.sql('SELECT 1 FROM notices WHERE due_at = 1 OR lease IS NOT NULL'), [], PATIENCE_MS)
 }
 
 test('lists, the editor and a filter say what is broken and what has moved', async () => {
@@ -110,15 +110,16 @@ test('who may edit a bundle gets one mail a week, unless they want none', async 
   await find('https://gone-4.example/', 'broken', Date.now())
   await mailed()
   expect([founder, editor].map((person) => to(person).length)).toEqual([1, 1])
-  const waiting = await server.sql('SELECT due_at - sent_at AS wait FROM link_mails WHERE due_at IS NOT NULL')
-  expect(waiting).toEqual([{ wait: 7 * DAY_MS }, { wait: 7 * DAY_MS }])
+  const isInAWeek = 'due_at = not_before AND due_at BETWEEN ?1 + 6.9 * 86400000 AND ?1 + 7 * 86400000'
+  const waiting = await server.sql(`SELECT ${isInAWeek} AS week FROM notices WHERE due_at IS NOT NULL`, [Date.now()])
+  expect(waiting).toEqual([{ week: 1 }, { week: 1 }])
 
   const stop = /^<(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
   const stopped = await fetch(stop, { method: 'POST', body })
   expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining('are broken')])
   expect(await (await editor.fetch('/dashboard/settings')).text()).toMatch(/name="linksBroken"(?![^>]*checked)/)
-  await server.sql('UPDATE link_mails SET due_at = 1 WHERE due_at IS NOT NULL RETURNING 1')
+  await server.sql('UPDATE notices SET due_at = 1 WHERE due_at IS NOT NULL RETURNING 1')
   await becomes(() => to(founder).length, 2, PATIENCE_MS)
   expect(to(editor).length).toBe(1)
   expect(to(founder)[1]?.text).toContain('2 broken links in')

@@ -24,7 +24,8 @@ interface Proposal {
 }
 
 /** Resolves once the links of all changed bundles are followed. */
-const followed = (server: Server) => becomes(() => server.sql('SELECT 1 FROM links_pending'), [], PATIENCE_MS)
+const followed = (server: Server) =>
+  becomes(() => server.sql('SELECT 1 FROM bundle_changes WHERE for_links = 1'), [], PATIENCE_MS)
 
 async function newBundle(server: Server, person: Person, urls: string[]): Promise<string> {
   const { body } = await person.api<{ slug: string }>('POST', '/api/links', { urls })

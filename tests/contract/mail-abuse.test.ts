@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
-import { linkIn, mailTo, newEmail, newOrganization, newPerson, PASSWORD, signUp, Visitor } from '../people.ts'
+import {
+  arriveByMail,
+  linkIn,
+  mailTo,
+  newEmail,
+  newOrganization,
+  newPerson,
+  PASSWORD,
+  signUp,
+  Visitor,
+} from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(180_000)
@@ -117,7 +127,7 @@ describe('mail to strangers', () => {
   })
 
   test('strangers cannot use up the mails of the owner’s own browser', async () => {
-    const owner = await newPerson(server)
+    const owner = await arriveByMail(server)
     for (let count = 0; count < 4; count += 1) await link(owner.email)
     expect((await link(owner.email)).status).toBe(429)
     owner.cookies.delete('session')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate, trusting } from '../certificate.ts'
 import { becomes } from '../eventually.ts'
+import { need } from '../needs.ts'
 import { approve, askPath, backTo, beginDevice, newProof, reach, redeem, refresh, type SignedInApp } from '../oauth.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -104,6 +105,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   let server: Server
   let guarded: Server
   beforeAll(async () => {
+    need('openssl')
     const { key, cert } = makeCertificate(folder, 'localhost')
     site = openSite(key, cert)
     const start = (env: Record<string, string>) => startServer({ runtime, env: { ...trusting(cert), ...env } })

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeCertificate, trusting } from '../certificate.ts'
 import { startMailSink } from '../mail-sink.ts'
+import { need } from '../needs.ts'
 import { runOperator } from '../operator.ts'
 import { newOrganization, newPerson, URL_B, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
@@ -33,6 +34,7 @@ interface Check {
 
 let folder: string
 beforeAll(() => {
+  need('openssl')
   folder = mkdtempSync(join(tmpdir(), 'openall-operator-'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

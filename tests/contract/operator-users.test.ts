@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { runOperator } from '../operator.ts'
 import {
+  arriveByMail,
   linkIn,
   mailTo,
   newEmail,
@@ -166,7 +167,7 @@ describe('an operator’s commands on people', () => {
         ...['create-key', '--email', email, '--scopes', 'links:read,links:write', '--name', 'first'],
       )
       expect(await askWith(at(), rawKey)).toBe(200)
-      await newPerson(at(), email)
+      await arriveByMail(at(), email)
       expect(await askWith(at(), rawKey)).toBe(200)
       expect(await run('create-key', '--email', email, '--scopes', 'everything')).toEqual({
         error: expect.stringContaining('scopes[0] must be'),

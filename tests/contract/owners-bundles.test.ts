@@ -31,6 +31,7 @@ onEveryTarget({}, (at) => {
       updatedAt: body.createdAt,
       source: 'api',
       externalId: null,
+      aliases: [],
       metadata: null,
       resolutionPolicy: null,
     } as BundleBody)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import {
   actFor,
+  arriveByMail,
   type CreatedBody,
   linkIn,
   mailInBox,
@@ -146,7 +147,7 @@ onEveryTarget({}, (at) => {
     test('a bundle is offered without its token to people who have confirmed that address, in any case', async () => {
       const email = newEmail('Mixed.Case')
       const { slug, url } = await unclaimed({ email })
-      const owner = await newPerson(at(), email.toLowerCase())
+      const owner = await arriveByMail(at(), email.toLowerCase())
       const { body } = await owner.api('GET', '/api/me/claims')
       expect(body.bundles).toEqual([
         { slug, url, versionNumber: 1, title: 'Found', urls: expect.any(Array), urlMetadata: expect.any(Array) },

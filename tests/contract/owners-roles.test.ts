@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { actFor, type CreatedBody, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
+import {
+  actFor,
+  arriveByMail,
+  type CreatedBody,
+  newOrganization,
+  newPerson,
+  type Person,
+  URL_A,
+  Visitor,
+} from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 /**
@@ -91,7 +100,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '100000' }, (at) => {
     const members = (['viewer', 'editor'] as const).map((role) => [person(role), role] as const)
     const { id, memberIds } = await newOrganization(person('admin'), [...members, [person('removed'), 'editor']])
     organizationId = id
-    makes = await newPerson(server, person('admin').email)
+    makes = await arriveByMail(server, person('admin').email)
     await actFor(makes, id)
     await actFor(person('removed'), id)
     await person('admin').api('POST', '/api/auth/organization/remove-member', {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { newPerson as arriveByMail, linkIn, mailTo } from '../people.ts'
+import { newPerson as arrive, linkIn, mailTo } from '../people.ts'
 import type { Server } from '../server.ts'
 
 type Scope = 'links:read' | 'links:propose' | 'links:write' | 'webhooks:write' | 'keys:admin'
@@ -89,9 +89,9 @@ export interface Person {
 
 export const PASSWORD = 'correct horse battery'
 
-/** A new person, signed in through a mailed link: faster than a password, whose hashing is slow on purpose. */
+/** A new person, signed in. */
 export async function newPerson(server: Server): Promise<Person> {
-  const { userId, email, cookies } = await arriveByMail(server)
+  const { userId, email, cookies } = await arrive(server)
   return { userId, email, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
 }
 

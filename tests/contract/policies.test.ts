@@ -328,6 +328,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect(body.trace[1]).toMatchObject({ name: 'New', matched: false, condition: { ...GERMAN, matched: false } })
     expect(body.warnings).toEqual([
       { path: 'resolutionPolicy.rules[0].when.of[1]', message: expect.stringContaining('notacme.com') },
+      { path: 'resolutionPolicy.rules[1].when', message: expect.stringContaining('only begin with "de"') },
     ])
     expect((await read(person, slug)).resolutionPolicy?.rules).toHaveLength(1)
     const none = await preview(person, slug, { viewer: {}, resolutionPolicy: null })

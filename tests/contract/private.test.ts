@@ -7,6 +7,7 @@ import { runOperator } from '../operator.ts'
 import {
   type Answer,
   actFor,
+  arriveByMail,
   invitationLink,
   linkIn,
   mailTo,
@@ -32,7 +33,7 @@ const webhookSecret = newSecret()
 /** Creates an account through the operator and signs in, as docs/self-hosting.md describes. */
 async function letIn(server: Server, email = newEmail()): Promise<Person> {
   expect(await runOperator(server, ['add-account', email])).toEqual({ email, userId: expect.any(String) })
-  return newPerson(server, email)
+  return arriveByMail(server, email)
 }
 
 async function accounts(server: Server, email: string): Promise<number> {
@@ -142,7 +143,7 @@ describe('SERVICE_SIGN_UP=closed', () => {
         email_addresses: [{ id: 'a', email_address: email, verification: { status: 'verified' } }],
       }
       expect((await sendIdentityEvent(at(), webhookSecret, 'user.created', data)).status).toBe(200)
-      expect((await (await newPerson(at(), email)).api('GET', '/api/me')).status).toBe(200)
+      expect((await (await arriveByMail(at(), email)).api('GET', '/api/me')).status).toBe(200)
     })
 
     test('the operator makes no second account for an address, and none for an invalid address', async () => {
@@ -167,7 +168,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
     test('an invited person signs up by a mailed link, whatever the case of the address, and accepts', async () => {
       const email = newEmail('guest')
       const invitationId = await invite(admin, team, email.toUpperCase())
-      const guest = await newPerson(at(), email)
+      const guest = await arriveByMail(at(), email)
       const accept = { invitationId }
       expect((await guest.api('POST', '/api/auth/organization/accept-invitation', accept)).status).toBe(200)
       expect((await new Visitor(at()).api('POST', MAGIC, { email: email.toUpperCase() })).status).toBe(200)
@@ -526,11 +527,11 @@ test('the recipe in docs/self-hosting.md makes a private instance for a team', a
   try {
     const email = newEmail('founder')
     expect(await runOperator(server, [command, email])).toMatchObject({ email })
-    const founder = await newPerson(server, email)
+    const founder = await arriveByMail(server, email)
     const { id } = await newOrganization(founder)
     const guestEmail = newEmail('guest')
     const invitationId = await invite(founder, id, guestEmail)
-    const guest = await newPerson(server, guestEmail)
+    const guest = await arriveByMail(server, guestEmail)
     expect((await guest.form(`/invitations/${invitationId}`, {})).headers.get('location')).toBe(
       '/dashboard?notice=joined',
     )

@@ -57,19 +57,19 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
   const lastTo = (person: Person) => to(person).at(-1)!
   /** Resolves once nothing is due any more, so that what has not been sent by then is not sent. */
   const allSent = async () => {
-    await becomes(() => server.sql('SELECT 1 FROM proposal_mails WHERE due_at <= ?', [Date.now()]), [])
+    await becomes(() => server.sql('SELECT 1 FROM notices WHERE due_at <= ?', [Date.now()]), [])
     await allTried(server)
   }
   /** Lets time pass for the mails to some people. */
   const later = async (ms: number, ...people: Person[]) => {
     for (const { userId } of people)
       await server.sql(
-        'UPDATE proposal_mails SET due_at = due_at - ?, sent_at = sent_at - ? WHERE user_id = ? RETURNING 1',
+        'UPDATE notices SET due_at = due_at - ?, not_before = not_before - ? WHERE user_id = ? RETURNING 1',
         [ms, ms, userId],
       )
     await allSent()
   }
-  const rowsOf = ({ userId }: Person) => server.sql('SELECT kind FROM proposal_mails WHERE user_id = ?', [userId])
+  const rowsOf = ({ userId }: Person) => server.sql('SELECT kind FROM notices WHERE user_id = ?', [userId])
   const unsubscribeOf = (mail: ParsedMail) => /^<(.*)>$/.exec(mail.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
 
   test('who may decide hears who suggests what, why and where; who suggested hears what became of it', async () => {
@@ -156,10 +156,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       resolve()
     }
     await becomes(() => subjectsTo(admin).length, 1)
-    await becomes(
-      () => server.sql('SELECT lease FROM proposal_mails WHERE user_id = ?', [admin.userId]),
-      [{ lease: null }],
-    )
+    await becomes(() => server.sql('SELECT lease FROM notices WHERE user_id = ?', [admin.userId]), [{ lease: null }])
     await later(HOUR_MS - 60_000, admin)
     expect(subjectsTo(admin).length).toBe(1)
     await later(60_000, admin)
@@ -274,7 +271,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     ])
     expect((await stop(link, { body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })).status).toBe(200)
     await propose(slug, viewer, { title: 'another' })
-    expect(await server.sql('SELECT waiting FROM proposal_mails WHERE user_id = ?', [admin.userId])).toEqual([
+    expect(await server.sql('SELECT waiting FROM notices WHERE user_id = ?', [admin.userId])).toEqual([
       { waiting: '[]' },
     ])
 
@@ -331,8 +328,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     await becomes(() => subjectsTo(admin).length, 10)
     await allSent()
     expect(subjectsTo(admin).length).toBe(10)
-    const held = () =>
-      server.sql("SELECT due_at FROM proposal_mails WHERE user_id = ? AND waiting <> '[]'", [admin.userId])
+    const held = () => server.sql("SELECT due_at FROM notices WHERE user_id = ? AND waiting <> '[]'", [admin.userId])
     // The server has a mail before it is stored that it was sent.
     await becomes(async () => (await held()).length, 3)
     for (const { due_at } of await held()) expect(Number(due_at)).toBeGreaterThan(Date.now())
@@ -399,18 +395,15 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     const broken = await propose(slug, viewer, { title: 'broken' })
     await server.sql(`UPDATE proposals SET changes = '{"urls":5}' WHERE id = ? RETURNING 1`, [broken])
     await later(HOUR_MS, admin)
-    const waiting = () => server.sql('SELECT attempts, lease FROM proposal_mails WHERE user_id = ?', [admin.userId])
+    const waiting = () => server.sql('SELECT attempts, lease FROM notices WHERE user_id = ?', [admin.userId])
     await becomes(waiting, [{ attempts: 1, lease: null }])
     const other = await admin.makeBundle({ title: 'Other' })
     await propose(other.slug, viewer)
     await becomes(() => subjectsTo(admin).at(-1), 'Dana suggests a change to “Other”')
     // The last try gives it up.
-    await server.sql('UPDATE proposal_mails SET attempts = 4 WHERE user_id = ? AND attempts = 1 RETURNING 1', [
-      admin.userId,
-    ])
+    await server.sql('UPDATE notices SET attempts = 4 WHERE user_id = ? AND attempts = 1 RETURNING 1', [admin.userId])
     await later(HOUR_MS, admin)
-    const due = () =>
-      server.sql('SELECT 1 FROM proposal_mails WHERE user_id = ? AND due_at IS NOT NULL', [admin.userId])
+    const due = () => server.sql('SELECT 1 FROM notices WHERE user_id = ? AND due_at IS NOT NULL', [admin.userId])
     await becomes(due, [])
   })
 
@@ -420,7 +413,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     await becomes(() => subjectsTo(admin).length, 1)
     await propose(slug, viewer, { title: 'two' })
     // As a process leaves it that dies while it sends.
-    await server.sql("UPDATE proposal_mails SET lease = 'of another', due_at = ? WHERE user_id = ? RETURNING 1", [
+    await server.sql("UPDATE notices SET lease = 'of another', due_at = ? WHERE user_id = ? RETURNING 1", [
       Date.now() + HOUR_MS,
       admin.userId,
     ])
@@ -453,7 +446,7 @@ testOnce('whoever suggests every hour sends nobody more than thirty mails a day;
     const agent = await owner.program({ scopes: ['links:propose'] })
     const told = () => sink.mails.filter(({ subject }) => subject.includes('suggests')).length
     const held = async () =>
-      (await server.sql("SELECT due_at FROM proposal_mails WHERE waiting <> '[]' AND due_at > ?", [Date.now()])).length
+      (await server.sql("SELECT due_at FROM notices WHERE waiting <> '[]' AND due_at > ?", [Date.now()])).length
     // Two hours apart, so that those of the last hour never count.
     for (const [round, sent] of [8, 16, 24, 30, 30].entries()) {
       later = round * 2 * HOUR_MS
@@ -465,7 +458,7 @@ testOnce('whoever suggests every hour sends nobody more than thirty mails a day;
     }
     // A day after the first, those that waited are sent.
     later = 25 * HOUR_MS
-    await server.sql("UPDATE proposal_mails SET due_at = 1 WHERE waiting <> '[]' RETURNING 1")
+    await server.sql("UPDATE notices SET due_at = 1 WHERE waiting <> '[]' RETURNING 1")
     await becomes(async () => [told(), await held()], [38, 2])
   } finally {
     clock.mockRestore()
@@ -488,7 +481,7 @@ test('of two servers on one store, only one sends a mail', async () => {
     for (const slug of slugs) await viewer.api('POST', `/api/links/${slug}/proposals`, { title: 'x' })
     const told = () =>
       sink.mails.filter(({ subject }) => subject.includes('suggests')).map(({ text }) => linkIn({ text }))
-    await becomes(() => first.sql('SELECT 1 FROM proposal_mails WHERE sent_at IS NULL'), [])
+    await becomes(() => first.sql('SELECT 1 FROM notices WHERE not_before IS NULL'), [])
     await becomes(() => first.sql('SELECT 1 FROM mails'), [])
     expect(told().length).toBe(8)
     expect(new Set(told()).size).toBe(8)
@@ -506,7 +499,7 @@ test('without a mail server nothing is noted, and settings have no switches', as
     const agent = await owner.program({ scopes: ['links:propose'] })
     const { status } = await agent.api('POST', `/api/links/${slug}/proposals`, { title: 'x' })
     expect(status).toBe(201)
-    expect(await server.sql('SELECT 1 FROM proposal_mails')).toEqual([])
+    expect(await server.sql('SELECT 1 FROM notices')).toEqual([])
     expect(await (await owner.fetch('/dashboard/settings')).text()).not.toContain('id="mails"')
   } finally {
     await server.stop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
 import { runOperator } from '../operator.ts'
-import { newPerson, URL_A, Visitor } from '../people.ts'
+import { arriveByMail, newPerson, URL_A, Visitor } from '../people.ts'
 import { onEveryProcess } from '../targets.ts'
 import { HISTORY_BYTES } from './history-bytes.ts'
 
@@ -126,7 +126,7 @@ onEveryProcess({ SERVICE_KEEP_DELETED_DAYS: String(KEPT_DAYS) }, (at) => {
       expect((await stays.api('PATCH', `/api/links/${slug}`, change)).status).toBe(200)
     }
     await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': FIREFOX, referer: `https://${referrer}/` } })
-    const leaves = await newPerson(server, `${account}@people.example`)
+    const leaves = await arriveByMail(server, `${account}@people.example`)
     await leaves.makeBundle({ title: owned })
     const found = () => {
       const files = server.files().map((file) => readFileSync(file))

@@ -19,7 +19,10 @@ async function slugsFor(person: Person, query: Record<string, string>): Promise<
 
 /** Resolves once every bundle's entry in the index is as its text. */
 async function indexed(server: Server): Promise<void> {
-  await becomes(async () => Number((await server.sql('SELECT count(*) AS n FROM search_pending'))[0]?.n), 0)
+  await becomes(
+    async () => Number((await server.sql('SELECT count(*) AS n FROM bundle_changes WHERE for_search = 1'))[0]?.n),
+    0,
+  )
 }
 
 const PLANS = { title: 'Ärger im Büro', description: 'Über "Straße" *und* Œuvre', tags: ['ЗАДАЧИ'] }
@@ -120,7 +123,7 @@ test('a search costs little more with thousands of bundles, and one that most of
   await addBundles(server, ann, 5_000)
   await indexed(server)
   // Nothing else is at work: the links of so many new bundles are read in the background.
-  await becomes(() => server.sql('SELECT 1 FROM links_pending LIMIT 1'), [], 150_000)
+  await becomes(() => server.sql('SELECT 1 FROM bundle_changes WHERE for_links = 1 LIMIT 1'), [], 150_000)
   const among = await processorMs((time) => [`added-${2_000 + time}`, 2_000 + time])
   // Looking at every text takes five times as long.
   expect(among / alone).toBeLessThan(3)

@@ -56,7 +56,8 @@ onEveryTarget({}, (at) => {
   test('a launcher has a heading and a button for each section, and stays a list without any', async () => {
     const html = await page(await made())
     expect(headingsOf(html).map((text) => text?.replace('&gt;', '>'))).toEqual(['Before', 'After &lt;b>', 'Before'])
-    const buttons = [...html.matchAll(/>(Open \d)<\/button>/g)].map(([, text]) => text)
+    // A link until its script has run.
+    const buttons = [...html.matchAll(/>(Open \d)<\/a>/g)].map(([, text]) => text)
     expect(buttons).toEqual(['Open 2', 'Open 1', 'Open 1'])
     expect(html.match(/<details open>/g)).toHaveLength(3)
     const plain = await page(await made({ urlMetadata: [] }))
@@ -110,7 +111,7 @@ onEveryTarget({}, (at) => {
     const fields = fieldsIn(await (await owner.fetch(path)).text())
     const press = (button: string, sent: readonly [string, string][]) =>
       owner.fetch(path, { method: 'POST', ...multipart([...sent, ['do', button]]) })
-    const moved = fieldsIn(await (await press('up-2', fields)).text())
+    const moved = fieldsIn(await (await press('up-3', fields)).text())
     const valuesOf = (sent: readonly [string, string][]) =>
       sent.filter(([name]) => name === 'section').map(([, value]) => value)
     expect(valuesOf(moved)).toEqual(['A', 'A', 'A', 'B'])
@@ -119,6 +120,28 @@ onEveryTarget({}, (at) => {
     const tooLong = moved.map(([name, value]): [string, string] => [name, name === 'section' ? 'x'.repeat(61) : value])
     const refused = await press('save', [...tooLong.filter(([name]) => name !== 'version'), ['version', '2']])
     expect([refused.status, /at most 60 characters|60 or fewer/.test(await refused.text())]).toEqual([400, true])
+  })
+
+  test('the name above a section renames it in all of its links, not while it is half typed, and never to nothing', async () => {
+    const slug = await made({
+      urls: URLS.slice(0, 4),
+      urlMetadata: ['A', 'B', 'B', 'A'].map((section) => ({ section })),
+    })
+    const path = `/dashboard/links/${slug}`
+    const fields = fieldsIn(await (await owner.fetch(path)).text())
+    const named = async (heading: string, button: string) => {
+      const sent = fields.map(([name, value]): [string, string] => [name, name === 'heading-2' ? heading : value])
+      const answer = await owner.fetch(path, { method: 'POST', ...multipart([...sent, ['do', button]]) })
+      const shown = fieldsIn(await answer.text())
+      const valuesOf = (pattern: RegExp) => shown.filter(([name]) => pattern.test(name)).map(([, value]) => value)
+      return [answer.status, valuesOf(/^section$/), valuesOf(/^heading-/)]
+    }
+    expect(await named('A', 'check')).toEqual([200, ['A', 'B', 'B', 'A'], ['A', 'A', 'A']])
+    expect(await named('', 'check')).toEqual([200, ['A', 'B', 'B', 'A'], ['A', '', 'A']])
+    expect(await named('', 'refresh')).toEqual([200, ['A', 'B', 'B', 'A'], ['A', 'B', 'A']])
+    expect(await named('C', 'refresh')).toEqual([200, ['A', 'C', 'C', 'A'], ['A', 'C', 'A']])
+    expect((await named('C', 'save'))[0]).toBe(303)
+    expect(sectionsOf(await read(slug))).toEqual(['A', 'C', 'C', 'A'])
   })
 
   test('an import makes a bundle of each group, or one with sections', async () => {

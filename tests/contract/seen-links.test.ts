@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { fieldsIn, multipart } from '../form.ts'
 import { actFor, newOrganization, newPerson } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -31,10 +32,24 @@ onEveryTarget({}, (server) => {
       [2, ...onboarding],
       [5, ...onboarding],
     ])
+    // While somebody types, it is asked again only when the links have changed.
+    const html = await (await owner.fetch(`/dashboard/links/${slug}`)).text()
+    const check = async (change: (fields: [string, string][]) => [string, string][]) => {
+      const sent = multipart([...change(fieldsIn(html)), ['do', 'check']])
+      const headers = { ...sent.headers, 'hx-request': 'true', 'hx-target': 'div#check' }
+      const answer = await owner.fetch(`/dashboard/links/${slug}`, { ...sent, method: 'POST', headers })
+      return [...(await answer.text()).matchAll(/Also in <a[^>]*>([^<]*)</g)].map(([, called]) => called)
+    }
+    const renamed = 'Onboarding, renamed'
+    await owner.api('PATCH', `/api/links/${first.slug}`, { title: renamed })
+    expect(await check((fields) => fields)).toEqual([onboarding[1], onboarding[1]])
+    const changed = (fields: [string, string][]) =>
+      fields.map(([name, value]): [string, string] => [name, value.replace('own.example', 'new.example')])
+    await becomes(() => check(changed), [renamed, renamed])
     // What somebody has alone is another owner's than what they have with others.
     await actFor(owner, (await newOrganization(owner)).id)
     const { slug: ours } = await owner.makeBundle({ urls: [shared] })
-    const html = await (await owner.fetch(`/dashboard/links/${ours}`)).text()
-    expect(html).not.toContain('Also in')
+    const page = await (await owner.fetch(`/dashboard/links/${ours}`)).text()
+    expect(page).not.toContain('Also in')
   })
 })

@@ -142,9 +142,9 @@ export function sendRaw({ origin }: Server, bytes: string | Uint8Array, quietMs?
         await Bun.sleep(quietMs ?? CLOSED_WITHIN_MS)
         if (isOver || quietMs === undefined) break
         // How long the server takes at present: on a busy machine the answer may still be on its way.
-        const askedAt = performance.now()
+        const negotiatedAt = performance.now()
         await fetch(`${origin}/healthz`).catch(() => null)
-        await Bun.sleep(10 * (performance.now() - askedAt))
+        await Bun.sleep(10 * (performance.now() - negotiatedAt))
       }
       end()
     }

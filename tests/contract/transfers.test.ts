@@ -72,7 +72,10 @@ onEveryTarget(CAPS, (at) => {
     expect((await inbox(editor)).body.proposals.map((one) => one.slug)).toEqual([slug])
     expect((await inbox(ann)).body.proposals).toEqual([])
     expect([await found(editor, 'wanderlust'), await found(ann, 'wanderlust')]).toEqual([[slug], []])
-    await becomes(async () => Number((await at().sql('SELECT count(*) AS n FROM search_pending'))[0]?.n), 0)
+    await becomes(
+      async () => Number((await at().sql('SELECT count(*) AS n FROM bundle_changes WHERE for_search = 1'))[0]?.n),
+      0,
+    )
     expect([await found(editor, 'wanderlust'), await found(ann, 'wanderlust')]).toEqual([[slug], []])
     const exported = async (organizationId: string | null) => {
       await actFor(ann, organizationId)

@@ -11,7 +11,7 @@ import { runOperator } from '../operator.ts'
 import { actFor, signIn, Visitor } from '../people.ts'
 import { startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
-import { HISTORY_BYTES } from './history-bytes.ts'
+import { SUM_OF_BYTES } from './history-bytes.ts'
 
 // Only guards against hanging: commands are processes, and the machine may be busy.
 setDefaultTimeout(180_000)
@@ -30,7 +30,7 @@ function makeStore(path: string, migrations: number): Database {
 const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 const OBJECTS = `SELECT type, name, sql FROM sqlite_master WHERE name NOT GLOB 'bundle_index_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'libsql_*'
   AND name NOT IN ('__drizzle_migrations', 'migration_lease') ORDER BY type, name`
-const COUNTED = `SELECT history_bytes AS counted, ${HISTORY_BYTES} AS real FROM owners ORDER BY id`
+const COUNTED = `SELECT history_bytes AS counted, ${SUM_OF_BYTES} AS real FROM owners ORDER BY id`
 
 describe.each(readdirSync(FIXTURES).filter((name) => name.endsWith('.sql')))('a database as %s left it', (name) => {
   test.each(['a file', 'sqld'])('is migrated on %s, and serves everything it had', async (store) => {

@@ -75,7 +75,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
         matchedRule: null,
         variables: [
           { name: 'id', label: 'Customer', example: '4711' },
-          { name: 'range', label: 'range', options: ['7d', '30d'] },
+          { name: 'range', label: 'Range', options: ['7d', '30d'] },
         ],
         values: { id: '47 11', range: '7d' },
         missing: [],

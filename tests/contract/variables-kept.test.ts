@@ -47,7 +47,7 @@ onEveryTarget({}, (at) => {
         dryRun: true,
       })
       expect([status, body.bundle.variables]).toEqual([200, VARIABLES])
-      const { body: made } = await create({})
+      const { body: made } = await create({ variables: [] })
       expect((await patch(made.slug, { variables: [{ ...X, default: '..' }], dryRun: true })).status).toBe(400)
       expect((await patch(made.slug, { variables: VARIABLES, dryRun: true })).status).toBe(200)
       expect(await read(made.slug)).toMatchObject({ versionNumber: 1, variables: [] })
@@ -126,7 +126,7 @@ onEveryTarget({}, (at) => {
     test('a link and a variable that together would lead elsewhere are refused', async () => {
       const {
         body: { slug },
-      } = await create({})
+      } = await create({ variables: [] })
       const [link, variable] = [
         await propose(slug, { urls: ['https://{y}.example/'] }),
         await propose(slug, { variables: [{ name: 'y' }] }),

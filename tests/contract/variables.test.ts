@@ -114,13 +114,13 @@ onEveryTarget({}, (at) => {
     expect((await read(spaced.slug)).variables).toEqual([
       { name: 'x', label: 'The X', default: 'a', options: ['a', 'b'] },
     ])
-    const { body: none } = await create({})
+    const { body: none } = await create({ variables: [] })
     expect((await read(none.slug)).variables).toEqual([])
   })
 
   test.each(REFUSED)('%s is refused at its path, by a create and by an edit', async (_, variables, path) => {
     const urls = [`${LINK}?${'l'.repeat(300)}`]
-    const { body: made } = await create({ urls })
+    const { body: made } = await create({ urls, variables: [] })
     for (const { status, body } of [await create({ urls, variables }), await patch(made.slug, { variables })]) {
       const text = path === 'variables' || path === 'variables[0]' ? path : `${path} `
       expect([status, body.code, body.error.slice(0, text.length)]).toEqual([400, 'BAD_REQUEST', text])
@@ -155,9 +155,9 @@ onEveryTarget({}, (at) => {
     ])
   })
 
-  test('braces around other names are text, before the path too, and today’s bundles stay as they are', async () => {
+  test('braces around other names are text, before the path too, and so are all where no variable is wanted', async () => {
     const urls = ['https://{y}.example/{X}/{x', 'https://a.example/?q={x}']
-    const { status, body } = await create({ urls, title: '{x}' })
+    const { status, body } = await create({ urls, title: '{x}', variables: [] })
     expect([status, (await read(body.slug)).urls]).toEqual([201, urls])
     const told = await new Visitor(at()).api<{ title: string; tabs: { url: string }[] }>(
       'GET',

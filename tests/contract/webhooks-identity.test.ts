@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { actFor, newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
+import { actFor, arriveByMail, newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newEventId, newSecret, type Receipt, sendIdentityEvent } from '../webhooks.ts'
@@ -36,12 +36,12 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
   test('user.created makes an account that its owner signs in to; user.updated changes it, address included', async () => {
     const [id, first, second] = [newEventId(), newEmail(), newEmail()]
     expect(await tell('user.created', clerkUser(id, first.toUpperCase()))).toEqual(applied)
-    const person = await newPerson(at(), first)
+    const person = await arriveByMail(at(), first)
     const row = async () => (await at().sql('SELECT * FROM user WHERE id = ?', [person.userId]))[0]
     expect(await row()).toMatchObject({ name: 'Ada', email: first, email_verified: 1 })
     expect(await tell('user.updated', clerkUser(id, second, { last_name: 'Lovelace' }))).toEqual(applied)
     expect(await row()).toMatchObject({ name: 'Ada Lovelace', email: second })
-    expect((await newPerson(at(), second)).userId).toBe(person.userId)
+    expect((await arriveByMail(at(), second)).userId).toBe(person.userId)
   })
 
   test('an existing account is found by its address, and the plain form of an event is understood', async () => {
@@ -109,7 +109,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     const late = await tell('user.updated', clerkUser(id, person.email), { timestamp: Date.now() - 60_000 })
     expect(late).toEqual({ status: 200, outcome: 'outdated' })
     // The bundle can be restored by whoever still owns the address.
-    const again = await newPerson(at(), person.email)
+    const again = await arriveByMail(at(), person.email)
     expect(again.userId).toBe(person.userId)
     expect(await roleIn(again, organization.id)).toBeNull()
     expect((await again.api('POST', `/api/links/${slug}/restore`)).status).toBe(200)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { confirm, mint, newBundle, PASSWORD, type Person, signUp } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { startInProcess } from '../in-process.ts'
+import { need } from '../needs.ts'
 import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
@@ -13,6 +14,7 @@ const shell = new Shell()
 let server: Server
 let person: Person
 beforeAll(async () => {
+  need('curl')
   server = await startInProcess()
   person = await signUp(server)
   await confirm(server, person)

@@ -10,14 +10,13 @@ import { SETTINGS } from '../../src/config/settings.ts'
 import { STATUS } from '../../src/core/codes.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { ERROR_DOCS } from '../../src/operations/error-docs.ts'
-import { type Operation, scopeOf } from '../../src/operations/operation.ts'
+import { type Operation, scopeOf, whenRepeated } from '../../src/operations/operation.ts'
 import { methodName } from '../../src/sdk/client.ts'
 import { pageOf } from './run.ts'
 
 // Lists and tables of the documents that say what the code says too.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 /** The cells of the rows of a text's tables, without their headings. */
 const rowsOf = (text: string) =>
@@ -61,10 +60,12 @@ test('what takes an idempotency key, an expected version or a dry run is listed 
     namesOf(({ versioned }) => versioned).sort(),
     namesOf(({ dryRun }) => dryRun).sort(),
   ]
-  expect(namedIn(keys, /that create something \((.*?)\) take an `Idempotency-Key`/)).toEqual(idempotent)
+  expect(namedIn(keys, /each time they are sent \((.*?)\) take an `Idempotency-Key`/)).toEqual(idempotent)
   expect(namedIn(keys, /those that change a bundle \((.*?)\) fail with 412/)).toEqual(versioned)
   expect(namedIn(mcp, /and as text\. ([^.]*?) take `dryRun`/)).toEqual(dry)
-  expect(namedIn(mcp, /saves nothing\. ([^.]*?) take `expectedVersion`/)).toEqual(versioned)
+  expect(namedIn(mcp, /saves nothing\. ([^.]*?) take `expectedVersion`/)).toEqual(
+    versioned.filter((name) => operations.some((one) => one.name === name && isTool(one))),
+  )
   expect(namedIn(mcp, /bundle since\. ([^.]*?) take an `idempotencyKey`/)).toEqual(idempotent)
   expect(namedIn(sdk, /generates an idempotency key: ([^.]*)\./)).toEqual(idempotent.map(methodName).sort())
   expect(namedIn(sdk, /\n?## Dry runs ([^.]*\.dryRun.*?) return/)).toEqual(
@@ -74,6 +75,17 @@ test('what takes an idempotency key, an expected version or a dry run is listed 
   expect(namedIn(sdk, /safe to repeat are retried: (.*?) whose repetition changes nothing/)).toEqual(
     repeatable.map(({ name }) => methodName(name)).sort(),
   )
+})
+
+test('what takes no idempotency key is listed with what it does when it is sent again', () => {
+  const told = operations.flatMap((operation) => {
+    const repeated = whenRepeated(operation)
+    return repeated === null ? [] : [[`\`${operation.name}\``, repeated]]
+  })
+  expect(rowsOf(sectionOf(pageOf('api.md'), 'Idempotency keys'))).toEqual([['Call', 'Sent again'], ...told])
+  const silent = operations.filter(({ effect, again }) => effect === undefined && again === undefined)
+  const kept = silent.filter((operation) => whenRepeated(operation) !== null)
+  expect(kept.map(({ name }) => name)).toEqual([])
 })
 
 test('mcp.md lists each tool beside the scope it needs, and what is no tool', () => {
@@ -98,13 +110,12 @@ test('mcp.md lists each tool beside the scope it needs, and what is no tool', ()
   )
 })
 
-test('README.md says which MCP package is used where, and for which revisions', () => {
-  const rows = rowsOf(sectionOf(README, 'MCP SDK packages')).slice(1)
-  const oauth = ['endpoints', 'client-documents'].map((name) =>
-    readFileSync(join(ROOT, `src/oauth/${name}.ts`), 'utf8'),
-  )
+test('the decisions say which MCP package is used where, and for which revisions', () => {
+  const page = pageOf('decisions/api.md')
+  const rows = rowsOf(sectionOf(page, 'MCP')).slice(1)
+  const oauth = ['routes', 'client-documents'].map((name) => readFileSync(join(ROOT, `src/oauth/${name}.ts`), 'utf8'))
   const schemas = new Set(oauth.join('\n').match(/\bOAuth\w+Schema\b/g))
-  expect([schemas.size, README.includes('four of its schemas')]).toEqual([4, true])
+  expect([schemas.size, page.includes('four of its schemas')]).toEqual([4, true])
   const sources = (folder: string) =>
     [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].map((path) => readFileSync(join(ROOT, path), 'utf8'))
   const folders = ['src/mcp', 'src/oauth', 'tests'].map((folder) => [folder, sources(folder).join('\n')] as const)

@@ -28,7 +28,13 @@ test.each(RUNTIMES)('on %s guides are pages, and Markdown with .md', async (runt
     expect((await fetch(own.origin + path, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(own.origin + path, { method: 'POST' })).status).toBe(405)
   }
-  for (const path of ['/docs/decisions', '/docs/..%2fREADME', '/docs/constructor', '/docs/editor.png']) {
+  for (const path of [
+    '/docs/decisions',
+    '/docs/decisions/launcher',
+    '/docs/..%2fREADME',
+    '/docs/constructor',
+    '/docs/editor.png',
+  ]) {
     expect([path, (await fetch(own.origin + path)).status]).toEqual([path, 404])
   }
   await own.stop()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const pages = ['*.md', '{docs,bench}/*.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
+const pages = ['*.md', '{docs,bench}/**/*.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8').replace(/^```.*?^```$/gms, '')
 
 /** The anchors of a page's headings on GitHub. */

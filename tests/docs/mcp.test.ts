@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import '../../src/core/schemas.ts'
 import { operations } from '../../src/api/implementations.ts'
-import { prompts } from '../../src/mcp/prompts.ts'
+import { prompts } from '../../src/mcp/server.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { blocksOf, pageOf } from './run.ts'
 

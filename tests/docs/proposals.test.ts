@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mint, newBundle, newPerson } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { startInProcess } from '../in-process.ts'
+import { need } from '../needs.ts'
 import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
@@ -9,6 +10,7 @@ const blocks = blocksOf(pageOf('proposals.md'), 'sh')
 const shell = new Shell()
 let server: Server
 beforeAll(async () => {
+  need('curl')
   server = await startInProcess()
 }, START_MS)
 afterAll(async () => {

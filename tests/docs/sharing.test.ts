@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { RUNTIMES, Shell, serveCommand } from '../cli/shell.ts'
 import { startInProcess } from '../in-process.ts'
-import { blocksOf, pageOf } from './run.ts'
+import { isLeftOut } from '../needs.ts'
+import { Shell as Bash, blocksOf, pageOf } from './run.ts'
 
 // Starts processes, on a machine that may be busy.
 setDefaultTimeout(180_000)
@@ -42,5 +43,30 @@ test.each(RUNTIMES)('its file is applied as it says, on %s', async (_, start) =>
   expect(await exists()).toBe(true)
   expect(await run(lines[1])).toContain('Nothing to change.')
   shell.remove()
+  await server.stop()
+})
+
+test.skipIf(isLeftOut('curl'))('the changes of a bundle without a feed come as it says', async () => {
+  const { server, person, key } = await serveCommand()
+  const { slug } = await person.makeBundle({ title: 'Before', access: 'members' })
+  await person.api('PATCH', `/api/links/${slug}`, { title: 'After' })
+  const bash = new Bash()
+  const asked = await bash.run(blocksOf(PAGE, 'sh')[1] ?? '', { OPENALL: server.origin, SLUG: slug, KEY: key })
+  expect([asked.code, asked.errors]).toEqual([0, ''])
+  const { events } = JSON.parse(asked.output) as { events: { type: string; target: { slug: string } }[] }
+  expect(events.map(({ type, target }) => [type, target.slug])).toEqual([['bundle.updated', slug]])
+  bash.remove()
+  await server.stop()
+})
+
+test.skipIf(isLeftOut('curl', 'jq'))('another link and another slug are given as it says', async () => {
+  const { server, person, key } = await serveCommand()
+  await person.makeBundle({ slug: 'launch-day' })
+  const bash = new Bash()
+  const { code, errors, output } = await bash.run(blocksOf(PAGE, 'sh')[2] ?? '', { OPENALL: server.origin, KEY: key })
+  expect([code, errors, output]).toEqual([0, '', `launch\nlaunch-2026\n${server.origin}/l/liftoff\n`])
+  const { body } = await person.api<{ aliases: string[] }>('GET', '/api/links/launch-day')
+  expect(body.aliases).toEqual(['launch', 'launch-2026', 'launch-day'])
+  bash.remove()
   await server.stop()
 })

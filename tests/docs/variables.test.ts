@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { NewBundle } from '../../src/bundles/shapes.ts'
-import { exampleOf } from '../../src/bundles/variables.ts'
+import type { NewBundle } from '../../src/bundles/content/shapes.ts'
+import { exampleOf } from '../../src/bundles/variables/variables.ts'
 import type { LauncherTabs } from '../../src/launcher/answers.ts'
 import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newSlug, post, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
+import { need } from '../needs.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
@@ -20,6 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Caddy at `origin`, in front of the others. Without TLS: its redirect would take port 80. */
 function startCaddy(origin: string, upstreams: readonly string[]) {
+  need('caddy')
   return Bun.spawn(['caddy', 'run', '--adapter', 'caddyfile', '--config', CADDYFILE], {
     env: {
       PATH: process.env.PATH,

@@ -1,17 +1,15 @@
 import { describe, expect } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, mint, newBundle, type Person, signUp } from '../contract/people.ts'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
+import { FAKETIME, isLeftOut } from '../needs.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { newLanes } from './lanes.ts'
 
-/** Debian's package `faketime`: a file sets the process's wall clock. The recorder's behaviour is tested in tests/insights. */
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
-const hasClock = existsSync(FAKETIME)
-if (!hasClock) console.warn('clock.test.ts is skipped: the package faketime is not installed')
+// The recorder's behaviour is tested in tests/insights.
 
 const DAY_SECONDS = 86_400
 const WINDOW_MS = 4_000
@@ -19,7 +17,7 @@ const PATIENCE_MS = 180_000
 
 const newLane = newLanes(4 * PATIENCE_MS)
 
-describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
+describe.skipIf(isLeftOut('faketime')).each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-clock-'))
   const clock = join(folder, 'clock')
   const turn = (seconds: number) => writeFileSync(clock, `${seconds < 0 ? '' : '+'}${seconds}\n`)

@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
+import { need } from '../needs.ts'
 import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
 const PATIENCE_MS = 180_000
 const METRICS_TOKEN = 'a token of the tests'
 
-/** A disk of a few megabytes, or null where mounting is not permitted. */
-function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): void } | null {
+/** A disk of a few megabytes. */
+function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): void } {
+  need('root')
   const folder = mkdtempSync(join(tmpdir(), 'openall-disk-'))
   if (Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).exitCode !== 0) {
     rmdirSync(folder)
-    return null
+    throw new Error('a tmpfs cannot be mounted')
   }
   const ballast = join(folder, 'ballast')
   return {
@@ -40,16 +42,12 @@ function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): v
   }
 }
 
-const probe = mountDisk()
-probe?.unmount()
-if (probe === null) console.warn('disk-full.test.ts is skipped: mounting a tmpfs is not permitted here (it needs root)')
-
-describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
-  let disk: NonNullable<ReturnType<typeof mountDisk>>
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
+  let disk: ReturnType<typeof mountDisk>
   let server: Server
   let owner: Person
   beforeAll(async () => {
-    disk = mountDisk()!
+    disk = mountDisk()
     server = await startServer({
       runtime,
       database: join(disk.folder, 'test.db'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { create } from '../contract/support.ts'
+import { isLeftOut } from '../needs.ts'
 import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
@@ -16,10 +17,6 @@ const WRITTEN_BACK_MS = 40_000
 const ROUNDS = byMode({ quick: 2, full: 5 })
 /** The minimum number of answers before each fault. */
 const AT_LEAST = byMode({ quick: 5, full: 20 }) * CREATORS
-
-const probe = mountDisk()
-probe?.remove()
-if (probe === null) console.warn('lost.test.ts cuts no power: mounting a file system is not permitted here')
 
 /** What was answered: creates by slug, edits of one bundle by title. */
 class Ledger {
@@ -75,10 +72,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       token: sqld.token,
     })
 
-  test.skipIf(probe === null)(
+  test.skipIf(isLeftOut('root'))(
     'a power cut loses nothing answered from a file, and signs nobody out',
     async () => {
-      const disk = mountDisk()!
+      const disk = mountDisk()
       const server = await startServer({ runtime, database: join(disk.folder, 'openall.db') })
       const owner = await signUp(server)
       const { slug } = await owner.makeBundle()
@@ -106,10 +103,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   )
 
   // sqld promises less: recent answers may be lost, but what exists is complete and usable.
-  test.skipIf(probe === null || !IS_FULL)(
+  test.skipIf(isLeftOut('root') || !IS_FULL)(
     'after a power cut sqld has only complete bundles, and the service continues',
     async () => {
-      const disk = mountDisk()!
+      const disk = mountDisk()
       const sqld = await startSqld(undefined, disk.folder)
       const server = await startOver(sqld)
       const owner = await signUp(server)

@@ -1,5 +1,8 @@
 import { describe, expect } from 'bun:test'
-import { eventually } from '../eventually.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { becomes, eventually } from '../eventually.ts'
 import { startMailSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
@@ -55,6 +58,43 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       } finally {
         silent?.stop(true)
         await server.kill()
+      }
+    },
+    PATIENCE_MS,
+  )
+
+  concurrentTest.each(['SIGTERM', 'SIGKILL'])(
+    'a mail that is being sent when %s ends the service is sent once by the next process',
+    async (signal) => {
+      const port = freePort()
+      let calls = 0
+      const socket = { open: () => void (calls += 1), data() {} }
+      const silent = Bun.listen({ hostname: '127.0.0.1', port, socket })
+      const folder = mkdtempSync(join(tmpdir(), 'openall-mail-'))
+      const database = join(folder, 'openall.db')
+      const server = await startServer({ runtime, database, env: { SMTP_URL: `smtp://127.0.0.1:${port}` } })
+      try {
+        const email = newEmail('cut-off')
+        const asked = await new Visitor(server).api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+        expect(asked.status).toBe(200)
+        await eventually(() => calls > 0, 'the mail is being sent')
+        await (signal === 'SIGTERM' ? server.stop() : server.kill())
+        silent.stop(true)
+        const sink = await startMailSink(port)
+        await server.restart()
+        // What the ended process had leased is free after some minutes.
+        const isThere = () => sink.mails.some(({ recipients }) => recipients.includes(email))
+        await eventually(async () => {
+          if (!isThere()) await server.sql('UPDATE mails SET due_at = 1 RETURNING 1')
+          return isThere()
+        }, 'the mail is sent')
+        await becomes(() => server.sql('SELECT id FROM mails'), [])
+        expect(sink.mails.filter(({ recipients }) => recipients.includes(email))).toHaveLength(1)
+        await sink.stop()
+      } finally {
+        silent.stop(true)
+        await server.kill()
+        rmSync(folder, { recursive: true })
       }
     },
     PATIENCE_MS,

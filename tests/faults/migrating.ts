@@ -1,5 +1,4 @@
-import { retryWhileBusy } from '../../db/busy.ts'
-import { openFile } from '../../db/file.ts'
+import { openFile, retryWhileBusy } from '../../db/file.ts'
 import type { Migration } from '../../db/known-migrations.ts'
 import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS } from '../../db/migrator.ts'
 import { FileReads } from '../../db/reads.ts'

@@ -22,9 +22,9 @@ async function withMuch(server: Server): Promise<Person> {
   const urls = Array.from({ length: 25 }, (_, index) => `https://a.example/${index}/`.padEnd(2048, 'x'))
   await person.makeBundle({ urls })
   // Sequentially they would take longer than the measured time.
-  await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at)
+  await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at, bytes)
     WITH RECURSIVE number(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
-    SELECT bundle_id, n, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at
+    SELECT bundle_id, n, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at, bytes
     FROM bundle_versions, number WHERE version_number = 1
     RETURNING 1`)
   return person

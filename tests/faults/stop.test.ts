@@ -67,8 +67,8 @@ for (const runtime of RUNTIMES) {
       await Bun.sleep(400)
       // Requests are accepted in the order in which they come, so the earlier ones are running now.
       for (let sent = 0; sent < 3; sent += 1) expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
-      const askedAt = performance.now()
-      const stopped = server.stop().then((code) => ({ code, ms: performance.now() - askedAt }))
+      const negotiatedAt = performance.now()
+      const stopped = server.stop().then((code) => ({ code, ms: performance.now() - negotiatedAt }))
       await Bun.sleep(200)
       for (const { sendRest } of halves) sendRest()
       expect(await Promise.all(signUps)).toEqual(emails.map(() => 'answered'))

@@ -5,13 +5,11 @@ import { join } from 'node:path'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { newSlug } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
+import { isLeftOut } from '../needs.ts'
 import { openNotifySocket } from '../notify-socket.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 
 const PATIENCE_MS = 180_000
-
-const hasSystemd = Bun.which('systemd-notify') !== null
-if (!hasSystemd) console.warn('systemd.test.ts is skipped in part: systemd-notify is not installed')
 
 test('the service file has systemd wait for the notification, and accept it from a child', () => {
   const unit = readFileSync(new URL('../../deploy/openall.service', import.meta.url), 'utf8')
@@ -25,7 +23,7 @@ test('the service listens where the Caddyfile looks for it', () => {
 })
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
-  test.skipIf(!hasSystemd)(
+  test.skipIf(isLeftOut('systemd-notify'))(
     'systemd is notified once requests are answered, and when the process begins to stop',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'openall-systemd-'))

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { Counter } from '../../src/launcher/counter.ts'
+import { Counter } from '../../src/launcher/batches.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { awayWhile, counted, type Fixture, log, newFixture, rows, traces, VIEWER, viewers } from './support.ts'
 
@@ -189,7 +189,7 @@ for (const [jump, there] of [
 test('days are in UTC, whatever the host’s time zone and its changes of time', async () => {
   const script = `
     import { newFixture, log, VIEWER, counted } from './tests/insights/support.ts'
-    import { Counter } from './src/launcher/counter.ts'
+    import { Counter } from './src/launcher/batches.ts'
     import { Recorder } from './src/launcher/recorder.ts'
     const times = ['2026-10-24T23:59:59Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T23:30:00Z',
       '2026-10-26T00:00:00Z', '2027-03-13T23:59:59Z', '2027-03-14T10:00:00Z', '2027-03-15T00:00:00Z']

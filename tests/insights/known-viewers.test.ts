@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type UserAgent, userAgents } from '../../src/launcher/user-agents.ts'
+import { type UserAgent, userAgents } from '../../src/launcher/breakdowns.ts'
 import { fingerprint, Viewers } from '../../src/launcher/viewers.ts'
 
 const agents = userAgents()

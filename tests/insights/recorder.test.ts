@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { bundles } from '../../db/schema.ts'
-import { MAX_WAITING } from '../../src/launcher/batches.ts'
-import { Counter } from '../../src/launcher/counter.ts'
+import { Counter, MAX_WAITING } from '../../src/launcher/batches.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { becomes } from '../eventually.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
-import { Counter } from '../../src/launcher/counter.ts'
+import { Counter } from '../../src/launcher/batches.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { addBundles, counted, log, through, traces, VIEWER, viewers } from './support.ts'

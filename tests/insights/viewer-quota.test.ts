@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
-import { MAX_RULES } from '../../src/launcher/batches.ts'
-import { Counter } from '../../src/launcher/counter.ts'
+import { Counter, MAX_RULES } from '../../src/launcher/batches.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
-import { EXACT_VIEWERS, ViewerQuota } from '../../src/launcher/viewer-quota.ts'
+import { EXACT_VIEWERS, ViewerQuota } from '../../src/launcher/viewers.ts'
 import { headersOf, log, newFixture, rows } from './support.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)

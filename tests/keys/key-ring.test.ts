@@ -8,9 +8,8 @@ import { drizzle } from 'drizzle-orm/libsql'
 import { pino } from 'pino'
 import { openStore, type Store } from '../../db/client.ts'
 import * as schema from '../../db/schema.ts'
-import { sha256 } from '../../src/core/hash.ts'
-import { KeyRing } from '../../src/keys/key-ring.ts'
-import { newKeyToken } from '../../src/keys/token.ts'
+import { sha256 } from '../../src/core/secrets.ts'
+import { KeyRing, newKeyToken } from '../../src/keys/key-ring.ts'
 import { processorMs } from '../work.ts'
 
 const silent = pino({ level: 'warn' })

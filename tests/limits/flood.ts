@@ -1,4 +1,4 @@
-import { MemoryBucket } from '../../src/limits/memory.ts'
+import { MemoryBucket } from '../../src/limits/steps.ts'
 
 // Run by flood.test.ts in its own process, so that it measures nothing else.
 

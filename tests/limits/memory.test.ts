@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Limit } from '../../src/limits/bucket.ts'
-import { MemoryBucket } from '../../src/limits/memory.ts'
+import type { Limit } from '../../src/limits/rate-limits.ts'
+import { MemoryBucket } from '../../src/limits/steps.ts'
 import { prng } from '../prng.ts'
 import { gap, Log } from './schedules.ts'
 

@@ -1,4 +1,4 @@
-import type { Limit } from '../../src/limits/bucket.ts'
+import type { Limit } from '../../src/limits/rate-limits.ts'
 
 /** The reference for every bucket: a plain list of the times of all requests that passed. */
 export class Log {

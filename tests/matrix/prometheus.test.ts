@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { create, newSlug, URL_OK } from '../contract/support.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { METRICS_TOKEN, metricFamilies } from '../metrics.ts'
+import { need } from '../needs.ts'
 import { freePort } from '../ports.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { type Server, startServer } from '../server.ts'
@@ -51,6 +52,7 @@ let blackBox: Bun.Server<undefined>
 const probed: string[] = []
 let origin: string
 beforeAll(async () => {
+  need('Prometheus')
   folder = mkdtempSync(join(tmpdir(), 'openall-prometheus-'))
   const metricsPort = freePort()
   redis = await startRedis()
@@ -197,13 +199,20 @@ test('no alert fires for a healthy service; once it is down, that alert does', a
     const rule = groups.flatMap((group) => group.rules).find(({ name }) => name === alert)
     return [rule?.health, rule?.state]
   }
-  // The machine's disk may happen to be full.
-  const states = (alert: string) =>
-    alert === 'OpenallDiskNearlyFull' ? ['inactive', 'pending', 'firing'] : ['inactive']
+  // The machine's disk may happen to be full, and other work on it may hold the service: minutes of that fire, these tests
+  // take less.
+  const OF_THE_MACHINE = ['OpenallEventLoopHeld', 'OpenallSlow', 'OpenallCommitSlow']
+  const states = (alert: string) => {
+    if (alert === 'OpenallDiskNearlyFull') return ['inactive', 'pending', 'firing']
+    return OF_THE_MACHINE.includes(alert) ? ['inactive', 'pending'] : ['inactive']
+  }
   for (const { alert } of rules)
     await becomes(
-      async () => [(await stateOf(alert))[0], states(alert).includes((await stateOf(alert))[1] ?? '')],
-      ['ok', true],
+      async () => {
+        const [health, state = ''] = await stateOf(alert)
+        return { alert, health, state: states(alert).includes(state) ? 'expected' : state }
+      },
+      { alert, health: 'ok', state: 'expected' },
     )
   await server.kill()
   await becomes(() => stateOf('OpenallDown'), ['ok', 'pending'])

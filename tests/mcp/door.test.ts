@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { operations } from '../../src/api/implementations.ts'
-import { SCOPES, type Scope } from '../../src/identity/roles.ts'
+import { SCOPES, type Scope } from '../../src/identity/caller.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { scopeOf } from '../../src/operations/operation.ts'
 import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
@@ -136,6 +136,7 @@ onEveryTarget({}, (at) => {
     expect(bytes(tools)).toBeLessThanOrEqual(50_000)
     const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
     expect(bytes(read)).toBeLessThanOrEqual(28_000)
+    expect(JSON.stringify(tools)).not.toMatch(/"(?:description|title)":"(?:\s*|undefined)"/)
     // What a tool’s caller cannot send, or nobody types, is not in it; what it can is.
     const inputs = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
     expect(inputs).not.toMatch(/u0000|"email"|"breakdown"/)

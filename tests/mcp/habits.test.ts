@@ -53,7 +53,8 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('nearly half of the habits are right at once', () => {
+  test('nearly half of the 88 habits are right at once', () => {
+    expect(HABITS).toHaveLength(88)
     expect(HABITS.filter(([, , , answer]) => 'right' in answer).length).toBeGreaterThanOrEqual(RIGHT)
   })
 
@@ -95,6 +96,78 @@ onEveryTarget({}, (at) => {
       { slug, origin: at().origin, claim },
     )
     for (const name of ['titel', 'dryRun', 'expectedVersion']) expect(called.says).toContain(`${name} `)
+  })
+
+  test('so is what is wrong with the query and the path, and beside a body that cannot be read', async () => {
+    const { slug } = await person.makeBundle()
+    const told = async (method: string, path: string, body: unknown, headers = {}) => {
+      const { status, body: said } = await person.api<{ code: string; error: string; errors: { path: string }[] }>(
+        method,
+        path,
+        body,
+        headers,
+      )
+      return [status, said.code, said.errors.map((one) => one.path), said.error]
+    }
+    const wrong = { 'if-match': 'v1', 'idempotency-key': 'ä' }
+    expect(await told('PATCH', `/api/links/${slug}`, { slug: 'another', titel: 'x', dryRun: 1 }, wrong)).toEqual([
+      400,
+      'BAD_REQUEST',
+      ['titel', 'If-Match', 'Idempotency-Key', 'slug', 'dryRun'],
+      expect.stringContaining('titel is not a field'),
+    ])
+    expect(await told('GET', `/api/links/${slug}/insights?breakdown=x&format=xml`, undefined)).toEqual([
+      400,
+      'BAD_REQUEST',
+      ['breakdown', 'format'],
+      expect.stringContaining('breakdown must be'),
+    ])
+    const sent = await person.fetch(`/api/links/${slug}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'if-match': 'v1' },
+      body: '{"title": x}',
+    })
+    expect([sent.status, await sent.json()]).toMatchObject([
+      400,
+      {
+        error: 'The body is not valid JSON.',
+        code: 'INVALID_JSON',
+        errors: [{ path: '', message: 'The body is not valid JSON.' }, { path: 'If-Match' }],
+      },
+    ])
+    expect(await told('PATCH', `/api/links/${slug}`, [], wrong)).toEqual([
+      400,
+      'BAD_REQUEST',
+      ['', 'If-Match', 'Idempotency-Key'],
+      'The body must be a JSON object',
+    ])
+  })
+
+  test('an entry of many calls says what belongs to the whole call, and the call what belongs to an entry', async () => {
+    const { slug } = await person.makeBundle()
+    type Result = { results: { error: string }[] }
+    const many = async (method: string, body: object) =>
+      (await person.api<Result>(method, '/api/links/bulk', body)).body
+    const [edited] = (await many('PATCH', { edits: [{ slug, title: 'x', idempotencyKey: 'k' }] })).results
+    const [made] = (await many('POST', { bundles: [{ urls: [A], idempotencyKey: 'k' }] })).results
+    for (const one of [edited, made]) expect(one?.error).toContain('and send it once, for the whole call')
+    expect(await many('PATCH', { edits: [{ slug, title: 'x' }], expectedVersion: 2 })).toMatchObject({
+      error: expect.stringContaining('did you mean edits: [{"expectedVersion": 2}]?'),
+    })
+    expect(await many('POST', { bundles: [{ urls: [A] }], idempotencyKey: 'k' })).toMatchObject({
+      error: expect.stringContaining('send Idempotency-Key as a header instead'),
+    })
+  })
+
+  test('the SDK takes null for no version and no key', async () => {
+    const openall = createClient({ server: at().origin, key })
+    const { slug } = await openall.createBundle({ urls: [A] }, { idempotencyKey: null })
+    const { versionNumber } = await openall.updateBundle(
+      { slug, title: 'x' },
+      { idempotencyKey: null, expectedVersion: null },
+    )
+    expect(versionNumber).toBe(2)
+    expect((await openall.deleteBundle({ slug }, { expectedVersion: null })).slug).toBe(slug)
   })
 
   test('a path that takes no PUT does not say that it does', async () => {

@@ -255,6 +255,12 @@ export const HABITS: readonly Habit[] = [
   ['a pattern of types', 'list_events', { type: 'bundle.*' }, { says: 'did you mean "bundle"?' }],
   ['a day for since', 'list_events', { since: '2026-11-01' }, { says: 'a time with its zone, such as' }],
   ['links for bundles', 'create_bundles', { bundles: [A] }, { says: `did you mean {"urls": ["${A}"]}?` }],
+  [
+    'one bundle of two that is wrong',
+    'create_bundles',
+    { bundles: [{ urls: [A] }, { urls: ['nope'] }] },
+    { right: { results: [{ status: 201 }, { status: 400, code: 'INVALID_URLS' }] } },
+  ],
   ['items', 'create_bundles', { items: [{ urls: [A] }] }, { says: 'did you mean bundles instead of items?' }],
   ['a tool by another word', 'get_link', edit({}), { says: 'There is no tool get_link: did you mean get_bundle?' }],
   [

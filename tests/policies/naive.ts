@@ -36,6 +36,10 @@ export function naiveHolds(condition: Condition, viewer: RandomViewer): boolean 
       return isDay && wall >= at(opens, from) && wall < at(closes, to)
     })
   }
+  if (condition.op === 'language') {
+    const [tag, range] = [viewer.language, condition.value].map((text = '') => text.toLowerCase().split('-'))
+    return viewer.language !== undefined && range!.every((part, at) => part === tag![at])
+  }
   const { field } = condition
   const fact = field.startsWith('query.')
     ? viewer.query?.[field.slice(6)]

@@ -87,6 +87,8 @@ export class RandomPolicies {
       const from = Math.floor(this.next() * whole.length)
       return whole.slice(from, from + 1 + Math.floor(this.next() * 5))
     }
+    if (field === 'language' && this.next() < 0.4)
+      return { op: 'language', value: this.pick(['de', 'DE-at', 'en', 'en-gb']) }
     const op = this.pick(['equals', 'in', 'startsWith', 'endsWith', 'contains', 'exists'] as const)
     if (op === 'exists') return { op, field }
     if (op === 'in') return { op, field, values: [text(), text()] }

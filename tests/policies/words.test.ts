@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Condition } from '../../db/policy.ts'
-import { conditionWords, summaryOf } from '../../views/dashboard/rules/words.ts'
+import { conditionWords, summaryOf } from '../../views/dashboard/parts/rules/words.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 
@@ -30,6 +30,8 @@ test.each([
     { op: 'in', field: 'country', values: ['DE', 'AT', 'CH', 'FR', 'IT'] },
   ],
   ['Reading German (de)', { op: 'equals', field: 'language', value: 'de' }],
+  ['Reading German (de)', { op: 'language', value: 'de' }],
+  ['Not reading German (de)', not({ op: 'language', value: 'de' })],
   ['In a browser or as an AI agent', { op: 'in', field: 'client', values: ['browser', 'agent'] }],
   ['Not as a program', not({ op: 'equals', field: 'client', value: 'script' })],
   ['On iOS', { op: 'equals', field: 'os', value: 'iOS' }],
@@ -53,8 +55,8 @@ const starts: Condition = { op: 'startsWith', field: 'query.customer', value: 'E
 test.each<[words: string, condition: Condition]>([
   ['When Customer number begins with EU-', starts],
   ['Unless Customer number begins with EU-', not(starts)],
-  ['Signed in, when region is eu or us', and(IN, { op: 'in', field: 'query.region', values: ['eu', 'us'] })],
-  ['Either on a phone or when region is eu', or(PHONE, { op: 'equals', field: 'query.region', value: 'eu' })],
+  ['Signed in, when Region is eu or us', and(IN, { op: 'in', field: 'query.region', values: ['eu', 'us'] })],
+  ['Either on a phone or when Region is eu', or(PHONE, { op: 'equals', field: 'query.region', value: 'eu' })],
   ['When Customer number is filled in', { op: 'exists', field: 'query.customer' }],
   ['With ?ref = mail in the link', { op: 'equals', field: 'query.ref', value: 'mail' }],
 ])('of a bundle with variables: %s', (words, condition) => {

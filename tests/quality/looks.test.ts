@@ -118,7 +118,7 @@ test('Open again does not push the other buttons of a launcher to another line',
   const { url } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(url, null, WIDE)
   await page.evaluate(() => {
-    window.open = () => ({}) as Window
+    window.open = window.open.bind(window, 'about:blank') as typeof window.open
   })
   await page.click('#open')
   await page.locator('#again').waitFor()
@@ -131,7 +131,8 @@ test('Open next and Start over do not push the other buttons of a launcher to an
   const { page } = await stage.open(url, null, WIDE)
   await page.evaluate(() => {
     let left = 12
-    window.open = () => (left-- > 0 ? ({} as Window) : null)
+    const open = window.open.bind(window)
+    window.open = () => (left-- > 0 ? open('about:blank', '_blank') : null)
   })
   const expectInLine = async () => {
     const [open, qr] = [await boxOf(page.locator('#open')), await boxOf(page.locator('.qr'))]

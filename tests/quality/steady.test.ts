@@ -58,7 +58,8 @@ test.each([WIDE, PHONE])('the buttons of a launcher keep their places and icons,
   const { page } = await stage.open(url, null, size)
   await page.evaluate(() => {
     let left = 12
-    window.open = () => (left-- > 0 ? ({} as Window) : null)
+    const open = window.open.bind(window)
+    window.open = () => (left-- > 0 ? open('about:blank', '_blank') : null)
     Object.assign(globalThis, { allow: () => (left = 100) })
   })
   const before = await placesOf(page, ...BAR)
@@ -78,7 +79,7 @@ test('once all tabs are open, the tabs of a launcher are where they were', async
   const { url } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(url, null, WIDE)
   await page.evaluate(() => {
-    window.open = () => ({}) as Window
+    window.open = window.open.bind(window, 'about:blank') as typeof window.open
   })
   const before = await placesOf(page, '.tabs > li')
   await page.click('#open')

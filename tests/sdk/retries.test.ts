@@ -79,10 +79,10 @@ test('calls that are unsafe to repeat are sent once', async () => {
   const { slug } = await client().createBundle({ urls: [URL_A] })
   sent = []
   for (const call of [
-    () => client().updateBundle({ slug, title: 'x' }),
+    () => client().transferBundle({ slug, to: { type: 'user', userId: 'x' } }),
     () => client().deleteBundle({ slug }),
     () => client().recordEvent({ slug, kind: 'open_all' }),
-    () => client().restoreVersion({ slug, versionNumber: 1 }),
+    () => client().rejectProposal({ slug, id: 'x' }),
     () => client().claimBundle({ token: 'x' }),
   ]) {
     fates = [{ status: 503 }]

@@ -34,6 +34,7 @@ export interface Cast {
   callers: ReadonlyMap<string, Caller>
   /** Who creates the data for each aim. */
   makers: Readonly<Record<Caller['aims'], Visitor>>
+  organizationId: string
 }
 
 /** Creates a key for the subject that `by` acts for. */
@@ -103,5 +104,6 @@ export async function gather(server: Server): Promise<Cast> {
   return {
     callers: new Map(callers.map((caller) => [caller.name, caller])),
     makers: { owner, organization: admin },
+    organizationId,
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  arriveByMail,
   type CreatedBody,
   invitationLink,
   linkIn,
@@ -107,7 +108,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     VALUES (?, 'msg_1', 'webhook.test', 1, 1, 'it was answered with 500') RETURNING id`
   const [delivered] = await server.sql(delivery, [webhookId])
   // Another session, listed by its User-Agent.
-  const browser = await newPerson(server, person.email)
+  const browser = await arriveByMail(server, person.email)
   const token = decodeURIComponent(browser.cookies.get('session') ?? '').split('.')[0] ?? ''
   const [session] = await server.sql('UPDATE session SET user_agent = ? WHERE token = ? RETURNING id', [
     text('browser'),
@@ -171,6 +172,9 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/dashboard/organizations/:id': id,
       '/dashboard/organizations/:invitation': sent.id,
       '/dashboard/organizations/:member': memberIds.get(other) ?? '',
+      '/api/organizations/:organizationId': id,
+      '/api/organizations/:userId': other.userId,
+      '/api/organizations/:invitationId': sent.id,
       '/dashboard/settings/:id': String(session?.id),
       '/icons/:icon': `${iconId}.png`,
       '/static/:file': icon.replace('/static/', ''),

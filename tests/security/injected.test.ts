@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Parser } from 'htmlparser2'
 import Papa from 'papaparse'
-import { scriptFor } from '../../views/dashboard/import/import.tsx'
+import { scriptFor } from '../../views/dashboard/import/view.tsx'
 import { startInProcess } from '../in-process.ts'
 import { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'

@@ -33,7 +33,7 @@ const COUNTERS = ['daily_counters', 'daily_viewers', 'daily_breakdowns', 'viewer
 const NOT_FOR_OWNERS = /^\/(metrics|oauth\/authorize|api\/auth\/.*)$|^\/(dev\/mailbox|\.well-known\/security\.txt)$/
 
 /** Tables that follow edits in the background: the index for search. */
-const INDEX = ['search_pending', 'bundle_index', 'bundle_index_data', 'bundle_index_idx', 'bundle_index_docsize']
+const INDEX = ['bundle_index', 'bundle_index_data', 'bundle_index_idx', 'bundle_index_docsize']
 
 /** The entire database, except counts and the index. */
 async function contentOf(server: Server): Promise<Record<string, string>> {
@@ -53,8 +53,12 @@ for (const runtime of RUNTIMES) {
     beforeAll(async () => {
       server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       ann = await furnish(server)
-      // Links of edited bundles are noted in the background, whatever else is asked for meanwhile.
-      await becomes(() => server.sql('SELECT 1 FROM links_pending'), [], 60_000)
+      // Links and sites of edited bundles are noted in the background, whatever else is asked for meanwhile.
+      await becomes(
+        () => server.sql('SELECT 1 FROM bundle_changes WHERE for_search OR for_sites OR for_links'),
+        [],
+        60_000,
+      )
       routes = await routesOf(server)
     })
     afterAll(async () => {

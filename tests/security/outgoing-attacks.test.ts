@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeCertificate, trusting } from '../certificate.ts'
 import { eventually } from '../eventually.ts'
+import { need } from '../needs.ts'
 import { newPerson, type Person } from '../people.ts'
 import { forgetPeakMemory, mainThreadMs } from '../processes.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -57,6 +58,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   let ports: number[]
 
   beforeAll(async () => {
+    need('openssl')
     const { key, cert } = makeCertificate(folder, 'localhost')
     attackers = Bun.spawn([process.execPath, PROGRAM, key, cert], {
       stdout: 'pipe',

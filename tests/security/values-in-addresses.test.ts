@@ -124,8 +124,8 @@ onEveryTarget(WITHOUT_LIMITS, (at) => {
       ['/%20', 200, [undefined, undefined]],
       ['/a/', 200, filled('a')],
       ['/a/b', 404, []],
-      ['//', 404, []],
-      ['//a', 404, []],
+      ['//', 307, []],
+      ['//a', 307, []],
       ['/%ff', 404, []],
       ['/%', 404, []],
     ] as const)('%s', async (path, status, links) => {

@@ -4,7 +4,7 @@ import { scopeOf } from '../../src/operations/operation.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { challengeOf } from '../oauth.ts'
 import { NOWHERE } from '../parity/world.ts'
-import { type CreatedBody, URL_A, Visitor } from '../people.ts'
+import { addMember, type CreatedBody, newEmail, newPerson, URL_A, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
 import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './callers.ts'
@@ -30,6 +30,7 @@ update_bundles      401       200      200        200   403 403 200 403 200 200 
 delete_bundle       401       403      403        200   403 403 200 403 200 403    403    200   403     403 403 200 200 403 401 401
 restore_bundle      401       403      403        200   403 403 200 403 200 403    403    200   403     403 403 200 200 403 401 401
 duplicate_bundle    401       403      403        201   403 403 201 403 201 403    201    201   403     403 403 201 201 403 401 401
+rename_bundle       401       403      403        200   403 403 200 403 200 403    403    200   403     403 403 200 200 403 401 401
 transfer_bundle     401       403      403        200   403 403 200 403 200 403    403    200   403     403 403 200 200 403 401 401
 inspect_urls        401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
 list_bundles        401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
@@ -56,6 +57,12 @@ who_am_i            401       200      200        200   200 200 200 200 200 200 
 get_overview        401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
 list_events         401       200      200        200   200 200 200 403 200 200    200    200   200     200 200 200 200 200 401 401
 export_data         401       200      200        200   403 403 403 403 200 200    200    200   200     403 403 403 200 403 401 401
+list_members        401       404      404        200   403 403 403 403 404 200    200    200   404     403 403 403 200 200 401 401
+invite_member       401       404      ·          201   403 403 403 403 404 403    403    201   404     403 403 403 201 403 401 401
+revoke_invitation   401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
+update_member       401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
+remove_member       401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
+update_organization 401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
 create_key          401       201      ·          201   403 403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_keys           401       200      200        200   403 403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
 revoke_key          401       404      404        200   403 403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
@@ -99,6 +106,10 @@ interface Aim {
   proposalId: string
   webhookId: string
   deliveryId: number
+  /** Of the organisation, whoever asks. */
+  organizationId: string
+  memberId: string
+  invitationId: string
 }
 
 const NO_AIM: Aim = {
@@ -109,6 +120,9 @@ const NO_AIM: Aim = {
   proposalId: 'p_0000000000',
   webhookId: '',
   deliveryId: 0,
+  organizationId: 'none',
+  memberId: 'none',
+  invitationId: 'none',
 }
 
 /** The input of each operation. A new operation needs a line here, and the test says so. */
@@ -122,6 +136,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),
   duplicate_bundle: ({ slug }) => ({ slug }),
+  rename_bundle: ({ slug }) => ({ slug, newSlug: `renamed-${slug}` }),
   transfer_bundle: ({ slug, to }) => ({ slug, to }),
   inspect_urls: () => ({ urls: [UNFIT] }),
   list_bundles: () => ({}),
@@ -148,6 +163,12 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   get_overview: () => ({}),
   list_events: () => ({}),
   export_data: () => ({}),
+  list_members: ({ organizationId }) => ({ organizationId }),
+  invite_member: ({ organizationId }) => ({ organizationId, email: newEmail('invited'), role: 'viewer' }),
+  revoke_invitation: ({ organizationId, invitationId }) => ({ organizationId, invitationId }),
+  update_member: ({ organizationId, memberId }) => ({ organizationId, userId: memberId, role: 'editor' }),
+  remove_member: ({ organizationId, memberId }) => ({ organizationId, userId: memberId }),
+  update_organization: ({ organizationId }) => ({ organizationId, name: 'Renamed' }),
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
   list_keys: () => ({}),
   revoke_key: ({ keyId }) => ({ id: keyId }),
@@ -192,7 +213,7 @@ function isForViewers(name: string): boolean {
 
 async function makeAim(
   server: Server,
-  { makers }: Cast,
+  { makers, organizationId }: Cast,
   { aims, visitor }: Pick<Caller, 'aims' | 'visitor'>,
   operation: string,
 ): Promise<Aim> {
@@ -217,6 +238,8 @@ async function makeAim(
     keyId: spare?.body.apiKey.id ?? 0,
     proposalId: proposal?.body.id ?? NO_AIM.proposalId,
     ...(/webhook|deliver/.test(operation) ? await makeWebhook(server, maker) : { webhookId: '', deliveryId: 0 }),
+    organizationId,
+    ...(await makeMember(server, makers.organization, organizationId, operation)),
   }
 }
 
@@ -257,6 +280,21 @@ async function makeWebhook(server: Server, maker: Visitor) {
   const { id: webhookId } = body.webhook
   const tested = await maker.api<{ delivery: { id: number } }>('POST', `/api/me/webhooks/${webhookId}/test`)
   return { webhookId, deliveryId: tested.body.delivery.id }
+}
+
+/** Somebody in the organisation, or an invitation into it, for what is about one. */
+async function makeMember(server: Server, admin: Visitor, organizationId: string, operation: string) {
+  const { memberId, invitationId } = NO_AIM
+  const path = `/api/organizations/${organizationId}`
+  if (operation === 'revoke_invitation') {
+    const invited = { email: newEmail('invited'), role: 'viewer' }
+    const { body } = await admin.api<{ invitation: { invitationId: string } }>('POST', `${path}/invitations`, invited)
+    return { memberId, invitationId: body.invitation.invitationId }
+  }
+  if (!/^(update|remove)_member$/.test(operation)) return { memberId, invitationId }
+  const person = await newPerson(server)
+  await addMember(admin, organizationId, person, 'viewer')
+  return { memberId: person.userId, invitationId }
 }
 
 /** Calls an operation's route with a flat input. */
@@ -412,7 +450,8 @@ for (const runtime of RUNTIMES) {
         const all = (await listed('key:admin')).sort()
         expect(all).toEqual(
           [...EXPECTED.keys()]
-            .filter((name) => !/^(record_event|report_bundle|export_data|list_claims)$/.test(name))
+            .filter((name) => !operations.find((operation) => operation.name === name)?.noTool)
+            .filter((name) => !/^(record_event|report_bundle|export_data)$/.test(name))
             .sort(),
         )
         for (const name of all) {

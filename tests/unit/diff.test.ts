@@ -1,10 +1,17 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { CHOICE_NAMES, CONTENT, each, eachScalar, eachValue, SWITCH_NAMES } from '../../src/bundles/content.ts'
-import { type BundleDiff, type Content, diff, diffLinks, isSame } from '../../src/bundles/diff.ts'
-import type { Link } from '../../src/bundles/link-fields.ts'
-import type { Entry } from '../../src/bundles/list-diff.ts'
-import { NOTHING, textOf } from '../../src/bundles/values.ts'
+import {
+  CHOICE_NAMES,
+  CONTENT,
+  each,
+  eachScalar,
+  eachValue,
+  NOTHING,
+  SWITCH_NAMES,
+  textOf,
+} from '../../src/bundles/content/content.ts'
+import { type BundleDiff, type Content, diff, diffLinks, type Entry, isSame } from '../../src/bundles/content/diff.ts'
+import type { Link } from '../../src/bundles/links/link-fields.ts'
 import { prng } from '../prng.ts'
 import { workRatio } from '../work.ts'
 

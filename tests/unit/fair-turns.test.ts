@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FairTurns } from '../../src/core/fair-turns.ts'
+import { FairTurns } from '../../src/core/scheduling.ts'
 
 /** Work that ends when it is told to, and in which order it began. */
 function works(turns: FairTurns) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type } from 'arktype'
-import { NewBundle } from '../../src/bundles/shapes.ts'
+import { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { readImport, toNewBundle } from '../../src/imports/import.ts'
 import { workRatio } from '../work.ts'
 

@@ -33,6 +33,23 @@ test.each([
     'From: Ann <ann@a.example>\nSubject: Launch\n of ours\nMIME-Version: 1.0\n\nhttps://a.example/',
     'This is a mail file',
   ],
+  [
+    'a mail file with long fields first',
+    `Delivered-To: ada@a.example\r\nDKIM-Signature: v=1;\r\n b=${'x'.repeat(6000)}\r\nSubject: Launch\r\n\r\nhttps://a.example/`,
+    'This is a mail file',
+  ],
+  [
+    'a mailbox',
+    'From ann@a.example Sat Nov 28\nMessage-ID: <1@a.example>\nSubject: Launch\n\nx',
+    'This is a mail file',
+  ],
+  ['a message of Outlook', textIn(Buffer.from('d0cf11e0a1b11ae1', 'hex')).text, 'old spreadsheet'],
+  ['the same as browsers read it', Buffer.from('d0cf11e0a1b11ae1', 'hex').toString('utf8'), 'old spreadsheet'],
+  ['Firefox’s own backup', 'mozLz40\0\ufffd', 'export the bookmarks as HTML'],
+  ['a database', 'SQLite format 3\0', 'export the bookmarks'],
+  ['Safari’s bookmarks', 'bplist00\ufffd', 'export the bookmarks of Safari'],
+  ['a picture', Buffer.from('89504e470d0a1a0a', 'hex').toString('utf8'), 'a picture or a compressed file'],
+  ['a compressed file', textIn(Buffer.from('1f8b0800000000000003', 'hex')).text, 'a picture or a compressed file'],
 ])('a file without plain text is refused, and says how to save it: %s', (_, text, says) => {
   expect(() => readImport(text)).toThrow(says)
 })

@@ -136,6 +136,24 @@ const CASES: Case[] = [
   ['Excel’s own first line', `sep=;\nurl;title\n${A};Plan\n${B};Board\n`, [[null, PLAN, BOARD]]],
   ['its first line with a tab', `sep=\t\r\ntitle\turl\r\nPlan\t${A}\r\n`, [[null, PLAN]]],
   ['two columns and semicolons', `url;title\n${A};Plan\n${B};Board\n`, [[null, PLAN, BOARD]]],
+  [
+    'German names of columns',
+    `Titel;Adresse;Kommentar\nPlan;${A};"gut; sehr"\nBoard;${B};\n`,
+    [[null, link(A, 'Plan\ngut; sehr'), BOARD]],
+  ],
+  ['French names, with accents', `Catégorie;Lien;Titre\nTech;${A};Plan\nTech;${B};Board\n`, [['Tech', PLAN, BOARD]]],
+  ['Spanish names', `Título\tDirección\nPlan\t${A}\nBoard\t${B}\n`, [[null, PLAN, BOARD]]],
+  ['names that nobody knows', `Tytuł;Adres strony\nPlan;${A}\nBoard;${B}\n`, [[null, PLAN, BOARD]]],
+  ['tabs that a program copied, titles above addresses', `Plan\n${A}\n\nBoard\n${B}\n`, [[null, PLAN, BOARD]]],
+  ['the same of a chat: who spoke is no title', `Ben Ode  10:03\n${A}\nAda Lo  10:04\n${B}`, [[null, A, B]]],
+  ['one line above one address', `Look at this\n${A}`, [[null, A]]],
+  ['settings of a program', `export PLAN_URL=${A}\nBOARD_URL=${B}`, [[null, A, B]]],
+  ['a command', `curl -X POST '${A}' -H 'x: y'`, [[null, A]]],
+  [
+    'a wrapping of mail beside another one',
+    `https://urldefense.com/v3/__${A}__;!!abc!def$ https://urldefense.com/v3/__${B}__;!!abc!def$`,
+    [[null, A, B]],
+  ],
   ['semicolons without names', `${A};Plan\n${B};Board\n`, [[null, PLAN, BOARD]]],
   ['an address with a semicolon', `${A};v=1\n${B}`, [[null, `${A};v=1`, B]]],
   [
@@ -171,7 +189,7 @@ const CASES: Case[] = [
     `- [![build](https://ci.example/badge.svg)](${A})\n- [\`npm i\`](${B})`,
     [[null, link(A, 'build'), link(B, 'npm i')]],
   ],
-  ['org', `* Launch\n- [[${A}][Plan]]\n- [[${B}][Board]]`, [[null, PLAN, BOARD]]],
+  ['org', `* Launch\n- [[${A}][Plan]]\n- [[${B}][Board]]`, [['Launch', PLAN, BOARD]]],
   ['BBCode', `[url=${A}]Plan[/url]\n[url]${B}[/url]`, [[null, PLAN, B]]],
   ['MediaWiki', `* [${A} Plan]\n* [${B} Board]`, [[null, PLAN, BOARD]]],
   ['reStructuredText and AsciiDoc', `\`Plan <${A}>\`_\n${B}[Board]`, [[null, PLAN, BOARD]]],
@@ -202,7 +220,7 @@ const CASES: Case[] = [
   [
     'feeds in OPML',
     `<?xml version="1.0"?>\n<opml><body><outline text="Work"><outline text="Plan" xmlUrl="https://a.example/feed.xml" htmlUrl="${A}"/></outline></body></opml>`,
-    [[null, PLAN]],
+    [['Work', PLAN]],
   ],
   [
     'a sitemap',

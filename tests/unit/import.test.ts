@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
 import Papa from 'papaparse'
-import { NewBundle } from '../../src/bundles/shapes.ts'
-import { readTags, writeTags } from '../../src/bundles/tags.ts'
+import { NewBundle } from '../../src/bundles/content/shapes.ts'
+import { readTags, writeTags } from '../../src/bundles/links/link-fields.ts'
 import { toCsv } from '../../src/imports/csv.ts'
 import { readImport, readSections, toNewBundle } from '../../src/imports/import.ts'
 import { IMPORT_BOUNDS, type ImportPlan } from '../../src/imports/plan.ts'
-import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
+import { bookmarksFile } from '../../views/launcher/parts/bookmarks.ts'
 import { ODD, ONBOARDING } from '../browser/bundles.ts'
 import { NO_TEXTS } from '../people.ts'
 
@@ -143,7 +143,11 @@ test('a list is one bundle, whatever is between its lines; skipped lines are rep
     { line: 4, text: 'https://a.example/', reason: 'has the same link as line 1' },
     { line: 5, text: 'http://[', reason: 'is not a web address' },
     { line: 6, text: 'nothing', reason: 'has no link in it' },
-    { line: 7, text: `${long.slice(0, 119)}…`, reason: 'must be at most 2048 characters' },
+    {
+      line: 7,
+      text: `${long.slice(0, 119)}…`,
+      reason: 'must be at most 2048 characters: shorten it where it comes from, or save its query there',
+    },
   ])
 })
 
@@ -230,18 +234,18 @@ describe('an imported export keeps URLs, notes and tags', () => {
       return { urls: made?.urls, metadata, bundles: plan.bundles.length, skipped: plan.skipped, changed: plan.changed }
     }
     const whole = { urls, metadata: kept, bundles: 1, skipped: [], changed: [] }
-    test(`${name} as CSV`, () => expect(read(toCsv(bundle))).toEqual(whole))
+    test(`${name} as CSV`, () => expect(read(toCsv(bundle, 'person'))).toEqual(whole))
     test(`${name} as bookmarks`, () => expect(read(bookmarksFile(bundle))).toEqual(whole))
   }
 
   test('and CSV keeps manual links; bookmarks the title and the description', () => {
-    expect(readImport(toCsv(hostile)).bundles[0]?.links[1]?.metadata.openPolicy).toBe('manual')
+    expect(readImport(toCsv(hostile, 'person')).bundles[0]?.links[1]?.metadata.openPolicy).toBe('manual')
     const { title, description } = hostile
     expect(readImport(bookmarksFile(hostile)).bundles[0]).toMatchObject({ title, description })
   })
 
   test('no spreadsheet cell begins like a formula', () => {
-    const cells = Papa.parse<string[]>(toCsv(hostile)).data.flat()
+    const cells = Papa.parse<string[]>(toCsv(hostile, 'person')).data.flat()
     expect(cells).toContain(`'=HYPERLINK("https://evil.example")`)
     expect(cells.filter((cell) => /^[=+\-@]/.test(cell))).toEqual([])
   })
@@ -351,7 +355,7 @@ describe('a list with groups', () => {
   test('CSV and JSON give each link its section back', () => {
     const urls = ['https://a.example/', 'https://b.example/']
     const urlMetadata = [{ section: 'Before' }, {}]
-    for (const text of [toCsv({ urls, urlMetadata }), JSON.stringify({ urls, urlMetadata })]) {
+    for (const text of [toCsv({ urls, urlMetadata }, 'person'), JSON.stringify({ urls, urlMetadata })]) {
       expect(readImport(text).bundles.map((bundle) => toNewBundle(bundle).urlMetadata)).toEqual([urlMetadata])
     }
   })

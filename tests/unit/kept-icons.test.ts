@@ -28,6 +28,8 @@ test('a site keeps its icon while it is silent, for a week, or costs too much, f
   expect(await keptSite(store, origin)).toEqual({ icon, dueAt: 7 * DAY_MS })
   await keepIcon(store, origin, 'costly', 0)
   expect(await keptSite(store, origin)).toEqual({ icon, dueAt: DAY_MS })
+  await keepIcon(store, origin, 'not drawn', 0)
+  expect(await keptSite(store, origin)).toEqual({ icon, dueAt: DAY_MS / 24 })
   await keepIcon(store, origin, null, 0)
   expect(await keptSite(store, origin)).toEqual({ icon: null, dueAt: 30 * DAY_MS })
 })

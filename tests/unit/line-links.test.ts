@@ -25,7 +25,7 @@ const CASES: [string, (string | [string, string])[]][] = [
   ['https://a.example – what it is', [['https://a.example', 'what it is']]],
   ['[Title](https://a.example)', [['https://a.example', 'Title']]],
   ['[Title](<https://a.example> "hover")', [['https://a.example', 'Title']]],
-  ['![Picture](https://a.example/x.png)', [['https://a.example/x.png', 'Picture']]],
+  ['![Picture](https://a.example/x.png)', []],
   ['[https://a.example](https://a.example)', ['https://a.example']],
   [
     '[A](https://a.example), [B](https://b.example)',
@@ -50,7 +50,7 @@ const CASES: [string, (string | [string, string])[]][] = [
   ['“https://a.example/x”。', ['https://a.example/x']],
   [
     'https://a.example https://b.example, https://c.example;https://d.example',
-    ['https://a.example', 'https://b.example', 'https://c.example;https://d.example'],
+    ['https://a.example', 'https://b.example', 'https://c.example', 'https://d.example'],
   ],
   ['a.example, b.example c.example', ['https://a.example', 'https://b.example', 'https://c.example']],
   ['Docs: a.example', [['https://a.example', 'Docs']]],

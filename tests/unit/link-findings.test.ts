@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { after, type Finding, type Seen } from '../../src/checks/findings.ts'
+import { after, type CheckResult, type Finding } from '../../src/checks/findings.ts'
 
 const DAY = 86_400_000
 const URL = 'https://example.com/plan'
@@ -13,22 +13,22 @@ const NEW: Finding = {
   finalUrl: null,
   finalTitle: null,
   dueAt: 0,
-  toldUpTo: null,
+  lastNotifiedBundleId: null,
 }
-const THERE: Seen = { kind: 'there', movedTo: null }
-const GONE: Seen = { kind: 'gone' }
-const movedTo = (url: string): Seen => ({ kind: 'there', movedTo: url })
+const THERE: CheckResult = { kind: 'there', movedTo: null }
+const GONE: CheckResult = { kind: 'gone' }
+const movedTo = (url: string): CheckResult => ({ kind: 'there', movedTo: url })
 
 /** What becomes of a link whose looks find these, each when it is due. */
-function looks(...found: Seen[]): Finding[] {
+function probed(...found: CheckResult[]): Finding[] {
   let link = NEW
   return found.map((seen) => (link = after(link, seen, link.dueAt ?? 0)))
 }
-const states = (...found: Seen[]) => looks(...found).map(({ state }) => state)
+const states = (...found: CheckResult[]) => probed(...found).map(({ state }) => state)
 
 describe('a link', () => {
   test('is looked at every three days, and is as it was first found since then', () => {
-    const found = looks(THERE, THERE, THERE)
+    const found = probed(THERE, THERE, THERE)
     expect(found.map(({ state, since, dueAt }) => [state, since, dueAt])).toEqual([
       ['ok', 0, 3 * DAY],
       ['ok', 0, 6 * DAY],
@@ -37,9 +37,9 @@ describe('a link', () => {
   })
 
   test('is broken after three failures over three days, since the first of them', () => {
-    const [first, second, third, fourth] = looks(THERE, GONE, GONE, GONE).slice(0)
+    const [first, second, third, fourth] = probed(THERE, GONE, GONE, GONE).slice(0)
     expect([first?.state, second?.state, third?.state]).toEqual(['ok', 'ok', 'ok'])
-    expect(fourth).toMatchObject({ state: 'broken', since: 3 * DAY, dueAt: 9 * DAY, toldUpTo: 0 })
+    expect(fourth).toMatchObject({ state: 'broken', since: 3 * DAY, dueAt: 9 * DAY, lastNotifiedBundleId: 0 })
   })
 
   test('is not broken by failures that are interrupted, nor by many within a short time', () => {
@@ -57,24 +57,24 @@ describe('a link', () => {
 
   test('has not moved to an address that is longer than a link may be', () => {
     const [fits, tooLong] = [2_048, 2_049].map((length) => movedTo('https://example.com/'.padEnd(length, 'x')))
-    expect(looks(fits!, fits!, fits!).at(-1)?.state).toBe('moved')
-    expect(looks(tooLong!, tooLong!, tooLong!).at(-1)).toMatchObject({ state: 'ok', finalUrl: null })
+    expect(probed(fits!, fits!, fits!).at(-1)?.state).toBe('moved')
+    expect(probed(tooLong!, tooLong!, tooLong!).at(-1)).toMatchObject({ state: 'ok', finalUrl: null })
   })
 
   test('that comes back is as before, with nothing left to tell', () => {
-    expect(looks(GONE, GONE, GONE, THERE).at(-1)).toMatchObject({
+    expect(probed(GONE, GONE, GONE, THERE).at(-1)).toMatchObject({
       state: 'ok',
       since: 6 * DAY,
       failures: 0,
-      toldUpTo: null,
+      lastNotifiedBundleId: null,
     })
   })
 
   test('has moved once three looks were led to one place for good, since the first of them', () => {
     const there = movedTo('https://example.com/new')
-    const found = looks(THERE, there, there, there)
+    const found = probed(THERE, there, there, there)
     expect(found.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'moved'])
-    expect(found.at(-1)).toMatchObject({ since: 3 * DAY, finalUrl: 'https://example.com/new', toldUpTo: 0 })
+    expect(found.at(-1)).toMatchObject({ since: 3 * DAY, finalUrl: 'https://example.com/new', lastNotifiedBundleId: 0 })
   })
 
   test('has not moved if it is led elsewhere each time, or to itself', () => {
@@ -85,16 +85,16 @@ describe('a link', () => {
 
   test('has the title that was seen where it leads, which is forgotten with that', () => {
     const there = movedTo('https://example.com/new')
-    const titled: Seen = { kind: 'there', movedTo: 'https://example.com/new', title: 'The plan' }
-    const found = looks(there, there, titled, there)
+    const titled: CheckResult = { kind: 'there', movedTo: 'https://example.com/new', title: 'The plan' }
+    const found = probed(there, there, titled, there)
     expect(found.map(({ finalTitle }) => finalTitle)).toEqual([null, null, 'The plan', 'The plan'])
     const elsewhere = [movedTo('https://example.com/newer'), THERE]
-    expect(elsewhere.map((seen) => looks(there, there, titled, seen).at(-1)?.finalTitle)).toEqual([null, null])
-    expect(looks(there, there, titled, GONE, GONE, GONE).at(-1)?.finalTitle).toBeNull()
+    expect(elsewhere.map((seen) => probed(there, there, titled, seen).at(-1)?.finalTitle)).toEqual([null, null])
+    expect(probed(there, there, titled, GONE, GONE, GONE).at(-1)?.finalTitle).toBeNull()
   })
 
   test('that could not be asked for stays as it is, and is tried again a day later', () => {
-    const [found] = looks({ kind: 'unseen' })
+    const [found] = probed({ kind: 'unchecked' })
     expect(found).toEqual({ ...NEW, dueAt: DAY })
   })
 })

@@ -6,10 +6,9 @@ import { sql } from 'drizzle-orm'
 import pino from 'pino'
 import { openStore } from '../../db/client.ts'
 import { Checker } from '../../src/checks/checker.ts'
-import type { Seen } from '../../src/checks/findings.ts'
+import type { CheckResult } from '../../src/checks/findings.ts'
 import { SharedHosts } from '../../src/checks/hosts.ts'
-import { type Clock, takeTurn } from '../../src/outgoing/shared-turns.ts'
-import { type NoTurn, type Places, Turns } from '../../src/outgoing/turns.ts'
+import { type Clock, type NoTurn, type Places, Turns, takeTurn } from '../../src/outgoing/turns.ts'
 
 // How many looks are made, and when, by a clock that these tests set.
 
@@ -18,7 +17,7 @@ setDefaultTimeout(240_000)
 const DAY_MS = 86_400_000
 const SITE = { origin: 'https://openall.example', outgoingPrivateNetworks: false }
 const LOG = pino({ level: 'silent' })
-const THERE: Seen = { kind: 'there', movedTo: null }
+const THERE: CheckResult = { kind: 'there', movedTo: null }
 
 /** A clock that jumps to whatever is waited for. */
 class SetClock implements Clock {
@@ -135,12 +134,12 @@ test('a link that cannot be looked at for whatever reason holds up no other of i
     await seed(store, 3, 1)
     const clock = new SetClock(DAY_MS)
     const looked: string[] = []
-    const look = async (url: string): Promise<Seen> => {
+    const probe = async (url: string): Promise<CheckResult> => {
       looked.push(url)
       if (looked.length === 1) throw new TypeError('no such thing was thought of')
       return THERE
     }
-    const checker = new Checker(store, SITE, LOG, clock, look)
+    const checker = new Checker(store, SITE, LOG, clock, probe)
     for (let step = 0; step < 4; step += 1) {
       await checker.begin()
       await checker.settled()
@@ -155,7 +154,7 @@ test('a hundred thousand links of which one in a step, two processes never look 
     const looked = new Map<string, number>()
     let together = 0
     let most = 0
-    const look = async (url: string): Promise<Seen> => {
+    const probe = async (url: string): Promise<CheckResult> => {
       together += 1
       most = Math.max(most, together)
       looked.set(url, (looked.get(url) ?? 0) + 1)
@@ -164,13 +163,13 @@ test('a hundred thousand links of which one in a step, two processes never look 
       return THERE
     }
     const clock = new SetClock(DAY_MS)
-    const [one, other] = [0, 1].map(() => new Checker(store, SITE, LOG, clock, look)) as [Checker, Checker]
+    const [one, other] = [0, 1].map(() => new Checker(store, SITE, LOG, clock, probe)) as [Checker, Checker]
     for (let step = 0; step < 40; step += 1) {
       await Promise.all([one.begin(), other.begin()])
       await Promise.all([one.settled(), other.settled()])
     }
     expect([...looked.values()].filter((times) => times > 1)).toEqual([])
-    expect(looked.size).toBe(one.looks + other.looks)
+    expect(looked.size).toBe(one.probes + other.probes)
     // Sixteen hosts at a time for each, and of each host one.
     expect(most).toBeLessThanOrEqual(32)
     expect(looked.size).toBe(40 * 32)
@@ -193,14 +192,14 @@ test('an owner whose sites are silent holds up a quarter of all looks, and nobod
     await store.write([
       sql`UPDATE checked_hosts SET due_at = 0 WHERE host IN (SELECT host FROM checked_links WHERE owner_id = 1)`,
     ])
-    const { promise: silence, resolve: answer } = Promise.withResolvers<Seen>()
+    const { promise: silence, resolve: answer } = Promise.withResolvers<CheckResult>()
     const looked: string[] = []
-    const look = async (_: string, { account }: { account: string }) => {
+    const probe = async (_: string, { account }: { account: string }) => {
       looked.push(account)
       return account === 'u0' ? silence : THERE
     }
     const clock = new SetClock(DAY_MS)
-    const checker = new Checker(store, SITE, LOG, clock, look)
+    const checker = new Checker(store, SITE, LOG, clock, probe)
     for (let step = 0; looked.length < 104; step += 1) {
       expect(step).toBeLessThan(60)
       await checker.begin()

@@ -9,6 +9,8 @@ import { usedInStyles } from './used-in-styles.ts'
 
 /** By place in the data, which includes the places below it. */
 const LOSSES: Record<string, string> = {
+  'api/Clipboard/write': 'the old command copies links with their titles',
+  'api/ClipboardItem': 'as for Clipboard.write',
   'api/Document/startViewTransition': 'htmx asks for it first, and our pages do not use it',
   'api/Element/auxclick_event': 'Safari before 18.2 sends `click` for the middle button',
   'api/KeyboardEvent/isComposing': 'Safari ends the word before the key that ends it, which is known by its code',
@@ -23,6 +25,7 @@ const LOSSES: Record<string, string> = {
   'css/at-rules/media/scripting': 'Chrome 119 shows the dashboard as it looks without scripts',
   'css/properties/accent-color': 'a tick may have little contrast',
   'css/properties/box-decoration-break': 'a value over several lines is round at its ends alone',
+  'css/properties/content-visibility': 'as for details-content',
   'css/properties/cursor': 'phones have no cursor',
   'css/properties/field-sizing': 'a text is as high as at first, and scrolls',
   'css/properties/forced-color-adjust': 'marks have the colours that the viewer forces',
@@ -34,6 +37,7 @@ const LOSSES: Record<string, string> = {
   'css/properties/scroll-initial-target': 'the preview starts at the top',
   'css/properties/text-wrap': 'lines break where they are full',
   'css/selectors/-webkit-search-cancel-button': 'Firefox has no button in a search field that would have to make room',
+  'css/selectors/details-content': 'what is folded is not printed, the QR code neither',
   'css/selectors/dir': 'progress and arrows run from left to right',
   'css/selectors/has': 'some rows and bars have a plainer form, and the end of a page may be below the bar',
   'css/selectors/selection': 'selected text has the colours of the system',

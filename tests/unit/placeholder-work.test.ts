@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { usesOf } from '../../src/bundles/placeholders.ts'
+import { usesOf } from '../../src/bundles/variables/placeholders.ts'
 
 const TEXT = '{a}'.repeat(600)
 const NOWHERE = { links: 0, texts: [], rules: 0 }

@@ -1,4 +1,4 @@
-import { unfitTemplates } from '../../src/bundles/templates.ts'
+import { unfitTemplates } from '../../src/bundles/variables/placeholders.ts'
 import { checkLinks } from '../../src/core/fixed-links.js'
 import { fillLink, isComplete, readValues } from '../../src/core/template.js'
 import { unfitUrl } from '../../src/core/text.ts'
@@ -75,6 +75,9 @@ const encoded = (value: string) =>
     .map((one) => (/[\w.~-]/.test(one) ? one : `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
     .join('')
 
+/** A value without the space around it, visible or not. */
+const bare = (value: string) => value.replace(/^[\s\u00ad\u200b-\u200d\u2060]+|[\s\u00ad\u200b-\u200d\u2060]+$/g, '')
+
 const put = (link: string, texts: Record<string, string>): string =>
   link.replace(/\{(x|y|constructor)\}/g, (_, name) => texts[name] as string)
 
@@ -138,7 +141,7 @@ while (result.pairs < PAIRS) {
       readValues(VARIABLES, (name) => sent[name]),
       [link],
     )
-    const values = Object.fromEntries(NAMES.map((name) => [name, (sent[name] as string).trim()]))
+    const values = Object.fromEntries(NAMES.map((name) => [name, bare(sent[name] as string)]))
     const isUsable = NAMES.every((name) => isPlain(values[name] as string))
     const texts = Object.fromEntries(NAMES.map((name) => [name, encoded(values[name] as string)]))
     const naive = put(link, texts)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { queryFields } from '../../src/http/fields.ts'
+import { queryFields } from '../../src/http/body.ts'
 import { readImport, readList } from '../../src/imports/import.ts'
 import { prng } from '../prng.ts'
 import { processorMs, workRatio } from '../work.ts'
@@ -43,6 +43,46 @@ const PIECES = [
   ...['<A TAGS="', '<p a=', '&amp;', '&amp', '&#', '&#x', '&#x202e;', '"', '""', '"""', '"a" b', '"a"\n', '"a",b\n'],
   ...['a,"b\n', '",', ';\t', 'x,y\n', 'url,', "'=", '     ', '\t', '\r', '\n', 'a\n', ' | ', 'a | ', 'https://a | b\n'],
   ...['- - ', '  - x\n', '1. ', '* [ ] ', '# ', '#', '# x\n', '\\', '\\[', 'a.', 'a-', 'é.', '1.2.', 'a:', 'a@', '::'],
+  ...[
+    '`',
+    '``',
+    '~~',
+    '**',
+    '_',
+    '_a_ ',
+    '\\a{',
+    '{"',
+    '":"',
+    '=3D',
+    '=\n',
+    'a@b.',
+    ': a: ',
+    '&lt;',
+    '[img]',
+    '[url=',
+    '[1]: https://a\n',
+  ],
+  ...[
+    'https://a',
+    'https://a.example/?a=https://x',
+    'a,https://b',
+    '<https://a.example/x\n',
+    'https://a.example/-\n',
+    'https://a[a',
+  ],
+  ...[
+    '10:03 ',
+    'Ben Ode ',
+    '10:03 Ben: ',
+    '> ',
+    'a\n===\n',
+    '== a\n',
+    '* a\n',
+    '<item>',
+    '<folder>',
+    '<outline text="a">',
+    '<h2>a',
+  ],
   ...['https://', 'https://a ', 'https://a.example/ ', 'HTTPS://[', 'www.', 'ü', '\u202e', '\u0085', '\0', '\ud800'],
 ]
 const STARTS = ['', '<!DOCTYPE NETSCAPE-Bookmark-file-1>', 'url,note,tags,folder\n', '# x\n', 'https://a.', '"']

@@ -1,5 +1,5 @@
 import { expect, setSystemTime, test } from 'bun:test'
-import { readResult, resultPath } from '../../src/pages/result.ts'
+import { readResult, resultPath } from '../../src/bundles/claims/result.ts'
 
 const result = { bundles: [{ slug: 'abc', claimToken: 't' }], left: { skipped: 1, changed: 2, duplicates: 0 } }
 const sealedOf = (secret: string) => resultPath(result, { secret }).slice('/made/'.length)

@@ -1,5 +1,5 @@
 import Database from 'libsql'
-import { statementCache } from '../../db/statement-cache.ts'
+import { statementCache } from '../../db/file.ts'
 import { prng } from '../prng.ts'
 
 // Checks cached statements while garbage is collected, on either runtime, and prints the result for

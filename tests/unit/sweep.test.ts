@@ -49,11 +49,11 @@ const SEEDS: Record<string, string> = {
     SELECT 's' || i, 's' || i, 'of-' || (i % 1000), ?1, 1, 1 FROM n`,
   verifications: `INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at)
     SELECT 'v' || i, 'v' || i, 'v', ?1, 1, 1 FROM n`,
-  bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
+  bundle_changes: `INSERT INTO bundle_changes (bundle_id, slug, at) SELECT i, 'swept-' || i, ?1 FROM n`,
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
-  proposal_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, sent_at)
+  notices: `INSERT INTO notices (user_id, bundle_id, kind, waiting, not_before)
     SELECT 'ada', bundles.id, 'proposed', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
-  unsent_mails: `INSERT INTO proposal_mails (user_id, bundle_id, kind, waiting, due_at)
+  unsent_notices: `INSERT INTO notices (user_id, bundle_id, kind, waiting, due_at)
     SELECT 'ada', bundles.id, 'decided', '[]', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   mails: `INSERT INTO mails (recipient, sealed, bytes, created_at, ends_at, due_at)
     SELECT 'r' || i, zeroblob(16), 16, 1, ?1, ?1 FROM n`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
-import { NewBundle } from '../../src/bundles/shapes.ts'
+import { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { readImport, readList, readSections, toNewBundle } from '../../src/imports/import.ts'
 import { IMPORT_BOUNDS } from '../../src/imports/plan.ts'
 

@@ -1,24 +1,25 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Each } from './each.tsx'
-import { compact, formatInteger } from './numbers.ts'
+import { lazy } from '../../src/core/lazy.ts'
+import { formatInteger } from '../../src/core/words.ts'
+import { Each } from './layout.tsx'
 
 export interface DayCount {
   /** `3 Sept`. */
   name: string
   count: number
-  /** The count as people read it: `1,234`. */
+  /** The count for display: `1,234`. */
   written: string
 }
 
 interface DayChartProps {
-  /** What is counted, as a heading: `Views per day`. */
+  /** The chart's heading: `Views per day`. */
   title: string
   /** Oldest first, at least one. */
   days: readonly DayCount[]
-  /** Label every nth day, on wide and on narrow screens. */
+  /** Every nth day has a label, on wide and on narrow screens. */
   named: { wide: number; narrow: number }
-  /** Whether the last is today, which is not over yet. */
+  /** Whether the last day is today, which is not over yet. */
   isToday: boolean
 }
 
@@ -27,16 +28,16 @@ const TOP = 26
 const BOTTOM = 166
 const HEIGHT = 192
 const TICKS = 3
-/** With at most this many days, bars are further apart. */
+/** With fewer days than this, bars are further apart. */
 const FEW = 10
-/** Of an interval, at least this is between the last label and the one before. */
+/** The smallest distance between the last two labels, as a share of the label interval. */
 const APART = 0.75
-/** Minimum height, so that small counts are visible. */
+/** Minimum height of a bar in pixels, so that small counts are visible. */
 const LEAST = 2
 
 /**
- * Counts by day as bars. To screen readers a chart is one image with a summary; a table beside it has the numbers.
- * Hovering or tapping a bar shows its value, without a script.
+ * Counts by day as bars. Screen readers get one image with a summary; a table beside it has the numbers. Hovering over a bar or
+ * tapping it shows its value, without a script.
  */
 export function DayChart({ title, days, named, isToday }: DayChartProps): JSX.Element {
   const most = Math.max(1, ...days.map(({ count }) => count))
@@ -100,7 +101,7 @@ function ticksUpTo(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, at) => at * step)
 }
 
-/** The 1, 2, 5, 10, 20, … that is nearest in proportion. */
+/** The nearest of 1, 2, 5, 10, 20, …, by ratio. */
 function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   const share = (step / power) ** 2
@@ -113,7 +114,7 @@ interface BarProps {
   step: number
   top: number
   label: string
-  /** Whether its day is not over. */
+  /** Whether the bar's day is not over yet. */
   isUnfinished: boolean
 }
 
@@ -121,9 +122,7 @@ function Bar({ left, width, step, top, label, isUnfinished }: BarProps): JSX.Ele
   return (
     <g class={isUnfinished ? 'column unfinished' : 'column'}>
       <rect class="hit" x={percent(left)} width={percent(step)} height={BOTTOM} />
-      {top === BOTTOM ? (
-        ''
-      ) : (
+      {top !== BOTTOM && (
         <rect x={percent(left)} width={percent(width)} y={rounded(top)} height={rounded(BOTTOM - top)} />
       )}
       <text x="100%" y="14" safe>
@@ -136,15 +135,15 @@ function Bar({ left, width, step, top, label, isUnfinished }: BarProps): JSX.Ele
 interface ShareProps {
   /** From 0 to 1. */
   share: number
-  /** The site's. */
+  /** The hue of the site. */
   hue?: string | undefined
 }
 
-/** A bar behind a name, whose number stands beside it. */
+/** A bar behind a name; its number is beside it. */
 export function Share({ share, hue }: ShareProps): JSX.Element {
   return (
     <svg class={['share', hue]} aria-hidden="true">
-      {share === 0 ? '' : <rect width={percent(100 * share)} height="100%" rx="7" />}
+      {share !== 0 && <rect width={percent(100 * share)} height="100%" rx="7" />}
     </svg>
   )
 }
@@ -163,4 +162,20 @@ function percent(part: number): string {
 
 function rounded(length: number): number {
   return Math.round(length * 100) / 100
+}
+
+// US English, because runtimes disagree about British English: 1M or 1m.
+const short = lazy(() => new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 }))
+const percentage = lazy(() => new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 }))
+
+export { formatInteger } from '../../src/core/words.ts'
+
+/** `1.2M`, for narrow places. */
+export function compact(number: number): string {
+  return short().format(number)
+}
+
+/** `43.2%` for 0.432. */
+export function rate(part: number): string {
+  return percentage().format(part)
 }

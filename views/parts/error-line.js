@@ -1,18 +1,17 @@
 // @ts-check
 
-/** The element with the error of a field. @param {HTMLElement} field */
-function fieldErrorOf(field) {
+/** The error element of a field. @param {HTMLElement} field */
+export function fieldErrorOf(field) {
   return document.getElementById(`${field.id}-error`)
 }
 
 /**
  * Shows an error or hint of a field, as `FieldError` in fields.tsx does.
  * @param {HTMLElement} field @param {string} text
- * @param {{ isHint?: boolean, place?: (line: Element) => void }} [options] `place` puts a new line where it belongs,
- * by default after the field.
+ * @param {{ isHint?: boolean, place?: (line: Element) => void }} [options] `place` inserts a new line, by default after the
+ * field.
  */
-// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
-function showFieldError(field, text, { isHint = false, place = (line) => field.after(line) } = {}) {
+export function showFieldError(field, text, { isHint = false, place = (line) => field.after(line) } = {}) {
   const shown = fieldErrorOf(field)
   const line = shown ?? document.createElement('p')
   line.id = `${field.id}-error`
@@ -25,8 +24,7 @@ function showFieldError(field, text, { isHint = false, place = (line) => field.a
 }
 
 /** Removes the error or hint of a field. @param {HTMLElement} field */
-// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
-function clearFieldError(field) {
+export function clearFieldError(field) {
   fieldErrorOf(field)?.remove()
   field.removeAttribute('aria-invalid')
   field.removeAttribute('aria-describedby')

@@ -3,10 +3,10 @@
 import { lazy } from '../../src/core/lazy.ts'
 import { exactTime } from '../../src/core/time.ts'
 
-// Lazy, because the launcher's page loads this file at the start, and the first use loads 4 MB of ICU.
+// Lazy, because the launcher page loads this file at startup, and the first use loads 4 MB of ICU data.
 const relative = lazy(() => new Intl.RelativeTimeFormat('en-GB'))
 
-/** A time in full, in UTC, as an element, which the launcher's script shows in the local time zone. */
+/** A time in full, in UTC. The launcher's script converts it to the local time zone. */
 export function ExactTime({ at }: { at: number | string }): JSX.Element {
   return (
     <time datetime={new Date(at).toISOString()} safe>
@@ -23,10 +23,10 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** How far away a time is: `in 3 days`, `2 hours ago`. */
+/** The distance to a time: `in 3 days`, `2 hours ago`. */
 export function fromNow(at: number, now = Date.now()): string {
   const away = at - now
-  // Rounded, and a unit smaller below two of it: 47 hours are neither one day nor two.
+  // Rounded, in the largest unit of which there are at least two: 47 hours are neither one day nor two.
   const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= 2 * ms) ?? ['minute', 60_000]
   const whole = Math.round(away / length)
   if (whole !== 0) return relative().format(whole, unit)

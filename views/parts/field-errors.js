@@ -1,11 +1,13 @@
 // @ts-check
+import { clearFieldError, fieldErrorOf, showFieldError } from './error-line.js'
 
-// Shows the browser's errors below their fields, like the server's: on a phone, the browser's bubble covers the button.
+// Shows the browser's validation errors below their fields, like the server's: on a phone, the browser's bubble covers the
+// button.
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} FormControl */
 
 /**
- * The form control that an event is for, if it has a `.field` of its own. @param {Event} event
+ * The form control of an event, if it has a `.field` of its own. @param {Event} event
  * @returns {FormControl | null}
  */
 function controlOf({ target }) {
@@ -13,7 +15,7 @@ function controlOf({ target }) {
   return target.closest(':is(.narrow, .panel, .empty) .field') === null ? null : /** @type {FormControl} */ (target)
 }
 
-/** The error in the words of the server. @param {FormControl} control */
+/** The error as the server would word it. @param {FormControl} control */
 function errorText(control) {
   const { validity, validationMessage } = control
   if (validity.valueMissing) return control instanceof HTMLSelectElement ? 'Choose one.' : 'Fill in this field.'

@@ -1,4 +1,6 @@
 /** @jsxImportSource @kitajs/html */
+import { lazy } from '../../src/core/lazy.ts'
+import { asset, assetAt } from './static.ts'
 
 const PATHS = {
   copy: 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z',
@@ -42,10 +44,10 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Rendered once each, because a list page has hundreds. */
+/** Each icon is rendered once, because a list page has hundreds. */
 const drawn = new Map<IconName, JSX.Element>()
 
-/** A decorative icon beside its label; hidden from screen readers. */
+/** A decorative icon beside a label; hidden from screen readers. */
 export function Icon({ name }: { name: IconName }): JSX.Element {
   let icon = drawn.get(name)
   if (icon === undefined) {
@@ -58,3 +60,9 @@ export function Icon({ name }: { name: IconName }): JSX.Element {
   }
   return icon
 }
+
+/** The service's icon as SVG elements in a 32 × 32 square, for use within another drawing. */
+export const markDrawing = lazy((): string => {
+  const { body = '' } = assetAt(asset('icon.svg')) ?? {}
+  return String(body).replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
+})

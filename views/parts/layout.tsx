@@ -1,13 +1,11 @@
 /** @jsxImportSource @kitajs/html */
-
-import type { Children, PropsWithChildren } from '@kitajs/html'
+import { type Children, escapeHtml, type PropsWithChildren } from '@kitajs/html'
+import { routes } from '../../src/core/routes.ts'
+import type { Role } from '../../src/identity/caller.ts'
 import type { OwnOrganization } from '../../src/identity/members.ts'
-import type { Role } from '../../src/identity/roles.ts'
-import { AccountMenu } from './account-menu.tsx'
-import { SearchLink } from './open-search.tsx'
 import { asset } from './static.ts'
 
-/** What every page knows about the service and its visitor. */
+/** The service and its visitor, as every page needs them. */
 export interface Site {
   /** SERVICE_NAME. */
   name: string
@@ -15,10 +13,12 @@ export interface Site {
   origin: string
   /** SERVICE_SHORT_PATHS. */
   shortPaths: boolean
-  /** SERVICE_SOURCE_URL, on pages that lead to it. */
+  /** SERVICE_SOURCE_URL, on pages that link to it. */
   sourceUrl?: string
-  /** The signed-in visitor; null if signed out; missing if there is a session that the page does not read. */
+  /** The signed-in visitor; null if signed out; missing if the page does not read the session. */
   user?: SignedInUser | null
+  /** How many bundles the visitor can claim without a token. */
+  claimable?: number
 }
 
 /** A signed-in visitor. */
@@ -31,16 +31,14 @@ export interface SignedInUser {
   hasRecentSignIn: boolean
   /** The organisation they act for; null if they act for themselves. */
   acting: OwnOrganization | null
-  /** Their role over the subject they act for. */
+  /** Their role in the subject they act for. */
   role: Role
   organizations: OwnOrganization[]
-  /** How many bundles they may claim without a token. */
-  claimable: number
 }
 
 /**
- * Untrusted text as an attribute's value. The JSX runtime escapes quotes there but not ampersands, so
- * `&amp;` in a URL or in typed text would be read as `&`.
+ * Untrusted text as an attribute value. The JSX runtime escapes quotes there but not ampersands, so browsers would read `&amp;`
+ * in a URL or in typed text as `&`.
  */
 export function attribute(text: string): string {
   return text.replaceAll('&', '&amp;')
@@ -49,9 +47,9 @@ export function attribute(text: string): string {
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string
-  /** Whether its headings have the display face; launchers have the system's. */
+  /** Whether headings use the display face; launchers use the system font. */
   hasFace?: true
-  /** Loaded in this order. */
+  /** In loading order. */
   scripts: readonly string[]
   /** Additional head elements, already escaped. */
   head: Children
@@ -68,13 +66,11 @@ export function Document({ title, styles, hasFace, scripts, head, children }: Do
           <title safe>{title}</title>
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
-          {/* Renders the page only once it is complete, so that nothing shifts while it loads. */}
+          {/* Delays rendering until the page is complete, so that nothing shifts while it loads. */}
           <link rel="expect" href="#end" blocking="render" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
-          {hasFace ? (
+          {hasFace && (
             <link rel="preload" href={asset('display.woff2')} as="font" type="font/woff2" crossorigin="anonymous" />
-          ) : (
-            ''
           )}
           <link rel="stylesheet" href={asset(styles)} />
           {scripts.map((script) => (
@@ -94,22 +90,22 @@ export function Document({ title, styles, hasFace, scripts, head, children }: Do
 type PageProps = PropsWithChildren<{
   site: Site
   title: string
-  /** The description for search engines and link previews. */
+  /** For search engines and link previews. */
   description?: string
-  /** `wide` is home, `result` is as wide as a link. */
+  /** `wide` is the home page; `result` is as wide as a link. */
   kind?: 'wide' | 'result'
-  /** `plain` is the name of the service alone, in the middle: the page is about signing in itself. */
+  /** `plain` shows only the service's name, centred, on pages for signing in. */
   header?: 'plain'
-  /** The page’s own script, loaded after those of every page. */
+  /** The page’s own script, which imports that of every page. */
   script?: string
 }>
 
-/** Live region for announcements of scripts. It must exist before the first one, or that would not be read out. */
+/** Live region for announcements by scripts. It must exist before the first one, which would not be read out otherwise. */
 export function Announcements(): JSX.Element {
   return <div id="live" class="visually-hidden" aria-live="polite"></div>
 }
 
-/** The service's name, which leads home. */
+/** The service's name, linked to the home page. */
 function Brand({ site }: Pick<PageProps, 'site'>): JSX.Element {
   return (
     <a class="brand" href="/">
@@ -124,33 +120,27 @@ function Footer({ site }: Pick<PageProps, 'site'>): JSX.Element {
   return (
     <footer>
       <Brand site={site} />
-      <a href="/docs/quick-start">Guides</a>
-      <a href="/docs">API</a>
+      <a href={routes.docs.guide.href({ guide: 'quick-start' })}>Guides</a>
+      <a href={routes.docs.reference.href()}>API</a>
       <a href="/llms.txt">For AI agents</a>
-      <a href="/privacy">Privacy</a>
-      {site.sourceUrl === undefined ? '' : <a href={attribute(site.sourceUrl)}>Source code</a>}
+      <a href={routes.privacy.href()}>Privacy</a>
+      {site.sourceUrl !== undefined && <a href={attribute(site.sourceUrl)}>Source code</a>}
     </footer>
   )
 }
 
-/** A page of the service itself: its name at the top, one column. */
-export function Page({ site, title, description, kind, header, script, children }: PageProps): JSX.Element {
+/** A page of the service itself: the service's name at the top, and one column. */
+export function Page({ site, title, description, kind, header, script = 'site.js', children }: PageProps): JSX.Element {
   const head = (
     <>
-      {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
+      {description !== undefined && <meta name="description" content={attribute(description)} />}
       <link rel="manifest" href="/site.webmanifest" />
       <SearchLink href="/opensearch.xml" name={attribute(site.name)} />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
     </>
   )
   return (
-    <Document
-      title={title}
-      styles="site.css"
-      hasFace
-      scripts={['site.js', ...(script === undefined ? [] : [script])]}
-      head={head}
-    >
+    <Document title={title} styles="site.css" hasFace scripts={[script]} head={head}>
       <Announcements />
       {header === 'plain' ? (
         <header class="gate">
@@ -161,18 +151,153 @@ export function Page({ site, title, description, kind, header, script, children 
         <header class="top">
           <Brand site={site} />
           <nav class="who" aria-label="Main">
-            <a class="quiet" href="/docs/quick-start">
+            <a class="quiet" href={routes.docs.guide.href({ guide: 'quick-start' })}>
               Guides
             </a>
-            <a class="quiet" href="/docs">
+            <a class="quiet" href={routes.docs.reference.href()}>
               API
             </a>
           </nav>
-          <AccountMenu user={site.user} />
+          <AccountMenu user={site.user} claimable={site.claimable} />
         </header>
       )}
       <main class={kind}>{children}</main>
       <Footer site={site} />
     </Document>
   )
+}
+
+/** The details of a signed-in user that the menu shows. */
+interface User {
+  email: string
+  /** The organisation they act for; null if they act for themselves. */
+  acting: Pick<OwnOrganization, 'name'> | null
+}
+
+/** The signed-in user, with links to their pages. */
+function AccountMenu({ user, claimable = 0 }: { user: User | null | undefined; claimable?: number | undefined }) {
+  if (user === undefined) {
+    return (
+      <nav class="who" aria-label="Account">
+        <a class="button" href={routes.bundles.list.href()}>
+          Dashboard
+        </a>
+      </nav>
+    )
+  }
+  if (user === null) {
+    return (
+      <nav class="who" aria-label="Account">
+        <a class="button" href={routes.account.signIn.href()}>
+          Sign in
+        </a>
+      </nav>
+    )
+  }
+  const { email, acting } = user
+  return (
+    <nav class="who" aria-label="Account">
+      {claimable !== 0 && <a class="quiet" href={routes.account.claims.href()} safe>{`Claim ${claimable}`}</a>}
+      <span class="acting" safe>
+        {acting === null ? email : `${email} · ${acting.name}`}
+      </span>
+      <a class="button" href={routes.bundles.list.href()}>
+        Dashboard
+      </a>
+      <form method="post" action={routes.account.signOut.href()}>
+        <button type="submit" class="quiet">
+          Sign out
+        </button>
+      </form>
+    </nav>
+  )
+}
+
+interface ConfirmNoticeProps {
+  user: Site['user']
+  /** The destination after the link in the confirmation email. */
+  back: string
+}
+
+/** Reminds a signed-in visitor to confirm their address; empty once it is confirmed. */
+export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
+  if (user === null || user === undefined || user.emailVerified) return ''
+  return (
+    <div class="confirm cluster">
+      <p>
+        <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{user.email}</bdi> to confirm your
+        address. Until then you can’t create API keys, invite people or accept invitations. The email can take a few
+        minutes.
+      </p>
+      <ConfirmationForm back={back} />
+    </div>
+  )
+}
+
+/** A button that resends the confirmation email. @param back the destination after its link. */
+export function ConfirmationForm({ back }: { back: string }): JSX.Element {
+  return (
+    <form method="post" action={routes.settings.page.href()} class="actions">
+      <input type="hidden" name="change" value="verification" />
+      <input type="hidden" name="next" value={attribute(back)} />
+      <button type="submit">Resend confirmation email</button>
+    </form>
+  )
+}
+
+interface EachProps<Item> {
+  of: readonly Item[]
+  show: (item: Item, index: number) => JSX.Element
+}
+
+/** Renders each item of a list with `show`. */
+export function Each<Item>({ of, show }: EachProps<Item>) {
+  return <>{of.map(show)}</>
+}
+
+/** The media type of an OpenSearch description. */
+export const OPEN_SEARCH = 'application/opensearchdescription+xml'
+/** Limits from the OpenSearch specification, in characters. */
+const SHORT_NAME = 16
+const LONG_NAME = 48
+
+/** Offers browsers a search for their address bar. @param name as an attribute. */
+export function SearchLink({ href, name }: { href: string; name: string }): JSX.Element {
+  return <link rel="search" type={OPEN_SEARCH} href={href} title={name} />
+}
+
+interface Search {
+  /** The name in the browser's list of searches. */
+  name: string
+  description: string
+  /** The URL of the results, with `{searchTerms}` in its query. */
+  template: string
+  origin: string
+}
+
+/** An OpenSearch 1.1 description, with which browsers offer a search in their address bar. */
+export function openSearch({ name, description, template, origin }: Search): string {
+  const field = (tag: string, text: string) => `  <${tag}>${escapeHtml(text)}</${tag}>`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">',
+    field('ShortName', clipped(name, SHORT_NAME)),
+    field('LongName', clipped(name, LONG_NAME)),
+    field('Description', description),
+    field('InputEncoding', 'UTF-8'),
+    `  <Image width="192" height="192" type="image/png">${escapeHtml(origin)}/icon-192.png</Image>`,
+    `  <Url type="text/html" method="get" template="${escapeHtml(template)}"/>`,
+    '</OpenSearchDescription>',
+    '',
+  ].join('\n')
+}
+
+function clipped(text: string, max: number): string {
+  const letters = [...text]
+  return letters.length <= max
+    ? text
+    : `${letters
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`
 }

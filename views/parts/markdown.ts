@@ -1,8 +1,8 @@
-import { type Piece, piecesIn } from './emphasis.ts'
+import { escapeHtml } from '@kitajs/html'
 
-// Text that a user wrote, for Markdown.
+// User text in Markdown.
 
-/** A text of several lines, without empty ones, each of which stays a line of text. */
+/** The non-empty lines of a text, escaped so that each stays a line of text. */
 export function lines(text: string): string[] {
   return text
     .split('\n')
@@ -13,8 +13,8 @@ export function lines(text: string): string[] {
 const STARS = { plain: '', em: '*', strong: '**', both: '***' } as const satisfies Record<Piece['as'], string>
 
 /**
- * The same of a text that may stress words.
- * @param fill puts values in place of placeholders, which stress nothing.
+ * The same for a text with emphasis.
+ * @param fill replaces placeholders by values, which add no emphasis.
  */
 export function stressedLines(text: string, fill: (text: string) => string): string[] {
   return text
@@ -29,7 +29,7 @@ export function stressedLines(text: string, fill: (text: string) => string): str
     .filter((line) => line !== '')
 }
 
-/** Text of one line that no reader takes for Markdown or HTML, nor for an address, which some would make a link. */
+/** A text of one line, escaped so that no reader finds Markdown, HTML or an address to link in it. */
 export function inline(text: string): string {
   return notAtStart(escaped(text.trim()))
 }
@@ -38,12 +38,57 @@ function escaped(text: string): string {
   return (
     text
       .replace(/[\\`*_~[\]<|@]|!(?=\[)|:(?=\/\/)|(?<=\bwww)\./gi, '\\$&')
-      // Only these are more than an ampersand.
+      // Only these ampersands begin a character reference.
       .replace(/&(?=#|\w+;)/g, '\\&')
   )
 }
 
-/** What begins a heading, a list, a quote, a rule or a table at the start of a line. */
+/** Escapes the characters that begin a heading, list, quote, rule or table at the start of a line. */
 function notAtStart(line: string): string {
   return line.replace(/^(?:[#+>=:-]|\d+(?=[.)]))/, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
+}
+
+/** A piece of a text with its emphasis. */
+interface Piece {
+  text: string
+  as: 'plain' | 'em' | 'strong' | 'both'
+}
+
+const KINDS = ['plain', 'em', 'strong', 'both'] as const
+
+/**
+ * Words between asterisks, within one line and not inside a word: `2*3*4` and `* item` are plain text. Emphasis does not nest,
+ * which keeps the time linear.
+ */
+const STRESSED = /(?<![\p{L}\p{N}*\\/])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\1(?![\p{L}\p{N}*])/gu
+
+/** Splits a text by the only Markdown in descriptions and notes: `*italic*`, `**bold**` and `***both***`. */
+export function piecesIn(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const { 0: whole, 1: marks = '', 2: inner = '', index } of text.matchAll(STRESSED)) {
+    if (index > from) pieces.push({ text: text.slice(from, index), as: 'plain' })
+    pieces.push({ text: inner, as: KINDS[marks.length] ?? 'plain' })
+    from = index + whole.length
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), as: 'plain' })
+  return pieces
+}
+
+/** The text without its asterisks, for places without emphasis. */
+export function unstressed(text: string): string {
+  return piecesIn(text)
+    .map((piece) => piece.text)
+    .join('')
+}
+
+/** The text as HTML for other programs, escaped. */
+export function stressedHtml(text: string): string {
+  return piecesIn(text)
+    .map(({ text, as }) => {
+      const html = escapeHtml(text).replaceAll('\n', '<br>')
+      if (as === 'plain') return html
+      return as === 'both' ? `<strong><em>${html}</em></strong>` : `<${as}>${html}</${as}>`
+    })
+    .join('')
 }

@@ -1,27 +1,33 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Problem } from '../../src/core/problem.ts'
+import type { Service } from '../../src/core/service.ts'
+import { requestId } from '../../src/http/request.ts'
+import { HTML, htmxTarget, text } from '../../src/http/respond.ts'
+import { cookieIn, sessionCookieName } from '../../src/identity/sessions.ts'
 import { TypedText } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
-import { NO_TABS, Stubs } from './stubs.tsx'
+import { NO_TABS, Stubs } from './tile.tsx'
+import { plainSite } from './visitor.ts'
 
 interface NoticeProps {
   site: Site
-  /** On the tab that the message stands in: the status of an error. */
+  /** The text on the tab, such as the status of an error. */
   tab?: string
   heading: string
   /** What happened and what to do next. */
   text: string
-  /** The typed text of a form that was refused as a whole. */
+  /** The typed text from a form that was refused as a whole. */
   typed?: string | undefined
-  /** What the operator finds the error by. */
+  /** The reference by which the operator finds the error. */
   reference?: string | undefined
-  /** Where to go from here. */
+  /** A link to continue with. */
   next?: { href: string; label: string }
 }
 
 const NEW_BUNDLE = { href: '/', label: 'New bundle' }
 
-/** A page with a single message, such as an error: a launcher without tabs. */
+/** A page with a single message, such as an error, in the form of a launcher without tabs. */
 export function NoticePage({
   site,
   tab,
@@ -36,9 +42,7 @@ export function NoticePage({
       <section class="narrow notice">
         <div class="door">
           <div class="strip">
-            {tab === undefined ? (
-              ''
-            ) : (
+            {tab !== undefined && (
               <span class="tab-name" safe>
                 {tab}
               </span>
@@ -51,9 +55,7 @@ export function NoticePage({
               {text}
             </p>
             <TypedText text={typed} />
-            {reference === undefined ? (
-              ''
-            ) : (
+            {reference !== undefined && (
               <p class="hint">
                 If it happens again, tell whoever runs this service: <code safe>{reference}</code>
               </p>
@@ -68,4 +70,44 @@ export function NoticePage({
       </section>
     </Page>
   )
+}
+
+/** An error as a page; for htmx, as a message in the current page, so that no typed text is lost. */
+export function problemPage(request: Request, problem: Problem, service: Service): Response {
+  const { status, headers, userMessage, typed } = problem
+  if (htmxTarget(request) !== null) {
+    const view = (
+      <p class="alert" role="alert" safe>
+        {userMessage}
+      </p>
+    )
+    const into = { 'hx-retarget': '#messages', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
+    return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
+  }
+  const { config } = service
+  // Only the cookie is checked, because the database may have failed.
+  const isSignedOut = cookieIn(request.headers, sessionCookieName(config)) === null
+  const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
+  const shown = { heading: headingOf(problem), text: userMessage, typed }
+  const reference = problem.code === 'INTERNAL_ERROR' ? requestId(request) : undefined
+  const view = <NoticePage site={site} tab={String(status)} {...shown} reference={reference} />
+  return text(request, view as string, { type: HTML, status, headers })
+}
+
+export function headingOf({ code, status }: Problem): string {
+  if (code === 'NOT_OPEN_YET') return 'Not open yet'
+  if (code === 'PASSWORD_REQUIRED') return 'Password needed'
+  return HEADINGS[status] ?? 'That didn’t work'
+}
+
+const HEADINGS: Record<number, string> = {
+  401: 'Sign in first',
+  403: 'You can’t do this',
+  404: 'Page not found',
+  410: 'Closed',
+  413: 'That’s too long',
+  429: 'Too many requests',
+  451: 'Taken down',
+  500: 'Something went wrong',
+  503: 'Back in a moment',
 }

@@ -1,17 +1,18 @@
 // @ts-check
+import { announce, released } from './site.js'
 
-// Titles of pages, for links that have none. They are asked for in the background and stand in the fields until the form is
-// sent; what was typed or pasted always stays.
+// Suggests page titles for links that have none. They are requested in the background and stay in the fields until the form is
+// sent. Typed or pasted titles are never replaced.
 
-/** What is suggested for each link that was asked about; null if nothing is. @type {Map<string, string | null>} */
+/** The suggestion for each requested link; null if there is none. @type {Map<string, string | null>} */
 const suggestedTitles = new Map()
-/** As many are asked about at once. */
+/** How many titles one request asks for. */
 const MOST_TITLES = 25
 
-/** The rows of links that stay: of the editor, of the home page, and of an import. */
+/** The rows of links that are not removed, in the editor, on the home page and in an import. */
 const TITLED_ROWS = '#links > .link-row:not(.removed), .builder .item:not(.removed), .plan [data-url]'
 
-/** The links of a list that stay, with the fields of their titles. */
+/** The remaining links of a list, with their title fields. */
 function titledLinks() {
   return [...document.querySelectorAll(TITLED_ROWS)].flatMap((row) => {
     const url = row.querySelector('[name="url"]')
@@ -22,11 +23,11 @@ function titledLinks() {
   })
 }
 
-/** Whether an address can be looked at: it is one, and has no blanks. @param {string} url */
+/** Whether an address is a complete URL without blanks. @param {string} url */
 const isWhole = (url) => /^https?:\/\/[^\s{}]+$/i.test(url)
 
-/** Asks for titles of the links in these rows that have none. @param {readonly Element[]} rows */
-async function suggestTitles(rows) {
+/** Requests titles for the links in these rows that have none. @param {readonly Element[]} rows */
+export async function suggestTitles(rows) {
   const address = document.getElementById('suggested-titles')?.dataset.titles
   const untitled = titledLinks().filter(({ row, field }) => rows.includes(row) && field.value.trim() === '')
   const urls = [...new Set(untitled.map(({ url }) => url))].filter((url) => isWhole(url) && !suggestedTitles.has(url))
@@ -68,8 +69,8 @@ function writeTitleOf(field, title) {
 
 const suggestedNow = () => titledLinks().filter(({ url, field }) => suggestedTitles.get(url) === field.value)
 
-/** Shows which titles are suggestions, and how many. */
-function markSuggested() {
+/** Marks the suggested titles, and shows their number. */
+export function markSuggested() {
   const suggested = suggestedNow()
   const rows = suggested.map(({ row }) => row)
   for (const { row } of titledLinks()) row.classList.toggle('suggested', rows.includes(row))
@@ -81,7 +82,7 @@ function markSuggested() {
   bar.hidden = suggested.length === 0
 }
 
-document.addEventListener('input', markSuggested)
+for (const type of ['input', 'answered']) document.addEventListener(type, markSuggested)
 document.addEventListener('click', ({ target }) => {
   const bar = target instanceof Element && target.closest('button') ? target.closest('#suggested-titles') : null
   if (bar === null) return
@@ -92,7 +93,7 @@ document.addEventListener('click', ({ target }) => {
   announce('No titles taken')
 })
 
-// An address that was typed is asked about once it is left.
+// Requests the title of a typed address once its field is left.
 document.addEventListener('change', ({ target }) => {
   const row = target instanceof HTMLInputElement && target.name === 'url' ? target.closest('.link-row') : null
   if (row !== null) void suggestTitles([row])

@@ -1,6 +1,6 @@
-import type { Role } from '../../src/identity/roles.ts'
+import type { Role } from '../../src/identity/caller.ts'
 
-/** The names of the roles, and what they mean. */
+/** The names of the roles with their descriptions. */
 export const ROLE_WORDS: Record<Role, { name: string; one: string; does: string; you: string }> = {
   viewer: {
     name: 'Viewer',

@@ -1,26 +1,29 @@
 // @ts-check
+import './field-errors.js'
+import { copyLinks, copyText } from './copy.js'
 
 /**
  * Announces a text to screen readers. @param {string} text
  */
-function announce(text) {
+export function announce(text) {
   const live = document.getElementById('live')
   // A no-break space makes a repeated text different, so that it is announced again.
   if (live !== null) live.textContent = live.textContent === text ? `${text}\u00a0` : text
 }
 
-// Copies the field named by `data-copy`, or the text in `data-text`.
+// Copies the field named by `data-copy`, the text in `data-text`, or the links in `data-links`.
 document.addEventListener('click', async ({ target }) => {
-  const button = target instanceof Element ? target.closest('button[data-copy], button[data-text]') : null
+  const button =
+    target instanceof Element ? target.closest('button[data-copy], button[data-text], button[data-links]') : null
   if (!(button instanceof HTMLButtonElement)) return
-  const { copy } = button.dataset
+  const { copy, links } = button.dataset
   const field = copy === undefined ? null : document.getElementById(copy)
   const text = field instanceof HTMLInputElement ? field.value : (button.dataset.text ?? '')
-  const isCopied = await copyText(text)
+  const isCopied = await (links === undefined ? copyText(text) : copyLinks(JSON.parse(links)))
   const label = button.querySelector('.label') ?? button
   const before = button.dataset.before ?? label.textContent ?? ''
   button.dataset.before = before
-  // "Copied" must not move what stands around the button; it has room beside the icon, or in the margin.
+  // The label "Copied" must not move the elements around the button; there is room beside the icon or in the margin.
   if (isCopied) button.style.width ||= `${button.getBoundingClientRect().width}px`
   label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
   announce(label.textContent)
@@ -37,7 +40,7 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
   })
 }
 
-// Shows a password, until its form is sent: browsers keep what was sent from a field of text.
+// Shows a password until its form is sent: browsers store the value of a text field.
 document.addEventListener('click', ({ target }) => {
   const button = target instanceof Element ? target.closest('button[data-show]') : null
   if (!(button instanceof HTMLButtonElement)) return
@@ -48,7 +51,7 @@ document.addEventListener('click', ({ target }) => {
   field.form?.addEventListener('submit', () => (field.type = 'password'), { once: true })
 })
 
-// A sign-out, from whatever page, leaves nothing in the browser of what was typed: see kept-edits.js.
+// Signing out, on any page, removes all typed text from the browser: see kept-edits.js.
 document.addEventListener(
   'submit',
   ({ target }) => {
@@ -61,12 +64,11 @@ document.addEventListener(
 )
 
 /**
- * For requests while typing: each waits for a pause and aborts the previous one.
+ * Delays requests while somebody types: each waits for a pause and aborts the previous one.
  * @param {number} pauseMs
- * @returns {(pauseMs?: number) => Promise<AbortSignal>} the request's signal, aborted once there is a newer request.
+ * @returns {(pauseMs?: number) => Promise<AbortSignal>} the request's signal, aborted by a newer request.
  */
-// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
-function latest(pauseMs) {
+export function latest(pauseMs) {
   /** @type {AbortController | undefined} */
   let current
   return async (pause = pauseMs) => {
@@ -85,7 +87,7 @@ for (const type of /** @type {const} */ (['pointerdown', 'pointermove', 'pointer
     type,
     ({ buttons }) => {
       isPressed = buttons !== 0
-      // After the click that follows.
+      // Waits for the click that follows.
       if (isPressed || held.length === 0) return
       setTimeout(() => {
         for (const go of held.splice(0)) go()
@@ -95,14 +97,13 @@ for (const type of /** @type {const} */ (['pointerdown', 'pointermove', 'pointer
   )
 }
 
-/** Waits until nothing is pressed: a button that moved away before it is released would not be clicked. */
-// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
-async function released() {
+/** Waits until no pointer is pressed: a button that moves before the release would not be clicked. */
+export async function released() {
   if (isPressed) await new Promise((go) => held.push(() => go(undefined)))
 }
 
-/** Focuses the first error of a page. Returns whether there was one. */
-function focusFirstError() {
+/** Focuses the first error on a page. Returns whether there was one. */
+export function focusFirstError() {
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')
   if (wrong instanceof HTMLElement) wrong.focus()
   return wrong !== null

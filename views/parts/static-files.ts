@@ -1,8 +1,8 @@
-// Which sources make each served file; they are next to their pages.
+// The sources of each served file; they are next to their pages.
 
 export const HTMX = import.meta.resolve('htmx.org/dist/htmx.min.js')
 
-/** The face of headings; launchers have the system's. */
+/** The face of headings; launchers use the system font. */
 const FACE = import.meta.resolve(
   '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2',
 )
@@ -11,33 +11,28 @@ export const CSS = 'text/css; charset=utf-8'
 export const JS = 'text/javascript; charset=utf-8'
 export const WOFF2 = 'font/woff2'
 
-/** The styles of every page of the service itself; launchers have their own. */
+/** The styles of the service's own pages; launchers have others. */
 const SITE_CSS = [
   'parts/tokens.css',
-  'parts/display.css',
   'parts/site.css',
   'parts/fields.css',
   'parts/tile.css',
-  'parts/strip.css',
-  'account/account.css',
-  'account/consent.css',
+  'account/parts/account.css',
+  'account/consent/consent.css',
 ]
-const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/error-line.js', 'parts/field-errors.js']
 
 /** The styles of launchers. */
 const LAUNCHER_CSS = [
   'parts/tokens.css',
   'parts/tile.css',
-  'launcher/launcher.css',
-  'launcher/top.css',
-  'launcher/tabs.css',
-  'launcher/sections.css',
-  'launcher/media.css',
+  'launcher/parts/launcher.css',
+  'launcher/parts/bar.css',
+  'launcher/parts/tabs.css',
 ]
-/** The styles that are added where there are variables. */
-const VALUES_CSS = ['parts/fields.css', 'launcher/values.css']
+/** Additional styles for launchers with variables. */
+const VALUES_CSS = ['parts/fields.css', 'launcher/parts/values.css']
 
-/** A file as it is made. */
+/** A served file: concatenated texts, or a script with the modules it imports. */
 export interface File {
   type: string
   sources: string[]
@@ -45,44 +40,31 @@ export interface File {
   isForFrames?: true
 }
 
-/** Each served file and the sources it is built from, which are next to their pages. */
+/** Each served file with its sources. */
 export const FILES: Record<string, File> = {
   'launcher.css': { type: CSS, sources: LAUNCHER_CSS },
-  // For the editor's preview, whose sandboxed frame has an opaque origin and no scripts, but must look as if it had them.
+  // For the editor's preview. Its sandboxed frame has an opaque origin and no scripts, but must look as it does with scripts.
   'preview.css': {
     type: CSS,
-    sources: [...LAUNCHER_CSS, ...VALUES_CSS, 'launcher/preview.css'],
+    sources: [...LAUNCHER_CSS, ...VALUES_CSS, 'launcher/parts/preview.css'],
     isForFrames: true,
   },
   'values.css': { type: CSS, sources: VALUES_CSS },
-  'scriptless.css': { type: CSS, sources: ['launcher/scriptless.css'] },
-  'launcher.js': {
-    type: JS,
-    sources: [
-      'parts/copy.js',
-      'launcher/announce.js',
-      'launcher/how.js',
-      'launcher/opens.js',
-      'launcher/windows.js',
-      'launcher/marks.js',
-      'launcher/open-all.js',
-      'launcher/bar.js',
-    ],
-  },
-  // After launcher.js, where there are variables. The first two sources are also what the server fills with.
-  'fill.js': {
-    type: JS,
-    sources: ['../src/core/template.js', '../src/core/fixed-links.js', 'parts/error-line.js', 'launcher/fill.js'],
-  },
-  'away.js': { type: JS, sources: ['launcher/away.js'] },
-  'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
+  'scriptless.css': { type: CSS, sources: ['launcher/parts/scriptless.css'] },
+  'launcher.js': { type: JS, sources: ['launcher/parts/open-all.js'] },
+  // Replaces launcher.js on launchers with variables.
+  'fill.js': { type: JS, sources: ['launcher/parts/fill.js'] },
+  'away.js': { type: JS, sources: ['home/home/away.js'] },
+  'countdown.js': { type: JS, sources: ['launcher/parts/countdown.js'] },
   'site.css': {
     type: CSS,
-    sources: [...SITE_CSS, 'home/builder.css', 'home/list.css', 'home/home.css', 'home/magic.css', 'home/result.css'],
+    sources: [...SITE_CSS, 'home/parts/builder.css', 'home/home/home.css', 'home/result/result.css'],
   },
-  'home.js': { type: JS, sources: ['parts/page-titles.js', 'home/live-list.js'] },
-  'site.js': { type: JS, sources: SITE_JS },
-  'consent.js': { type: JS, sources: ['account/consent.js'] },
+  // The script of pages without their own.
+  'site.js': { type: JS, sources: ['parts/site.js'] },
+  'home.js': { type: JS, sources: ['home/home/live-list.js'] },
+  'result.js': { type: JS, sources: ['home/result/result.js'] },
+  'consent.js': { type: JS, sources: ['account/consent/consent.js'] },
   'dashboard.css': {
     type: CSS,
     sources: [
@@ -90,82 +72,37 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/shell.css',
       'dashboard/parts/page.css',
       'dashboard/parts/lists.css',
-      'dashboard/parts/sample.css',
       'dashboard/parts/menus.css',
-      'dashboard/parts/palette.css',
-      'dashboard/parts/tags-and-tables.css',
-      'dashboard/parts/media.css',
       'dashboard/bundles/bundles.css',
-      'dashboard/bundles/bundles-media.css',
-      'dashboard/bundles/bulk-bar.css',
-      'dashboard/bundles/examples.css',
-      'dashboard/editor/editor.css',
-      'dashboard/editor/sharing.css',
-      'dashboard/editor/link-rows.css',
-      'dashboard/editor/link-rows-media.css',
-      'dashboard/editor/variables.css',
-      'dashboard/editor/own.css',
-      'dashboard/editor/preview.css',
-      'dashboard/parts/save-bar.css',
+      'dashboard/parts/bundle-form/editor.css',
+      'dashboard/parts/bundle-form/sharing.css',
+      'dashboard/parts/bundle-form/link-rows.css',
+      'dashboard/parts/bundle-form/variables.css',
+      'dashboard/parts/bars.css',
       'dashboard/import/import.css',
-      'dashboard/editor/take-theirs.css',
-      'dashboard/rules/page.css',
-      'dashboard/rules/rule.css',
-      'dashboard/rules/condition.css',
-      'dashboard/rules/tab-fields.css',
-      'dashboard/rules/section.css',
-      'dashboard/rules/tester.css',
-      'dashboard/rules/media.css',
+      'dashboard/rules/rules.css',
+      'dashboard/parts/rules/rule-fields.css',
       'dashboard/versions/versions.css',
-      'dashboard/versions/diff.css',
+      'dashboard/parts/diff/diff.css',
       'dashboard/proposals/proposals.css',
       'dashboard/activity/activity.css',
-      'dashboard/insights/numbers.css',
       'dashboard/insights/insights.css',
       'dashboard/parts/panels.css',
-      'dashboard/parts/forced-colors.css',
     ],
   },
-  'dashboard.js': {
-    type: JS,
-    sources: [
-      ...SITE_JS,
-      'dashboard/parts/saving.js',
-      'dashboard/parts/dashboard.js',
-      'dashboard/parts/palette-keys.js',
-      'dashboard/bundles/selection.js',
-      '../src/core/site.js',
-      'parts/tile-of.js',
-      'parts/page-titles.js',
-      'dashboard/editor/link-list.js',
-      'dashboard/editor/row-tiles.js',
-      'dashboard/editor/seen-links.js',
-      'dashboard/editor/pasting.js',
-      'dashboard/editor/link-drag.js',
-      'dashboard/editor/sections.js',
-      'dashboard/editor/variable-list.js',
-      'dashboard/editor/names-offered.js',
-      'dashboard/editor/form.js',
-      'dashboard/editor/local-times.js',
-      'dashboard/editor/kept-edits.js',
-      'dashboard/editor/changes.js',
-      'dashboard/editor/qr-png.js',
-      'dashboard/parts/empty-times.js',
-      'dashboard/editor/preview-frame.js',
-      'dashboard/import/dropped-file.js',
-      'dashboard/rules/rules-form.js',
-      'dashboard/insights/tips.js',
-    ],
+  'dashboard.js': { type: JS, sources: ['dashboard/app.js'] },
+  'docs.css': {
+    type: CSS,
+    sources: [...SITE_CSS, 'docs/parts/docs.css', 'docs/reference/operation.css', 'docs/guide/guide.css'],
   },
-  'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },
-  'docs.js': { type: JS, sources: ['docs/send.js'] },
+  'docs.js': { type: JS, sources: ['docs/reference/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'display.woff2': { type: WOFF2, sources: [FACE] },
-  // How to allow pop-ups, loaded where they are blocked.
+  // Pictures that show how to allow pop-ups; loaded where they are blocked.
   ...Object.fromEntries(
     ['chrome', 'firefox', 'safari', 'android', 'switch'].map((kind) => [
       `blocked-${kind}.svg`,
-      { type: 'image/svg+xml', sources: [`launcher/blocked-${kind}.svg`] },
+      { type: 'image/svg+xml', sources: [`launcher/parts/blocked-${kind}.svg`] },
     ]),
   ),
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },

@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { routes } from '../../src/core/routes.ts'
 import { entryOf } from '../../src/core/untyped.ts'
+import { scriptOf } from './scripts.ts'
 import { CSS, FILES, type File, HTMX, JS, WOFF2 } from './static-files.ts'
 
 const VIEWS = new URL('../', import.meta.url)
 
-/**
- * What is for readers of the source only, by type: a third of a launcher's script. A line comment of a script is left out
- * where it has a line of its own, because `//` is also in texts; no text begins like a block.
- */
-const COMMENTS: Record<string, RegExp> = {
-  [CSS]: /\/\*.*?\*\//gs,
-  [JS]: /\/\*\*.*?\*\/ ?|^\s*\/\/[^\n]*$/gms,
-}
-
-/** What makes a module of a source; the files that are served are plain scripts. */
-const MODULE = /^import [^\n]*\n|^export (?=const |function )/gm
+/** Comments are only for readers of the source. */
+const COMMENT = /\/\*.*?\*\//gs
 
 export const assetNames: readonly string[] = Object.keys(FILES)
 
@@ -24,13 +17,13 @@ interface Asset {
   /** Contains a hash of the body, so that it can be cached forever. */
   address: string
   type: string
-  /** Bytes of what is no text, which is compressed already. */
+  /** A text, or the bytes of a font, which is already compressed. */
   body: string | Uint8Array<ArrayBuffer>
   /** Whether documents of another origin may load it. */
   isForFrames: boolean
 }
 
-/** By name; built on first use. */
+/** By name; each is built on first use. */
 const assets = new Map<string, Asset>()
 
 function assetOf(name: string): Asset | undefined {
@@ -40,7 +33,7 @@ function assetOf(name: string): Asset | undefined {
     const { type, isForFrames = false } = file
     const body = bodyOf(file)
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
-    made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body, isForFrames }
+    made = { address: routes.static.href({ file: name.replace('.', `.${hash}.`) }), type, body, isForFrames }
     assets.set(name, made)
   }
   return made
@@ -49,14 +42,14 @@ function assetOf(name: string): Asset | undefined {
 function bodyOf({ type, sources }: File): string | Uint8Array<ArrayBuffer> {
   if (type === WOFF2) return new Uint8Array(readFileSync(new URL(sources[0]!, VIEWS)))
   const texts = sources.map((source) => {
+    if (type === JS && source !== HTMX) return scriptOf(new URL(source, VIEWS).href)
     const text = readFileSync(new URL(source, VIEWS), 'utf8')
-    const comments = source === HTMX ? undefined : COMMENTS[type]
-    return comments === undefined ? text : text.replace(comments, '').replace(MODULE, '').replace(/^\s+/gm, '')
+    return type === CSS ? text.replace(COMMENT, '').replace(/^\s+/gm, '') : text
   })
   return texts.join('\n').replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
 }
 
-/** The address of a file; it changes with the content. */
+/** The address of a file, which changes with its content. @throws Error for an unknown name. */
 export function asset(name: string): string {
   const { address } = assetOf(name) ?? {}
   if (address === undefined) throw new Error(`no such file: ${name}`)

@@ -1,17 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import { ICON_PIXELS, iconPath, type SiteIcon } from '../../src/icons/site.ts'
-import { tileOf } from './tile-of.js'
+import { count } from '../../src/core/words.ts'
+import { ICON_PIXELS, iconOf, iconPath, type SiteIcon, type SiteIcons, siteIn } from '../../src/icons/site.ts'
+import { Each, type SignedInUser } from './layout.tsx'
 
 interface TileProps {
   url: string
-  /** If the site’s icon is known. */
+  /** The site’s icon, if it is known. */
   icon?: SiteIcon | undefined
-  /** Whether it is loaded only once it is about to be seen. */
+  /** Whether it is loaded only when it is about to become visible. */
   isLazy?: boolean
 }
 
-/** The icon of a link’s site; where it is not known, its first letter, on a hue that is always the same for that site. */
+/** The icon of a link’s site or, if that is unknown, its first letter in the site's constant hue. */
 export function Tile({ url, icon, isLazy = true }: TileProps): JSX.Element {
   if (icon !== undefined) {
     return (
@@ -29,6 +30,68 @@ export function Tile({ url, icon, isLazy = true }: TileProps): JSX.Element {
   return (
     <span class={['tile', hue]} aria-hidden="true" safe>
       {letter}
+    </span>
+  )
+}
+
+/** The number of hues in tile.css. */
+const HUES = 8
+
+/** The first letter of a link's site, and the class of the site's constant hue. */
+export function tileOf(url: string): { letter: string; hue: string } {
+  const host = siteIn(url)?.hostname.replace(/^www\./, '') ?? ''
+  return { letter: ([...host][0] ?? '').toUpperCase(), hue: hueOf(host) }
+}
+
+/** The class of a name's constant hue. */
+function hueOf(name: string): string {
+  let sum = 0
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
+  return `hue-${sum % HUES}`
+}
+
+/** A stub for each tab, in the hue of its site, on a strip beside a tab; a missing address leaves a gap. */
+export function Stubs({ urls }: { urls: readonly (string | undefined)[] }): JSX.Element {
+  return (
+    <div class="stubs" aria-hidden="true">
+      <Each of={urls} show={(url) => <i class={['stub', url === undefined ? 'none' : tileOf(url).hue]}></i>} />
+    </div>
+  )
+}
+
+/** Stubs without tabs. */
+export const NO_TABS: readonly undefined[] = Array.from({ length: 9 }, () => undefined)
+
+/** The display name of a person: their name or else their address. */
+export function personName({ name, email }: Pick<SignedInUser, 'name' | 'email'>): string {
+  return name.trim() || email
+}
+
+/** The first letter of a name, in the name's constant hue. */
+export function Monogram({ text }: { text: string }): JSX.Element {
+  return (
+    <span class={['monogram', hueOf(text)]} aria-hidden="true" safe>
+      {(/[^\p{C}\p{Z}]/u.exec(text)?.[0] ?? '?').toUpperCase()}
+    </span>
+  )
+}
+
+/** How many links get a tile; the others are only counted. */
+export const MOST_TILES = 3
+
+/** The sites of the first links, and the number of the others. */
+export function Tiles({ urls, icons = {} }: { urls: readonly string[]; icons?: SiteIcons }): JSX.Element {
+  return (
+    <span class="tiles">
+      <Each of={urls.slice(0, MOST_TILES)} show={(url) => <Tile url={url} icon={iconOf(url, icons)} />} />
+      {urls.length > MOST_TILES && (
+        <span class="tile more" aria-hidden="true" safe>
+          {String(urls.length - MOST_TILES)}
+        </span>
+      )}
+      <span class="visually-hidden" safe>
+        {count(urls.length, 'tab')}
+      </span>
     </span>
   )
 }

@@ -11,18 +11,18 @@ import {
 } from '../../../db/policy.ts'
 import type { Path } from '../../core/issue.ts'
 import { asList, asObject, asText } from '../../core/untyped.ts'
+import { instantOf, wallTimeOf } from '../clock.ts'
 import { readCondition } from '../conditions.ts'
-import { countries, countryCode } from '../countries.ts'
-import { instantOf, wallTimeOf } from '../instants.ts'
+import { countries, countryCode } from '../facts.ts'
 
-// Draft conditions: their form fields, complete or not, and their conversion from and to conditions.
+// Draft conditions: their form fields, complete or not, and the conversion from and to conditions.
 
-/** What a condition can test. */
+/** The possible subjects of a condition. */
 export const TOPICS = ['signedIn', 'query', ...FACTS, 'now', 'timeWindow'] as const
 export type Topic = (typeof TOPICS)[number]
 
-/** The operators to choose from; other topics imply theirs. */
-export const LEAF_OPERATORS = [...FIELD_OPERATORS, ...INSTANT_OPERATORS] as const
+/** The operators offered for choice; other topics imply theirs. */
+export const LEAF_OPERATORS = ['language', ...FIELD_OPERATORS, ...INSTANT_OPERATORS] as const
 export type LeafOperator = (typeof LEAF_OPERATORS)[number]
 
 /** Topics that share form fields. */
@@ -38,21 +38,21 @@ export interface DraftGroup {
   of: readonly DraftCondition[]
 }
 
-/** A condition that is not a group, its texts as typed; fields its topic does not use are kept. */
+/** A condition that is not a group, with its texts as typed. Fields that its topic does not use are kept. */
 export interface DraftLeaf {
-  /** `''`: not chosen yet. */
+  /** `''` if not chosen yet. */
   topic: Topic | ''
   op: LeafOperator
-  /** Of `query`: the part behind the dot. */
+  /** For `query`: the part after the dot. */
   name: string
   /** One text; for `in` one per line, see `linesOf`; for `now` the local time. */
   value: string
-  /** Of `now` and `timeWindow`: an IANA zone; of `now` also an offset. */
+  /** For `now` and `timeWindow`: an IANA zone; for `now` also an offset. */
   zone: string
   days: readonly Day[]
   from: string
   to: string
-  /** The condition it was made from, where it may be written in other ways than the form's; else null. */
+  /** The original condition, if the form may write it in another way; else null. */
   was: unknown
 }
 
@@ -72,7 +72,7 @@ export function draftCondition(json: unknown): DraftCondition {
   return { ...newLeaf(), ...(kind === undefined ? {} : CODECS[kind].draft(fields)) }
 }
 
-/** The condition of a draft, complete or not; of an unchanged one the condition it was made from. */
+/** The condition of a draft, complete or not; for an unchanged draft, the original condition. */
 export function toCondition(condition: DraftCondition): unknown {
   if ('of' in condition) return { op: condition.op, of: condition.of.map(toCondition) }
   const { was } = condition
@@ -95,16 +95,17 @@ export function validCondition(json: unknown): Condition | null {
 type Json = Record<string, unknown>
 
 interface Codec {
-  /** The form fields of a condition. */
+  /** Converts a condition to form fields. */
   draft(json: Json): Partial<DraftLeaf>
-  /** The condition of form fields. */
+  /** Converts form fields to a condition. */
   json(leaf: DraftLeaf): Json
 }
 
-/** The kind of each operator that is not a group's. */
+/** The kind of each operator, except group operators. */
 const KINDS: ReadonlyMap<unknown, TopicKind> = new Map<unknown, TopicKind>([
   ['signedIn', 'signedIn'],
   ['timeWindow', 'timeWindow'],
+  ['language', 'field'],
   ...FIELD_OPERATORS.map((op) => [op, 'field'] as const),
   ...INSTANT_OPERATORS.map((op) => [op, 'now'] as const),
 ])
@@ -131,7 +132,7 @@ const CODECS: Readonly<Record<TopicKind, Codec>> = {
         topic: 'timeWindow',
         days: DAYS.filter((day) => asList(days).includes(day)),
         from: asText(from),
-        // A field for a time has no 24:00.
+        // A time field has no 24:00.
         to: to === '24:00' ? '00:00' : asText(to),
         zone: asText(timeZone),
         was: validCondition(json) === null ? null : json,
@@ -141,7 +142,8 @@ const CODECS: Readonly<Record<TopicKind, Codec>> = {
   },
   field: {
     draft({ op: operator, field, value, values }) {
-      const [op, path] = [operator as LeafOperator, asText(field)]
+      const op = operator as LeafOperator
+      const path = op === 'language' ? op : asText(field)
       const isQuery = path.startsWith('query.')
       const topic = isQuery ? 'query' : (FACTS.find((known) => known === path) ?? '')
       // Several countries are typed by name; a single one is chosen from a list.
@@ -155,6 +157,7 @@ const CODECS: Readonly<Record<TopicKind, Codec>> = {
     },
     json({ topic, op: operator, name, value }) {
       const field = topic === 'query' ? `query.${name}` : topic
+      if (operator === 'language' && topic === 'language') return { op: operator, value: firstLine(value) }
       const op = FIELD_OPERATORS.find((known) => known === operator) ?? 'equals'
       if (op === 'exists') return { op, field }
       if (op !== 'in') return { op, field, value: firstLine(value) }
@@ -170,8 +173,8 @@ function toCode(country: string): string {
 }
 
 /**
- * Texts as editable lines. A text that is empty, is quoted, or begins or ends with space is put in quotes, because
- * lines are trimmed when read and blank ones skipped.
+ * Texts as editable lines. A text that is empty, is quoted, or begins or ends with space is put in quotes, because lines are
+ * trimmed when read and blank ones are skipped.
  */
 export function linesOf(values: readonly string[]): string {
   return values
@@ -179,7 +182,7 @@ export function linesOf(values: readonly string[]): string {
     .join('\n')
 }
 
-/** The texts of lines. */
+/** The texts of the lines. */
 export function valuesOf(lines: string): string[] {
   return lines
     .split('\n')
@@ -192,12 +195,12 @@ function isQuoted(text: string): boolean {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"')
 }
 
-/** The one text to keep when a list becomes a single value. */
+/** The text to keep when a list becomes a single value. */
 export function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-/** The conditions in a condition that are not groups, each with its path. */
+/** The conditions in a condition that are not groups, with their paths. */
 export function leavesOf(condition: DraftCondition, path: Path): [DraftLeaf, Path][] {
   if (!('of' in condition)) return [[condition, path]]
   return condition.of.flatMap((part, at) => leavesOf(part, [...path, 'of', at]))

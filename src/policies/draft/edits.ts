@@ -1,8 +1,16 @@
 import { entryOf } from '../../core/untyped.ts'
 import { POLICY_BOUNDS } from '../shapes.ts'
 import { type DraftCondition, type DraftGroup, type DraftLeaf, newLeaf } from './conditions.ts'
-import type { Draft, DraftRule, DraftTab, OpenRule } from './draft.ts'
-import { canOpen, draftTab, toOpenRule, toRule } from './draft.ts'
+import {
+  canOpen,
+  type Draft,
+  type DraftRule,
+  type DraftTab,
+  draftTab,
+  type OpenRule,
+  toOpenRule,
+  toRule,
+} from './draft.ts'
 
 // The buttons of the rule builder.
 
@@ -28,7 +36,7 @@ interface Edited {
   announcement: string
 }
 
-/** A button's edit; it does nothing if its path does not exist. */
+/** A button's edit; does nothing if its path does not exist. */
 type Edit = (editing: Editing, places: readonly string[]) => Partial<Edited> | undefined
 
 /**
@@ -46,7 +54,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
     const start = entryOf<{ name: string; when: Partial<DraftLeaf> }>(STARTS, kind)
     return start && withRule(draft, { name: freeName(draft, start.name), when: { ...newLeaf(), ...start.when } })
   },
-  // With the place of a word of its sentence, the focus is on the controls of that word.
+  // With a part of its sentence as the second place, the focus moves to the controls of that part.
   'rule.open': ofRule((rule, at, { draft }, [where = '']) => {
     if (!canOpen(rule)) return
     draft.rules[at] = toOpenRule(rule)
@@ -118,7 +126,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
 export const STARTS = {
   members: { name: 'Members of our organisation', when: { topic: 'orgRole', op: 'exists' } },
   phone: { name: 'On a phone', when: { topic: 'device', op: 'equals', value: 'mobile' } },
-  language: { name: 'German speakers', when: { topic: 'language', op: 'startsWith', value: 'de' } },
+  language: { name: 'German speakers', when: { topic: 'language', op: 'language', value: 'de' } },
   campaign: { name: 'From the newsletter', when: { topic: 'query', name: 'ref', op: 'equals', value: 'newsletter' } },
 } as const satisfies Record<string, { name: string; when: Partial<DraftLeaf> }>
 
@@ -142,12 +150,12 @@ function ofOpenRule(change: RuleChange<OpenRule>): Edit {
   return ofRule((rule, ...rest) => ('json' in rule ? undefined : change(rule, ...rest)))
 }
 
-/** What a condition becomes: one, several, or none. */
+/** The replacement of a condition: one, several, or none. */
 interface Change extends Partial<Edited> {
   into: readonly DraftCondition[]
 }
 
-/** Changes the condition at a path. A group left empty is removed too, and a rule left empty gets a blank condition. */
+/** Changes the condition at a path. An emptied group is removed too, and an emptied rule gets a blank condition. */
 function ofCondition(change: (condition: DraftCondition, path: string) => Change): Edit {
   return ({ draft }, [path = '']) => {
     const [, place, inner = ''] = /^rules\.(\d+)\.when((?:\.of\.\d+)*)$/.exec(path) ?? []

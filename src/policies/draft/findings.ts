@@ -1,14 +1,13 @@
 import type { Traced } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
-import { each } from '../../bundles/content.ts'
-import { LINK_FIELDS, RULE_NAMES } from '../../bundles/link-fields.ts'
-import { labelOf } from '../../bundles/variables.ts'
+import { each } from '../../bundles/content/content.ts'
+import { LINK_FIELDS, RULE_NAMES } from '../../bundles/links/link-fields.ts'
+import { labelOf } from '../../bundles/variables/variables.ts'
 import { clauseIn } from '../../core/field-words.ts'
 import type { Issue, Path, Reason } from '../../core/issue.ts'
 import { entryOf } from '../../core/untyped.ts'
 import { asSentence } from '../../core/words.ts'
-import type { Concern } from '../lint.ts'
-import { warningIn } from '../lint-words.ts'
+import { type Concern, warningIn } from '../lint.ts'
 import type { Tried } from '../preview.ts'
 import { leavesOf, type Topic } from './conditions.ts'
 import { type Draft, toOpenRule, toPolicy } from './draft.ts'
@@ -18,7 +17,7 @@ interface Note {
   /** `todo`: not filled in yet, which is an error only when saving. */
   kind: 'error' | 'todo' | 'warning'
   text: string
-  /** The field it concerns, as the page calls it below the place; undefined if it concerns the whole place. */
+  /** The field that it concerns, by its name on the page below the place; undefined if it concerns the whole place. */
   field?: string
 }
 
@@ -26,11 +25,11 @@ interface Note {
 export interface TestResult {
   /** Null if the policy as a whole is invalid. */
   preview: Tried | null
-  /** For each rule of the preview, its index in the draft. */
+  /** For each rule in the preview, its index in the draft. */
   places: readonly number[]
   /** The errors of the draft and the viewer. */
   issues: readonly Issue[]
-  /** What is wrong with the policy as a whole. */
+  /** The error of the policy as a whole. */
   message: string | null
 }
 
@@ -47,10 +46,10 @@ export interface Findings {
 export type AbsentFacts = Partial<Record<Topic, string>>
 
 interface FindingsContext {
-  /** Whether somebody tries the rules as a viewer: until then, whether they match says nothing. */
+  /** Whether somebody tests the rules as a viewer: until then, it is irrelevant whether they match. */
   isTried: boolean
   absent: AbsentFacts
-  /** The bundle's. */
+  /** The bundle's variables. */
   variables: readonly Variable[]
   /** `saving`: missing values are errors. */
   moment: 'saving' | 'editing'
@@ -115,7 +114,7 @@ const PLACES = [
   /^viewer\.(?:values\.)?\w+/,
 ]
 
-/** The place on the page that shows the notes of a path; for a closed rule, the rule. */
+/** The place on the page that shows the notes for a path; for a closed rule, the rule. */
 function placeOf(path: Path, { rules }: Draft): string {
   const text = path.join('.')
   const rule = path[0] === 'rules' ? rules[Number(path[1])] : undefined
@@ -123,7 +122,7 @@ function placeOf(path: Path, { rules }: Draft): string {
   return PLACES.map((place) => place.exec(text)?.[0]).find((place) => place !== undefined) ?? ''
 }
 
-/** What fields of conditions are called where it is not as in a policy. */
+/** Names of condition fields on the page that differ from those in a policy. */
 const FIELDS: Record<string, string> = { op: 'topic', field: 'name', values: 'value', timeZone: 'zone' }
 
 function fieldAt(path: Path, place: string, { code }: Reason): string | undefined {
@@ -131,7 +130,7 @@ function fieldAt(path: Path, place: string, { code }: Reason): string | undefine
     .join('.')
     .slice(place.length + 1)
     .split('.')
-  // A time is wrong together with its zone.
+  // A wrong time concerns its zone too.
   return !part || code === 'not_an_instant' ? undefined : (entryOf(FIELDS, part) ?? part)
 }
 
@@ -193,7 +192,7 @@ function sentence(path: Path, reason: Reason): string {
   return `${subject} ${clauseIn(reason)}.`
 }
 
-/** @param places for each rule that was tried, its index in the draft. */
+/** @param places for each tested rule, its index in the draft. */
 function warningText(concern: Concern, places: readonly number[], variables: readonly Variable[]): string {
   const nameOf = (rule: number) => `rule ${(places[rule] ?? rule) + 1}`
   switch (concern.code) {

@@ -1,20 +1,21 @@
 /** @jsxImportSource @kitajs/html */
-
 import { escapeHtml } from '@kitajs/html'
+import type { CONTENT } from '../../../src/bundles/content/content.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { joinList } from '../../../src/core/words.ts'
 import type { LoggedEvent } from '../../../src/events/shapes.ts'
-import { ROLES } from '../../../src/identity/roles.ts'
+import { ROLES } from '../../../src/identity/caller.ts'
+import type { IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { fieldName } from './words.ts'
 
 interface SentenceProps {
   event: LoggedEvent
-  /** Who reads it. */
+  /** The id of the reader. */
   userId: string
 }
 
-/** What happened, as a sentence: “Ada changed the title of Launch day”. */
+/** An event as a sentence: “Ada changed the title of Launch day”. */
 export function Sentence({ event, userId }: SentenceProps): JSX.Element {
   return (
     <>
@@ -31,7 +32,7 @@ function Actor({ actor, userId }: Pick<LoggedEvent, 'actor'> & { userId: string 
   return <bdi safe>{actor.name}</bdi>
 }
 
-/** The rest of the sentence, by type; what is in it is escaped. */
+/** The rest of the sentence, by event type; its values are escaped. */
 const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) => JSX.Element> = {
   'bundle.created': (event) => `created ${bundle(event)}`,
   'bundle.updated': (event) => edited(event),
@@ -73,25 +74,25 @@ function edited(event: LoggedEvent): string {
   return event.changes === undefined ? `edited ${bundle(event)}` : `changed ${list(event)} of ${bundle(event)}`
 }
 
-/** What was done to a webhook that was only enabled or disabled; else null. */
+/** The verb for a webhook that was only enabled or disabled; else null. */
 function switched(event: LoggedEvent): string | null {
   const isOn = onlySwitched(event, 'enabled')
   return isOn === null ? null : isOn ? 'enabled' : 'disabled'
 }
 
-/** What was done to an organisation of which only link checks were switched; else null. */
+/** The verb for an organisation whose link checks were only switched on or off; else null. */
 function switchedChecks(event: LoggedEvent): string | null {
   const isOn = onlySwitched(event, 'checkLinks')
   return isOn === null ? null : `switched link checks ${isOn ? 'on' : 'off'} for the organisation`
 }
 
-/** What a field was switched to, if nothing else was changed; else null. */
+/** The new value of a switch, if it is the only change; else null. */
 function onlySwitched({ changes = [] }: LoggedEvent, field: string): boolean | null {
   const [first, ...others] = changes
   return first?.field === field && others.length === 0 ? first.to === true : null
 }
 
-/** The fields that changed: `the title, the links and 2 more`. */
+/** The changed fields: `the title, the links and 2 more`. */
 function list({ changes = [] }: LoggedEvent): string {
   const names = [...new Set(changes.map(({ field }) => fieldName(field)))]
   const more = names.length - MOST
@@ -104,10 +105,10 @@ function bundle({ type, target: { slug, name } }: LoggedEvent): JSX.Element {
   if (slug === undefined) return 'a bundle that has been erased'
   const called = <bdi safe>{name ?? slug}</bdi>
   if (type === 'bundle.deleted') return <strong>{called}</strong>
-  return <a href={attribute(`/dashboard/links/${slug}`)}>{called}</a>
+  return <a href={attribute(routes.bundle.edit.href({ slug }))}>{called}</a>
 }
 
-/** What has a name of its own, as it is called, or was when it was made or ended. */
+/** The target by its current name, or by its name at its creation or end. */
 function thing({ target, changes = [] }: LoggedEvent): JSX.Element {
   const { from, to } = changes.find(({ field }) => field === 'name') ?? {}
   return (
@@ -142,4 +143,58 @@ function isSelf({ actor, target }: LoggedEvent): boolean {
 
 function isReader({ target }: LoggedEvent, userId: string): boolean {
   return target.id === userId
+}
+
+type Kind = LoggedEvent['type'] extends infer Type ? (Type extends `${infer Of}.${string}` ? Of : never) : never
+
+/** The kinds of events, with their names. */
+export const KINDS: Record<Kind, { name: string; icon: IconName }> = {
+  bundle: { name: 'Bundles', icon: 'bundles' },
+  proposal: { name: 'Suggestions', icon: 'idea' },
+  key: { name: 'API keys', icon: 'key' },
+  app: { name: 'Apps', icon: 'out' },
+  webhook: { name: 'Webhooks', icon: 'webhook' },
+  member: { name: 'Members', icon: 'people' },
+  organization: { name: 'The organisation', icon: 'folder' },
+  account: { name: 'Accounts', icon: 'settings' },
+  data: { name: 'Exports', icon: 'download' },
+}
+
+export function kindOf({ type }: LoggedEvent): Kind {
+  return type.slice(0, type.indexOf('.')) as Kind
+}
+
+/** The periods of the list, by their days. */
+export const PERIODS = { '1': 'Last 24 hours', '7': 'Last 7 days', '30': 'Last 30 days' } as const
+
+const FIELDS: Record<
+  keyof typeof CONTENT | 'password' | 'externalId' | 'slug' | 'aliases' | 'enabled' | 'url' | 'checkLinks',
+  string
+> = {
+  urls: 'the links',
+  urlMetadata: 'the links',
+  variables: 'the variables',
+  title: 'the title',
+  description: 'the description',
+  opensAt: 'the opening time',
+  closesAt: 'the closing time',
+  closedNote: 'the note after closing',
+  access: 'the access',
+  copyable: 'whether viewers may copy',
+  icons: 'icons',
+  resolutionPolicy: 'the rules',
+  password: 'the password',
+  externalId: 'the ID',
+  slug: 'the link',
+  aliases: 'its other links',
+  // Fields of webhooks.
+  enabled: 'whether it is enabled',
+  url: 'the URL',
+  // Fields of organisations.
+  checkLinks: 'whether links are checked',
+}
+
+/** The name of a changed field, within a sentence. */
+export function fieldName(field: string): string {
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof typeof FIELDS] : `the ${field}`
 }

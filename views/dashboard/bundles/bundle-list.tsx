@@ -1,37 +1,36 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Broken } from '../../../src/bundles/health.ts'
-import type { Listed, ListedBundle } from '../../../src/bundles/listing.ts'
-import type { Listing } from '../../../src/bundles/shapes.ts'
+import type { Listing } from '../../../src/bundles/content/shapes.ts'
+import type { Broken } from '../../../src/bundles/links/health.ts'
+import type { Listed, ListedBundle } from '../../../src/bundles/list/listing.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import { allowsRole } from '../../../src/identity/roles.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
-import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { Pager } from '../parts/lists.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import { listAddress } from './address.ts'
-import { BulkBar, mayChoose } from './bulk-bar.tsx'
-import { BundleRow } from './bundle-row.tsx'
+import { BulkBar, BundleRow, mayChoose } from './bundle-row.tsx'
+import { listAddress } from './list-query.ts'
 
-/** A page of bundles, and the query that found it. */
+/** A page of bundles with its query. */
 export interface ListProps {
   site: DashboardSite
   listed: Listed
-  /** How many bundles there are on all pages together. */
+  /** The number of bundles on all pages. */
   total: number
   listing: Listing
   /** Recent views and clicks, by bundle id. */
   recent: ReadonlyMap<number, RecentCounts>
-  /** How many proposals are open, by bundle id. */
+  /** Numbers of open proposals, by bundle id. */
   open: ReadonlyMap<number, number>
-  /** What is broken, by bundle id. */
+  /** Broken links, by bundle id. */
   broken: ReadonlyMap<number, Broken>
   icons: SiteIcons
 }
 
-/** A page of bundles, which searching, sorting and paging replace. */
+/** A page of bundles; search, sorting and paging replace it. */
 export function BundleList({ site, listed, total, listing, recent, open, broken, icons }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
@@ -42,7 +41,7 @@ export function BundleList({ site, listed, total, listing, recent, open, broken,
       <div id="list" data-announcement="Nothing found">
         <Empty heading="Nothing found" text={nothingFound(listing)}>
           <p>
-            <a href="/dashboard">Show all bundles</a>
+            <a href={routes.bundles.list.href()}>Show all bundles</a>
           </p>
         </Empty>
       </div>
@@ -51,25 +50,19 @@ export function BundleList({ site, listed, total, listing, recent, open, broken,
   const isFiltered = listing.q !== undefined || listing.tag !== undefined || listing.health !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
-      {allowsRole(site.user.role, 'editor') && listing.state === 'active' ? (
+      {allowsRole(site.user.role, 'editor') && listing.state === 'active' && (
         <ReplaceOffer listing={listing} total={total} />
-      ) : (
-        ''
       )}
       <div class="columns">
         <div>
-          {mayChoose(listing, site.user.role) ? (
+          {mayChoose(listing, site.user.role) && (
             <label class="choose scripted">
               <input type="checkbox" id="choose-all" />
               Select all on this page
             </label>
-          ) : (
-            ''
           )}
         </div>
-        {listing.state === 'deleted' ? (
-          ''
-        ) : (
+        {listing.state !== 'deleted' && (
           <>
             <span aria-hidden="true">{RECENT_DAYS} days</span>
             <span aria-hidden="true">Views</span>
@@ -81,7 +74,7 @@ export function BundleList({ site, listed, total, listing, recent, open, broken,
         of={groupsOf(bundles)}
         show={({ name, rows }) => (
           <>
-            {name === null ? '' : <h2 class="group">{name}</h2>}
+            {name !== null && <h2 class="group">{name}</h2>}
             <ul class="rows">
               <Each
                 of={rows}
@@ -106,29 +99,31 @@ export function BundleList({ site, listed, total, listing, recent, open, broken,
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
         next={to < total ? addressOf(offset + limit) : null}
       />
-      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} user={site.user} /> : ''}
+      {mayChoose(listing, site.user.role) && <BulkBar listing={listing} user={site.user} />}
     </div>
   )
 }
 
-/** Of a search for a link: the way to another in its place. */
+/** For a search for a link: offers to replace that link. */
 function ReplaceOffer({ listing: { q = '' }, total }: Pick<ListProps, 'listing' | 'total'>): JSX.Element {
   if (!/^https?:\/\/\S+$/i.test(q)) return ''
   return (
     <p class="hint">
       <span safe>{`Used in ${count(total, 'bundle')}.`}</span>{' '}
-      <a href={attribute(`/dashboard/replace?${new URLSearchParams({ from: q })}`)}>Replace it everywhere</a>
+      <a href={attribute(`${routes.bundles.replace.href()}?${new URLSearchParams({ from: q })}`)}>
+        Replace it everywhere
+      </a>
     </p>
   )
 }
 
 interface Group {
-  /** Null on a page that has no pinned bundles. */
+  /** Null on a page without pinned bundles. */
   name: 'Pinned' | 'All bundles' | null
   rows: readonly ListedBundle[]
 }
 
-/** The pinned bundles of a page, which come first, and the others. */
+/** The pinned bundles of a page, and then the others. */
 function groupsOf(bundles: readonly ListedBundle[]): Group[] {
   const pinned = bundles.filter(({ isPinned }) => isPinned)
   const others = bundles.slice(pinned.length)

@@ -1,29 +1,28 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Broken } from '../../../src/bundles/health.ts'
-import { linkOf } from '../../../src/bundles/link.ts'
-import type { ListedBundle } from '../../../src/bundles/listing.ts'
-import type { Listing } from '../../../src/bundles/shapes.ts'
-import { tagsOf } from '../../../src/bundles/tags.ts'
-import { count } from '../../../src/core/words.ts'
+import { BOUNDS } from '../../../src/bundles/content/content.ts'
+import type { Listing } from '../../../src/bundles/content/shapes.ts'
+import type { Broken } from '../../../src/bundles/links/health.ts'
+import { linkOf, tagsOf } from '../../../src/bundles/links/link-fields.ts'
+import type { ListedBundle } from '../../../src/bundles/list/listing.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { DAY_MS } from '../../../src/core/time.ts'
+import { count, plural } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import { allowsRole, type Role } from '../../../src/identity/roles.ts'
-import type { RecentCounts } from '../../../src/insights/recent.ts'
-import { headingOf } from '../../launcher/launcher.tsx'
-import { Each } from '../../parts/each.tsx'
+import { allowsRole, type Role, type Subject } from '../../../src/identity/caller.ts'
+import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
+import { headingOf } from '../../launcher/parts/launcher.tsx'
+import { compact, formatInteger } from '../../parts/charts.tsx'
 import { fromNow } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, Each, type SignedInUser } from '../../parts/layout.tsx'
+import { Tiles } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
-import { BundleMenu } from '../parts/bundle-menu.tsx'
+import { BundleMenu, Pin, receiversOf } from '../parts/bundle-frame.tsx'
 import { Form } from '../parts/panel.tsx'
-import { Pin } from '../parts/pin.tsx'
 import { dayOf, RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { Tiles } from '../parts/tiles.tsx'
-import { listAddress } from './address.ts'
-import { mayChoose } from './bulk-bar.tsx'
-import { Figures } from './row-figures.tsx'
+import { listAddress } from './list-query.ts'
 
 interface BundleRowProps {
   bundle: ListedBundle
@@ -31,15 +30,15 @@ interface BundleRowProps {
   listing: Listing
   /** Undefined if nothing was counted. */
   recent: RecentCounts | undefined
-  /** How many proposals wait to be decided. */
+  /** The number of open proposals. */
   open: number
-  /** Undefined if nothing is. */
+  /** Undefined if nothing is broken. */
   broken: Broken | undefined
-  /** Those of the sites of all rows. */
+  /** Icons for the sites of all rows. */
   icons: SiteIcons
 }
 
-/** Tags beyond this number are only counted. */
+/** How many tags are shown; the others are only counted. */
 const MOST = 3
 
 export function BundleRow({ bundle, site, listing, recent, open, broken, icons }: BundleRowProps): JSX.Element {
@@ -50,7 +49,7 @@ export function BundleRow({ bundle, site, listing, recent, open, broken, icons }
   const name = <Blanks text={headingOf(bundle)} names={bundle.variables.map(({ name }) => name)} />
   return (
     <li class={['row bundle', (waiting > 0 || opening !== '' || broken !== undefined) && 'marked']}>
-      {mayChoose(listing, site.user.role) ? (
+      {mayChoose(listing, site.user.role) && (
         <label class="choose">
           <input
             type="checkbox"
@@ -60,8 +59,6 @@ export function BundleRow({ bundle, site, listing, recent, open, broken, icons }
             aria-label={attribute(`Select ${headingOf(bundle)}`)}
           />
         </label>
-      ) : (
-        ''
       )}
       <Tiles urls={urls} icons={bundle.icons ? icons : {}} />
       <div class="what">
@@ -70,7 +67,7 @@ export function BundleRow({ bundle, site, listing, recent, open, broken, icons }
             {name}
           </span>
         ) : (
-          <a class="name" href={`/dashboard/links/${slug}`} dir="auto">
+          <a class="name" href={routes.bundle.edit.href({ slug })} dir="auto">
             {name}
           </a>
         )}
@@ -79,32 +76,26 @@ export function BundleRow({ bundle, site, listing, recent, open, broken, icons }
         </bdi>
       </div>
       <div class="marks">
-        {broken === undefined ? (
-          ''
-        ) : (
-          <a class="waits" href={`/dashboard/links/${slug}#health`}>
+        {broken !== undefined && (
+          <a class="waits" href={`${routes.bundle.edit.href({ slug })}#health`}>
             <Icon name="alert" />
             <span safe>{`${broken.links} broken since ${dayOf(broken.since)}`}</span>
           </a>
         )}
-        {waiting === 0 ? (
-          ''
-        ) : (
-          <a class="waits" href={`/dashboard/links/${slug}/proposals`}>
+        {waiting !== 0 && (
+          <a class="waits" href={routes.bundle.proposals.href({ slug })}>
             <Icon name="idea" />
             <span safe>{count(waiting, 'suggestion')}</span>
           </a>
         )}
-        {opening === '' ? (
-          ''
-        ) : (
+        {opening !== '' && (
           <span class="until" safe>
             {opening}
           </span>
         )}
         <Tags tags={tagsOf(bundle)} listing={listing} />
       </div>
-      {isDeleted ? '' : <Figures bundle={bundle} recent={recent} />}
+      {!isDeleted && <Figures bundle={bundle} recent={recent} />}
       <span class="when">
         <span class="visually-hidden">{isDeleted ? 'deleted ' : versionNumber === 1 ? 'created ' : 'edited '}</span>
         <RelativeTime at={deletedAt ?? updatedAt} isShort />
@@ -133,13 +124,11 @@ function Tags({ tags, listing }: { tags: string[]; listing: Listing }): JSX.Elem
           </a>
         )}
       />
-      {rest > 0 ? (
+      {rest > 0 && (
         <span class="rest">
           <span class="visually-hidden" safe>{`and ${rest} more`}</span>
           <span aria-hidden="true" safe>{`+${rest}`}</span>
         </span>
-      ) : (
-        ''
       )}
     </span>
   )
@@ -147,7 +136,7 @@ function Tags({ tags, listing }: { tags: string[]; listing: Listing }): JSX.Elem
 
 function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Element {
   if (!allowsRole(role, 'admin')) return ''
-  return <Form action={`/dashboard/links/${slug}/restore`} button="Restore" look="quiet" />
+  return <Form action={routes.bundle.restore.href({ slug })} button="Restore" look="quiet" />
 }
 
 function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | 'site' | 'listing'>): JSX.Element {
@@ -165,7 +154,7 @@ function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | '
       </button>
       <a
         class="quiet"
-        href={`/l/${slug}`}
+        href={routes.launcher.page.href({ slug })}
         target="_blank"
         rel="noopener"
         aria-label={attribute(`Open ${headingOf(bundle)}`)}
@@ -179,11 +168,143 @@ function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | '
   )
 }
 
-/** What a bundle's times will change, or have changed: `opens in 3 days`; `''` for nothing. */
+/** The next or last effect of a bundle's opening times: `opens in 3 days`; `''` for none. */
 function openingState({ opensAt, closesAt }: { opensAt: string | null; closesAt: string | null }): string {
   const now = Date.now()
   const [opens, closes] = [opensAt, closesAt].map((time) => (time === null ? Number.NaN : Date.parse(time)))
   if (opens !== undefined && opens > now) return `opens ${fromNow(opens, now)}`
   if (closes === undefined || Number.isNaN(closes)) return ''
   return closes > now ? `closes ${fromNow(closes, now)}` : `closed ${fromNow(closes, now)}`
+}
+
+interface FiguresProps {
+  bundle: ListedBundle
+  /** Undefined if nothing was counted. */
+  recent: RecentCounts | undefined
+}
+
+/** The recent views of a bundle as a line and a number, which link to its insights. */
+function Figures({ bundle, recent }: FiguresProps): JSX.Element {
+  const { views, openAllClicks } = recent ?? { views: 0, openAllClicks: 0 }
+  // The name begins with the visible text, so that speech input finds the link (WCAG 2.5.3).
+  const label = `${counted(views, 'view')} ${counted(openAllClicks, 'open')} in the last ${RECENT_DAYS} days: insights of ${headingOf(bundle)}`
+  return (
+    <a class="figures" href={routes.bundle.insights.href({ slug: bundle.slug })} aria-label={attribute(label)}>
+      {recent !== undefined && views !== 0 && <Spark daily={recent.daily} createdAt={bundle.createdAt} />}
+      <span class="views" title={`${formatInteger(views)} in the last ${RECENT_DAYS} days`} safe>
+        {written(views)}
+      </span>
+      <span class="unit" safe>{` ${plural(views, 'view')}`}</span>
+    </a>
+  )
+}
+
+/** The limit beyond which numbers are too long for the column. */
+const LONG = 100_000
+
+function written(number: number): string {
+  return number < LONG ? formatInteger(number) : compact(number)
+}
+
+function counted(number: number, noun: string): string {
+  return `${written(number)} ${plural(number, noun)}`
+}
+
+const WIDTH = 74
+const TOP = 3
+const BOTTOM = 19
+
+/** The daily views as a line that starts with the bundle's creation; the dot is today. */
+function Spark({ daily, createdAt }: { daily: readonly number[]; createdAt: number }): JSX.Element {
+  const most = Math.max(...daily)
+  const lived = Math.ceil((Date.now() - createdAt) / DAY_MS) + 1
+  const counted = daily.findIndex((views) => views > 0)
+  const first = Math.max(0, Math.min(daily.length - lived, counted))
+  const place = (at: number) => {
+    const x = (WIDTH * at) / (daily.length - 1)
+    const y = BOTTOM - ((BOTTOM - TOP) * daily[at]!) / most
+    return [x.toFixed(1), y.toFixed(1)]
+  }
+  const points = daily.slice(first).map((_, at) => place(first + at).join())
+  const [x, y] = place(daily.length - 1)
+  return (
+    <svg class="spark" viewBox="0 0 76 22" aria-hidden="true">
+      <polyline points={points.join(' ')} />
+      <circle cx={x} cy={y} r="2" />
+    </svg>
+  )
+}
+
+/** The bulk actions; the checkboxes in the list belong to this form. */
+export function BulkBar({ listing, user }: { listing: Listing; user: SignedInUser }): JSX.Element {
+  const isDeleted = listing.state === 'deleted'
+  const { role, acting, userId } = user
+  const mayDelete = allowsRole(role, 'admin')
+  const owner: Subject =
+    acting === null ? { type: 'user', userId } : { type: 'organization', organizationId: acting.id }
+  const mayMove = mayDelete && receiversOf(owner, user).length > 0
+  return (
+    <form
+      id="bulk"
+      class="bulk"
+      method="post"
+      action={routes.bundles.bulk.href()}
+      hx-boost="false"
+      aria-label="Selected bundles"
+    >
+      <input type="hidden" name="back" value={attribute(listAddress(listing).split('?')[1] ?? '')} />
+      <span id="chosen" role="status">
+        Selected bundles
+      </span>
+      {!isDeleted && allowsRole(role, 'editor') && (
+        <span class="add-tag">
+          <input
+            name="tag"
+            maxlength={BOUNDS.tag}
+            aria-label="Tag for every link of the selected bundles"
+            placeholder="Tag every link"
+            autocomplete="off"
+            dir="auto"
+          />
+          <BulkButton what="tag" />
+        </span>
+      )}
+      {!isDeleted && (
+        <button type="button" id="copy-chosen" data-links="[]">
+          <Icon name="copy" />
+          <span class="label">Copy links</span>
+        </button>
+      )}
+      {!isDeleted && <BulkButton what="export" />}
+      {!isDeleted && mayMove && <BulkButton what="move" />}
+      {isDeleted && mayDelete && <BulkButton what="restore" />}
+      {!isDeleted && mayDelete && <BulkButton what="delete" />}
+      <button type="reset" aria-label="Clear">
+        <Icon name="cross" />
+      </button>
+    </form>
+  )
+}
+
+const WORDS = {
+  tag: { says: 'Add tag', icon: 'tag' },
+  export: { says: 'Export', icon: 'download' },
+  move: { says: 'Move…', icon: 'move' },
+  restore: { says: 'Restore', icon: 'history' },
+  delete: { says: 'Delete', icon: 'trash' },
+} as const
+
+function BulkButton({ what }: { what: keyof typeof WORDS }): JSX.Element {
+  const { says, icon } = WORDS[what]
+  return (
+    <button type="submit" name="do" value={what}>
+      <Icon name={icon} />
+      <span>{says}</span>
+    </button>
+  )
+}
+
+/** Whether a role allows any bulk action on this list. */
+export function mayChoose({ state }: Listing, role: Role): boolean {
+  return state === 'active' || allowsRole(role, 'admin')
 }

@@ -1,159 +1,138 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { count } from '../../../src/core/words.ts'
-import { headingOf } from '../../launcher/launcher.tsx'
-import { Each } from '../../parts/each.tsx'
-import { described, FieldError, Hint } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { FormPage } from '../parts/form.tsx'
-import type { Receiver } from '../parts/receivers.ts'
-import { Empty, Head } from '../parts/shell.tsx'
+import { noOrganization } from '../../../src/accounts/organizations.ts'
+import { BOUNDS } from '../../../src/bundles/content/content.ts'
+import { Listing } from '../../../src/bundles/content/shapes.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { getBundle } from '../../../src/bundles/edit/operations.ts'
+import { list } from '../../../src/bundles/list/listing.ts'
+import { Problem } from '../../../src/core/problem.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { requireRole, type Subject, signedIn } from '../../../src/identity/caller.ts'
+import { validate } from '../../../src/operations/validate.ts'
+import { transferBundle } from '../../../src/transfers/transfer.ts'
+import { withFlash } from '../../parts/messages.ts'
+import { roleOver } from '../../parts/visitor.ts'
+import { receiversOf } from '../parts/bundle-frame.tsx'
+import { type Outcome, resultOrProblem, run, type Screen, type Visit } from '../parts/screens.tsx'
+import { listAddress, listQuery } from './list-query.ts'
+import { MoveInView, MoveView, moveTitle } from './move-view.tsx'
+import { chosenIn, each, SkippedView, skippedPage } from './several.tsx'
 
-/** What moving several bundles means, said before it is done. */
-const OF_SEVERAL =
-  'Their links, versions, counts and rules stay as they are. From then on they belong to the new owner alone: an ' +
-  'organisation’s members see and edit them as their roles allow.'
-/** The same of one bundle. */
-const OF_ONE =
-  'Its link, versions, counts and rules stay as they are. From then on it belongs to the new owner alone: an ' +
-  'organisation’s members see and edit it as their roles allow.'
-/** What else it means for a launcher that is for members. */
-const OF_MEMBERS = ' Only they can open it, too.'
+/** The page that asks for the new owner of several bundles; its query names them. */
+export const BULK_MOVE = routes.bundles.bulkMove.path
 
-interface MoveProps {
-  /** A bundle; or those chosen in the list, which the form sends on, with the query of that list. */
-  what: StoredBundle | { slugs: readonly string[]; query: string }
-  receivers: readonly Receiver[]
-  action: string
-  back: string
-  error: string | undefined
+/** Moving one bundle, several from the list, or the visitor's own into an organisation. */
+export const moveScreens: readonly Screen[] = [
+  {
+    path: routes.bundle.move.path,
+    async get(visit) {
+      return movePage(visit, await run(visit, getBundle, { slug: visit.params.slug }))
+    },
+    async post(visit, form) {
+      const bundle = await run(visit, getBundle, { slug: visit.params.slug })
+      const { slug, owner } = bundle
+      const moved = await resultOrProblem(() =>
+        run(visit, transferBundle, { slug, to: receiverIn(visit, form, owner) }),
+      )
+      if (moved instanceof Problem) return movePage(visit, bundle, moved)
+      return { to: withFlash(routes.bundle.edit.href({ slug }), 'moved') }
+    },
+  },
+  {
+    path: BULK_MOVE,
+    get: async (visit) =>
+      visit.query.has('slug') ? moveSeveralPage(visit, visit.query) : { to: routes.bundles.list.href() },
+    async post(visit, form) {
+      const slugs = chosenIn(form)
+      const owner = signedIn(visit.context.caller).subject
+      const to = await resultOrProblem(async () => receiverIn(visit, form, owner))
+      if (to instanceof Problem) return moveSeveralPage(visit, form, to)
+      const listing = validate(Listing, listQuery({ ...visit, query: new URLSearchParams(form.get('back') ?? '') }))
+      // Moved bundles leave the list, so the current page may no longer exist.
+      return moveAll(visit, { slugs, to, page: listAddress({ ...listing, offset: 0 }) })
+    },
+  },
+  {
+    path: routes.organizations.move.path,
+    get: (visit) => moveInPage(visit),
+    async post(visit, form) {
+      const { id } = receivingOf(visit)
+      if (!form.has('slug')) return moveInPage(visit, new Problem('BAD_REQUEST', 'Select at least one bundle.'))
+      const to: Subject = { type: 'organization', organizationId: id }
+      return moveAll(visit, { slugs: chosenIn(form), to, page: routes.organizations.organization.href({ id }) })
+    },
+  },
+]
+
+/**
+ * The new owner that a form names.
+ * @throws Problem BAD_REQUEST if it names none.
+ */
+function receiverIn({ site }: Visit, form: URLSearchParams, owner: Subject): Subject {
+  const found = receiversOf(owner, site.user).find(({ value }) => value === form.get('to'))
+  if (found === undefined) throw new Problem('BAD_REQUEST', 'Choose where to move it.')
+  return found.subject
 }
 
-/** The title of the page that moves a bundle or several. */
-export function moveTitle(what: MoveProps['what']): string {
-  return 'slugs' in what ? `Move ${count(what.slugs.length, 'bundle')}` : `Move “${headingOf(what)}”`
+interface Moves {
+  slugs: readonly string[]
+  to: Subject
+  /** The page to return to. */
+  page: string
 }
 
-/** Asks whom to move bundles to. */
-export function MoveView({ what, receivers, action, back, error }: MoveProps): JSX.Element {
-  const title = moveTitle(what)
-  if (receivers.length === 0) return <NowhereToMove title={title} />
-  const chosen = 'slugs' in what ? what : null
-  const lede = 'slugs' in what ? OF_SEVERAL : OF_ONE + (what.access === 'members' ? OF_MEMBERS : '')
-  return (
-    <FormPage title={title} lede={lede} error={undefined} action={action} button="Move" back={back}>
-      {chosen === null ? '' : <input type="hidden" name="back" value={attribute(chosen.query)} />}
-      <Each of={chosen?.slugs ?? []} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
-      <Hint text={chosen === null ? undefined : linksOf(chosen.slugs)} />
-      <fieldset class="field" {...described('to', error)}>
-        <legend>Move to</legend>
-        <Each
-          of={receivers}
-          show={({ value, name, isFinal }) => (
-            <label class="choice">
-              <input type="radio" name="to" value={attribute(value)} required checked={receivers.length === 1} />
-              <span>
-                <strong dir="auto" safe>
-                  {name}
-                </strong>
-                {isFinal ? (
-                  <span class="hint">You’re an editor there: only its admins can move it out again.</span>
-                ) : (
-                  ''
-                )}
-              </span>
-            </label>
-          )}
-        />
-        <FieldError id="to" error={error} />
-      </fieldset>
-    </FormPage>
+/** Moves each bundle that can be moved, and reports why the others cannot. */
+async function moveAll(visit: Visit, { slugs, to, page }: Moves): Promise<Outcome> {
+  const { skipped, done } = await each(slugs, (slug) => run(visit, transferBundle, { slug, to }))
+  if (skipped.length > 0) return skippedPage(skipped, <SkippedView skipped={skipped} done={done.length} />)
+  return { to: withFlash(page, 'movedAll') }
+}
+
+function movePage({ site }: Visit, bundle: StoredBundle, problem?: Problem): Outcome {
+  requireRole(roleOver(bundle, site.user), 'admin')
+  const page = routes.bundle.edit.href({ slug: bundle.slug })
+  const receivers = receiversOf(bundle.owner, site.user)
+  const view = (
+    <MoveView what={bundle} receivers={receivers} action={`${page}/move`} back={page} error={problem?.userMessage} />
   )
+  return { section: 'bundles', title: moveTitle(bundle), view, problem }
 }
 
-const SHOWN = 5
-
-/** The first few links of bundles, and how many more there are. */
-function linksOf(slugs: readonly string[]): string {
-  const links = slugs.slice(0, SHOWN).map((slug) => `/l/${slug}`)
-  return slugs.length > SHOWN ? `${links.join(', ')} and ${slugs.length - SHOWN} more` : links.join(', ')
-}
-
-function NowhereToMove({ title }: { title: string }): JSX.Element {
-  return (
-    <>
-      <Head title={title} />
-      <Empty
-        heading="There’s nowhere to move it yet"
-        text="Create an organisation first, or ask to become an editor of one."
-      >
-        <p class="actions">
-          <a class="button" href="/dashboard/organizations">
-            Go to organisations
-          </a>
-        </p>
-      </Empty>
-    </>
+/** @param form names the bundles, and the query of the list to return to. */
+function moveSeveralPage({ site, context }: Visit, form: URLSearchParams, problem?: Problem): Outcome {
+  const query = form.get('back') ?? ''
+  const what = { slugs: chosenIn(form), query }
+  const view = (
+    <MoveView
+      what={what}
+      receivers={receiversOf(signedIn(context.caller).subject, site.user)}
+      action={BULK_MOVE}
+      back={query === '' ? routes.bundles.list.href() : `${routes.bundles.list.href()}?${query}`}
+      error={problem?.userMessage}
+    />
   )
+  return { section: 'bundles', title: moveTitle(what), view, problem }
 }
 
-interface MoveInProps {
-  organization: { id: string; name: string }
-  /** The visitor’s own bundles. */
-  bundles: readonly StoredBundle[]
-  hasMore: boolean
-  error: string | undefined
-}
-
-/** Asks which of one’s own bundles move into an organisation. */
-export function MoveInView({ organization: { id, name }, bundles, hasMore, error }: MoveInProps): JSX.Element {
-  const title = `Move bundles to ${name}`
-  const back = `/dashboard/organizations/${id}`
-  if (bundles.length === 0) return <NothingToMove title={title} back={back} />
-  return (
-    <FormPage
-      title={title}
-      lede={OF_SEVERAL}
-      error={undefined}
-      action={`/dashboard/organizations/${id}/move`}
-      button="Move selected bundles"
-      back={back}
-    >
-      <fieldset class="field" {...described('slug', error)}>
-        <legend>Your personal bundles</legend>
-        <Each
-          of={bundles}
-          show={(bundle) => (
-            <label class="choice">
-              <input type="checkbox" name="slug" value={attribute(bundle.slug)} />
-              <span>
-                <strong dir="auto" safe>
-                  {headingOf(bundle)}
-                </strong>{' '}
-                <code safe>{`/l/${bundle.slug}`}</code>
-              </span>
-            </label>
-          )}
-        />
-        <FieldError id="slug" error={error} />
-        {hasMore ? <p class="hint" safe>{`These are the newest ${count(bundles.length, 'bundle')}.`}</p> : ''}
-      </fieldset>
-    </FormPage>
+async function moveInPage(visit: Visit, problem?: Problem): Promise<Outcome> {
+  const organization = receivingOf(visit)
+  const { service, session, context } = visit
+  const self = { ...signedIn(context.caller), subject: { type: 'user', userId: session.userId } as const }
+  const { bundles, hasMore } = await list(service.store, self, validate(Listing, { limit: BOUNDS.page }))
+  const view = (
+    <MoveInView organization={organization} bundles={bundles} hasMore={hasMore} error={problem?.userMessage} />
   )
+  return { section: 'organizations', title: `Move bundles to ${organization.name}`, view, problem }
 }
 
-function NothingToMove({ title, back }: { title: string; back: string }): JSX.Element {
-  return (
-    <>
-      <Head title={title} />
-      <Empty heading="You have no personal bundles" text="Those of other organisations move by their own menu.">
-        <p class="actions">
-          <a class="button" href={attribute(back)}>
-            Back to the organisation
-          </a>
-        </p>
-      </Empty>
-    </>
-  )
+/**
+ * The organisation of the path, in which the visitor may create bundles.
+ * @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+function receivingOf({ site, params }: Visit) {
+  const found = site.user.organizations.find(({ id }) => id === params.id)
+  if (found === undefined) throw noOrganization()
+  requireRole(found.role, 'editor')
+  return found
 }

@@ -1,17 +1,17 @@
 // @ts-check
 
-// Remembers the sort order for this browser. If that fails, the list itself reports that the server is away.
+// Remembers the sort order for this browser. If that fails, the list itself reports that the server is unreachable.
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement) || target.id !== 'sort') return
   fetch('/dashboard/sort', { method: 'POST', body: new URLSearchParams({ sort: target.value }) }).catch(() => {})
 })
 
-// Counts the selected bundles; one box selects all of them.
+// Counts the selected bundles; one checkbox selects all of them.
 document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && (target.id === 'choose-all' || target.form?.id === 'bulk')) choose(target)
 })
 document.addEventListener('reset', ({ target }) => {
-  // The boxes are cleared only after this event.
+  // The checkboxes are cleared only after this event.
   if (target instanceof HTMLFormElement && target.id === 'bulk') setTimeout(choose)
 })
 
@@ -29,7 +29,10 @@ function choose(pressed) {
   const status = document.getElementById('chosen')
   if (status !== null) status.textContent = `${chosen} selected`
   const copy = document.getElementById('copy-chosen')
-  const linkOf = (/** @type {Element} */ box) =>
-    box.closest('.row')?.querySelector('button[data-text]')?.getAttribute('data-text') ?? ''
-  if (copy !== null) copy.dataset.text = checked.map(linkOf).join('\n')
+  const linkOf = (/** @type {Element} */ box) => {
+    const row = box.closest('.row')
+    const url = row?.querySelector('button[data-text]')?.getAttribute('data-text')
+    return { title: row?.querySelector('.name')?.textContent?.trim(), url }
+  }
+  if (copy !== null) copy.dataset.links = JSON.stringify(checked.map(linkOf))
 }

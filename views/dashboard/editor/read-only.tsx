@@ -1,25 +1,29 @@
 /** @jsxImportSource @kitajs/html */
-
-import type { Content } from '../../../db/schema.ts'
-import { CONTENT } from '../../../src/bundles/content.ts'
-import type { LinkHealth } from '../../../src/bundles/health.ts'
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { inWords } from '../../../src/bundles/values.ts'
+import type { Content, UrlMetadata } from '../../../db/schema.ts'
+import { CONTENT, inWords } from '../../../src/bundles/content/content.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { aliasesIn } from '../../../src/bundles/edit/unversioned.ts'
+import type { LinkHealth } from '../../../src/bundles/links/health.ts'
+import { sectionsOf, textsOf, wholeLink } from '../../../src/bundles/links/link-fields.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import { Each } from '../../parts/each.tsx'
+import { isRightToLeft } from '../../launcher/parts/picture.ts'
+import { destination, hostText } from '../../parts/destination.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { Blanks } from '../parts/blanks.tsx'
+import { Line } from '../parts/bundle-form/link-rows.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
-import { HealthNotice } from '../parts/health-notice.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { ReadOnlyLinks } from './read-only-links.tsx'
+import { HealthNotice } from './view.tsx'
 
 type PartProps = { bundle: StoredBundle }
 
-/** How each field is shown, in this order; null if shown elsewhere. tsc asks for every field. */
+/** The display of each field, in this order; null if it is shown elsewhere. The type requires every field. */
 const PARTS = {
-  // The heading of every page of a bundle.
+  // In the heading of every page of a bundle.
   title: null,
   // Above the links.
   description: null,
@@ -29,14 +33,14 @@ const PARTS = {
   closedNote: ClosedNote,
   access: Access,
   copyable: Copyable,
-  // Seen on the launcher.
+  // Visible on the launcher.
   icons: null,
   variables: Variables,
-  // The other half of the page.
+  // In the other half of the page.
   urls: null,
   // With its URL.
   urlMetadata: null,
-  // On the page of the rules.
+  // On the page of rules.
   resolutionPolicy: null,
 } satisfies Record<keyof Content, ((props: PartProps) => JSX.Element) | null>
 
@@ -64,7 +68,7 @@ export function ReadOnlyPage({ site, bundle, health, icons }: ReadOnlyProps): JS
             You’re a viewer here. Suggest an edit, and an editor of the organisation accepts or rejects it.
           </p>
           <p>
-            <a class="button primary" href={`/dashboard/links/${bundle.slug}/suggest`}>
+            <a class="button primary" href={routes.bundle.suggest.href({ slug: bundle.slug })}>
               <Icon name="edit" />
               Suggest an edit
             </a>
@@ -90,18 +94,14 @@ function Times({ bundle: { opensAt, closesAt } }: PartProps): JSX.Element {
   if (opensAt === null && closesAt === null) return ''
   return (
     <p>
-      {opensAt === null ? (
-        ''
-      ) : (
+      {opensAt !== null && (
         <>
           {'Opens '}
           <ExactTime at={opensAt} />
           {'. '}
         </>
       )}
-      {closesAt === null ? (
-        ''
-      ) : (
+      {closesAt !== null && (
         <>
           {'Closes '}
           <ExactTime at={closesAt} />
@@ -134,14 +134,19 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   return <p safe>{`${CONTENT.copyable.says}.`}</p>
 }
 
-/** What is the owner’s alone, which members see. */
-function Own({ bundle: { externalId, metadata } }: PartProps): JSX.Element {
+/** Fields that only the owner edits, visible to members. */
+function Own({ bundle: { externalId, metadata, ...bundle } }: PartProps): JSX.Element {
+  const aliases = aliasesIn(bundle.aliases)
   const entries = Object.entries(metadata ?? {})
-  if (externalId === null && entries.length === 0) return ''
-  const facts = [...(externalId === null ? [] : [['ID', externalId] as const]), ...entries]
+  if (externalId === null && entries.length === 0 && aliases.length === 0) return ''
+  const also =
+    aliases.length === 0
+      ? []
+      : [['Also at', aliases.map((slug) => routes.launcher.page.href({ slug })).join(' ')] as const]
+  const facts = [...also, ...(externalId === null ? [] : [['ID', externalId] as const]), ...entries]
   return (
     <section class="stack">
-      <h2>ID and metadata</h2>
+      <h2>{aliases.length === 0 ? 'ID and metadata' : 'Other links, ID and metadata'}</h2>
       <ul class="rows stack">
         <Each
           of={facts}
@@ -193,5 +198,61 @@ function Variables({ bundle: { variables } }: PartProps): JSX.Element {
         />
       </ul>
     </section>
+  )
+}
+
+/** Grouped by section, like the launcher; links without a section form a list without a heading. */
+function ReadOnlyLinks({ bundle, icons }: { bundle: StoredBundle; icons: SiteIcons }): JSX.Element {
+  const names = bundle.variables.map(({ name }) => name)
+  return (
+    <Each
+      of={sectionsOf(bundle)}
+      show={({ name, urls, urlMetadata }) => {
+        const links = urls.map((url, index) => (
+          <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} icons={icons} />
+        ))
+        const list = <ol class="links reading">{links}</ol>
+        if (name === '') return list
+        return (
+          <section>
+            <h2 class="group" dir="auto">
+              <Blanks text={name} names={names} />
+            </h2>
+            {list}
+          </section>
+        )
+      }}
+    />
+  )
+}
+
+interface LinkProps {
+  url: string
+  metadata: UrlMetadata
+  /** The names of the bundle’s variables. */
+  names: readonly string[]
+  icons: SiteIcons
+}
+
+function Link({ url, metadata, names, icons }: LinkProps): JSX.Element {
+  const fields = textsOf(wholeLink(url, metadata))
+  const [, ...more] = fields.note.trim().split('\n')
+  const to = destination(url)
+  return (
+    <li class="link-row" dir={isRightToLeft(fields.note) ? 'rtl' : undefined}>
+      <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
+        <Line fields={fields} names={names} icons={icons} />
+      </a>
+      {to.unicode !== null && (
+        <p class="hint" dir="ltr" safe>
+          {hostText(to)}
+        </p>
+      )}
+      {more.length > 0 && (
+        <p class="prose hint" dir="auto">
+          <Blanks text={more.join('\n')} names={names} />
+        </p>
+      )}
+    </li>
   )
 }

@@ -1,39 +1,50 @@
 // @ts-check
+import { suggestTitles } from '../../parts/page-titles.js'
 
-// Files are read into the submitted text field. Bookmarks keep only the attributes we use: most of the file is icons.
-const MAX_IMPORT_BYTES = 200 * 1024
+// A chosen or dropped file is sent unchanged at once, and a preview comes back.
 
-/** @param {File | null | undefined} file */
-async function readImportFile(file) {
-  const field = document.getElementById('text')
+const fileInput = () => /** @type {HTMLInputElement | null} */ (document.querySelector('#import [name="file"]'))
+
+function sendFile() {
+  const input = fileInput()
   const status = document.getElementById('file-status')
-  if (file == null || !(field instanceof HTMLTextAreaElement) || status === null) return
-  const text = leanBookmarks(await file.text())
-  const size = new URLSearchParams({ text }).toString().length
-  const kib = (/** @type {number} */ bytes) => `${Math.ceil(bytes / 1024)} KiB`
-  if (size > MAX_IMPORT_BYTES) {
-    status.textContent = `${file.name} is too long to read at once (${kib(size)}; the limit is ${kib(MAX_IMPORT_BYTES)}): import it in parts.`
-    return
-  }
-  field.value = text
-  status.textContent = `${file.name} is in the field.`
+  const [file] = input?.files ?? []
+  if (input === null || status === null || file === undefined) return
+  const max = Number(input.dataset.max)
+  status.textContent = ''
+  if (file.size <= max)
+    return input.form?.requestSubmit(/** @type {HTMLElement} */ (input.form.querySelector('[value="read"]')))
+  const mib = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(bytes % 1048576 === 0 ? 0 : 1)} MiB`
+  status.textContent = `${file.name} is too long to read at once (${mib(file.size)}; the limit is ${mib(max)}): import it in parts.`
+  input.value = ''
 }
 
-/** Removes unused attributes from bookmarks. @param {string} text */
-function leanBookmarks(text) {
-  if (!/^\s*<!doctype netscape/i.test(text)) return text
-  const used = /\s(?:href|tags|personal_toolbar_folder|unfiled_bookmarks_folder)="[^"]*"/gi
-  return text
-    .replace(/<(a|h3)((?:\s+[\w-]+(?:="[^"]*")?)*)\s*>/gi, (_, tag, attributes) => {
-      return `<${tag}${(attributes.match(used) ?? []).join('')}>`
-    })
-    .replace(/^[ \t]+/gm, '')
-}
+// Longer waits are announced.
+const SAY_AFTER_MS = 1000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let saying
+document.addEventListener('submit', ({ target, submitter }) => {
+  if (!(target instanceof HTMLFormElement) || target.id !== 'import') return
+  const isMade = submitter instanceof HTMLButtonElement && submitter.value === 'make'
+  const bundles = target.querySelectorAll('[name="bundle"]:checked').length
+  const name = fileInput()?.files?.[0]?.name ?? 'the text'
+  clearTimeout(saying)
+  saying = setTimeout(() => {
+    const says = document.getElementById('working')
+    if (says !== null)
+      says.textContent = isMade ? `Creating ${bundles} bundle${bundles === 1 ? '' : 's'}…` : `Reading ${name}…`
+  }, SAY_AFTER_MS)
+})
+document.addEventListener('htmx:finally:request', () => {
+  clearTimeout(saying)
+  const says = document.getElementById('working')
+  if (says !== null) says.textContent = ''
+})
 
 document.addEventListener('change', ({ target }) => {
-  if (target instanceof HTMLInputElement && target.id === 'file') void readImportFile(target.files?.[0])
+  if (target instanceof HTMLInputElement && target === fileInput()) sendFile()
   if (!(target instanceof HTMLInputElement) || target.closest('.plan') === null) return
-  // Ticking a bundle ticks all its links.
+  // The checkbox of a bundle applies to all its links.
   if (target.name === 'bundle') {
     for (const link of target.closest('li')?.querySelectorAll('[name="link"]') ?? []) {
       if (link instanceof HTMLInputElement) link.checked = target.checked
@@ -47,16 +58,19 @@ document.addEventListener('dragover', (event) => {
   if (event.target instanceof Element && event.target.id === 'text') event.preventDefault()
 })
 document.addEventListener('drop', (event) => {
-  const file = event.dataTransfer?.files[0]
-  if (file === undefined || !(event.target instanceof Element) || event.target.id !== 'text') return
+  const { files } = event.dataTransfer ?? {}
+  const input = fileInput()
+  const isOnField = event.target instanceof Element && event.target.id === 'text'
+  if (!isOnField || event.defaultPrevented || input === null || !files?.length) return
   event.preventDefault()
-  void readImportFile(file)
+  input.files = files
+  sendFile()
 })
-// Links without a title may get that of their page, once there is a plan.
+// Once there is a plan, page titles are suggested for links without one.
 const suggestPlanned = () => void suggestTitles([...document.querySelectorAll('.plan [data-url]')])
 suggestPlanned()
 document.addEventListener('htmx:after:swap', suggestPlanned)
-// The bookmark for other pages does nothing here.
+// The bookmarklet is for other pages, and does nothing here.
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element) || event.target.closest('[data-bookmark]') === null) return
   event.preventDefault()

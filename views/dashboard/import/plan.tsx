@@ -1,18 +1,20 @@
 /** @jsxImportSource @kitajs/html */
 
+import { BOUNDS } from '../../../src/bundles/content/content.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import { FORMATS } from '../../../src/imports/formats.ts'
-import type { ImportPlan } from '../../../src/imports/plan.ts'
-import { Each } from '../../parts/each.tsx'
-import { Alert } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { SuggestedTitles } from '../../parts/suggested-titles.tsx'
-import type { ImportForm } from './import-form.ts'
-import { PlannedBundle } from './planned-bundle.tsx'
+import type { ImportedBundle, ImportedLink, ImportPlan } from '../../../src/imports/plan.ts'
+import { destination, hostText } from '../../parts/destination.ts'
+import { Alert, described, FieldError } from '../../parts/fields.tsx'
+import { SaidLine, SuggestedTitles, writtenIn } from '../../parts/found.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
+import { type ImportForm, noteName, placeOf } from './import-form.ts'
 import { Remarks } from './remarks.tsx'
-import { TextField } from './text-field.tsx'
+import { TextField, Working } from './text-field.tsx'
 
-/** The bundles that a text would create; each bundle and each link can be left out. */
+/** The bundles that a text would create; each bundle and link can be deselected. */
 export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JSX.Element {
   const { bundles, format } = plan
   const { skipped } = plan.counts
@@ -31,15 +33,18 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
         <span
           safe
         >{`Read as ${FORMATS[format]}: ${count(bundles.length, 'bundle')} with ${count(links, 'link')}. Nothing has been created yet.`}</span>
-        {skipped === 0 ? (
-          ''
-        ) : (
+        {skipped !== 0 && (
           <>
             {' '}
             <a href="#left-out" safe>{`${count(skipped, 'line')} left out.`}</a>
           </>
         )}
       </p>
+      {form.says !== null && (
+        <p class="hint" dir="auto" safe>
+          {form.says}
+        </p>
+      )}
       <GroupsChoice form={form} plan={plan} />
       <SuggestedTitles />
       <ol class="plan">
@@ -59,18 +64,19 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
         <button type="submit" name="do" value="make" class="primary" data-count-bundles="" safe>
           {`Create ${count(ticked, 'bundle')}`}
         </button>
-        <a class="quiet" href="/dashboard/links/import">
+        <a class="quiet" href={routes.bundles.import.href()}>
           Start over
         </a>
+        <Working />
       </div>
     </>
   )
 }
 
-/** Formats whose links are in no groups, or in bundles that are whole. */
+/** Formats without groups of links, or with complete bundles. */
 const UNGROUPED: readonly ImportPlan['format'][] = ['list', 'json']
 
-/** Whether groups become bundles or sections; the other way is a button. */
+/** Whether groups become bundles or sections; a button switches to the other. */
 function GroupsChoice({
   form: { as },
   plan: { format, bundles },
@@ -82,15 +88,127 @@ function GroupsChoice({
   return (
     <>
       <input type="hidden" name="as" value={as} />
-      {!UNGROUPED.includes(format) && (as === 'sections' || bundles.length > 1) ? (
+      {!UNGROUPED.includes(format) && (as === 'sections' || bundles.length > 1) && (
         <p>
           <button type="submit" name="do" value={other} class="small">
             {other === 'sections' ? 'Make one bundle with sections instead' : 'Make a bundle of each instead'}
           </button>
         </p>
-      ) : (
-        ''
       )}
     </>
+  )
+}
+
+/** Longer lists of links are folded. */
+const FEW = 8
+
+interface PlannedProps {
+  form: ImportForm
+  bundle: ImportedBundle
+  index: number
+}
+
+/** A bundle of the plan: its title, and its links, each of which can be deselected. */
+function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
+  const id = `title-${index}`
+  const error = form.errors.get(index)
+  const isShort = bundle.links.length <= FEW
+  return (
+    <li>
+      <div class="planned">
+        <input
+          type="checkbox"
+          name="bundle"
+          value={String(index)}
+          checked={form.ticked.has(String(index))}
+          aria-label={`Create bundle ${index + 1}`}
+        />
+        <div class="field">
+          <input
+            id={id}
+            name={id}
+            value={attribute(form.titles[index] ?? '')}
+            aria-label={`Title of bundle ${index + 1}`}
+            placeholder="Untitled"
+            dir="auto"
+            autocomplete="off"
+            {...described(id, error)}
+          />
+          <FieldError id={id} error={error} />
+        </div>
+        <span class="hint number" safe>
+          {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
+        </span>
+      </div>
+      <details open={isShort}>
+        <summary safe>{`Links of bundle ${index + 1}`}</summary>
+        <ul>
+          <Each
+            of={bundle.links}
+            show={(link, at) => <PlannedLink form={form} link={link} place={placeOf(index, at)} />}
+          />
+        </ul>
+      </details>
+    </li>
+  )
+}
+
+interface PlannedLinkProps {
+  form: ImportForm
+  link: ImportedLink
+  place: string
+}
+
+/** A link of the plan. A link without a title may have a title field, for which its page’s title is suggested. */
+function PlannedLink({ form, link: { url, metadata, said = [] }, place }: PlannedLinkProps): JSX.Element {
+  const { note = '', section = '', tags = [] } = metadata
+  const to = destination(url)
+  const title = form.notes.get(place)
+  return (
+    <li data-url={title === undefined ? undefined : attribute(url)}>
+      <label>
+        <input type="checkbox" name="link" value={place} checked={form.ticked.has(place)} />
+        <Tile url={url} />
+        <span class="what">
+          {note !== '' && <b dir="auto" safe>{`${note.split('\n')[0]} `}</b>}
+          <bdi class="hint" safe>
+            {hostText(to) + to.path}
+          </bdi>
+          {section !== '' && <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
+          <Each
+            of={tags}
+            show={(tag) => (
+              <span class="tag" dir="auto" safe>
+                {tag}
+              </span>
+            )}
+          />
+        </span>
+      </label>
+      <SaidLine
+        said={said}
+        undo={
+          writtenIn(said) === undefined ? (
+            ''
+          ) : (
+            <label>
+              <input type="checkbox" name="kept" value={place} checked={form.kept.has(place)} />
+              Keep as written
+            </label>
+          )
+        }
+      />
+      {title !== undefined && (
+        <input
+          name={noteName(place)}
+          value={attribute(title)}
+          aria-label={attribute(`Title of ${hostText(to) + to.path}`)}
+          placeholder="Title"
+          maxlength={String(BOUNDS.note)}
+          dir="auto"
+          autocomplete="off"
+        />
+      )}
+    </li>
   )
 }

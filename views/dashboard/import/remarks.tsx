@@ -2,9 +2,9 @@
 
 import { count } from '../../../src/core/words.ts'
 import type { ImportPlan, Remark } from '../../../src/imports/plan.ts'
-import { Each } from '../../parts/each.tsx'
+import { Each } from '../../parts/layout.tsx'
 
-/** The lines left out or changed, and why. */
+/** The lines that were left out or changed, with the reasons. */
 export function Remarks({ plan: { skipped, changed, counts } }: { plan: ImportPlan }): JSX.Element {
   return (
     <>
@@ -53,7 +53,7 @@ function RemarkList({ id, name, remarks, total }: RemarksProps): JSX.Element {
           </tbody>
         </table>
       </div>
-      {total > remarks.length ? <p class="hint" safe>{`And ${total - remarks.length} more.`}</p> : ''}
+      {total > remarks.length && <p class="hint" safe>{`And ${total - remarks.length} more.`}</p>}
     </section>
   )
 }

@@ -2,25 +2,24 @@
 
 import { capitalised } from '../../../src/core/words.ts'
 import type { Breakdown, Insights } from '../../../src/insights/shapes.ts'
-import { Share } from '../../parts/charts.tsx'
-import { Each } from '../../parts/each.tsx'
-import { formatInteger, rate } from '../../parts/numbers.ts'
+import { formatInteger, rate, Share } from '../../parts/charts.tsx'
+import { Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { countryName, DEVICE_NAMES, languageName } from '../rules/values.ts'
-import { CardHead } from './card-head.tsx'
-import type { Shown } from './days.ts'
+import { countryName, DEVICE_NAMES, languageName } from '../parts/rules/facts.ts'
+import { CardHead } from './cards.tsx'
+import type { Shown } from './ranges.tsx'
 
-/** How many values are in sight. */
+/** How many values are visible at first. */
 const SHOWN = 5
 
 interface BreakdownWords {
   heading: string
-  /** The column of the values. */
+  /** The heading of the values. */
   column: string
   nameOf(value: string): string
-  /** Stands for no value. */
+  /** The label for no value. */
   none: string
-  /** Stands for the values beyond those that the report names. */
+  /** The label for values beyond those in the report. */
   other: string
   hint: string
 }
@@ -66,7 +65,7 @@ interface BreakdownsProps {
   shown: Shown
 }
 
-/** Views by referring site, device, language and, if known here, country. */
+/** Views by referring site, device, language and, if known, country. */
 export function Breakdowns({ breakdowns, shown }: BreakdownsProps): JSX.Element {
   return (
     <Each
@@ -104,9 +103,7 @@ function Card({ shown, name, breakdown }: CardProps): JSX.Element {
       ) : (
         <>
           <Rows {...sums} rows={rows.slice(0, SHOWN)} />
-          {more.length === 0 ? (
-            ''
-          ) : (
+          {more.length > 0 && (
             <details class="more">
               <summary safe>{`${more.length} more`}</summary>
               <Rows {...sums} rows={more} />
@@ -151,7 +148,7 @@ function Rows({ words: { heading, column }, rows, total, most }: RowsProps): JSX
             <tr>
               <th scope="row">
                 <div class="behind">
-                  {site === null ? '' : <Tile url={`https://${site}`} />}
+                  {site !== null && <Tile url={`https://${site}`} />}
                   <Share share={views / most} />
                   <span dir="auto" safe>
                     {name}

@@ -1,22 +1,29 @@
 /** @jsxImportSource @kitajs/html */
 
+import { routes } from '../../../src/core/routes.ts'
 import type { Overview } from '../../../src/insights/shapes.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
-import { type Chart, insightsPath } from './chart-link.tsx'
-import { Days } from './counts.tsx'
-import { CountsTable } from './counts-table.tsx'
-import { nothingOn, type ShownDays, saidOf, shownOf } from './days.ts'
-import { HowWeCount, SampleInsights } from './insights.tsx'
-import { type DaysForm, Ranges } from './ranges.tsx'
-import { Totals } from './totals.tsx'
+import { CountsTable } from './cards.tsx'
+import { Days, Totals } from './counts.tsx'
+import {
+  type Chart,
+  type DaysForm,
+  insightsPath,
+  nothingOn,
+  Ranges,
+  type ShownDays,
+  saidOf,
+  shownOf,
+} from './ranges.tsx'
+import { HowWeCount, SampleInsights } from './view.tsx'
 
 interface OverviewProps {
   overview: Overview
-  /** Whether its days are chosen ones. */
+  /** Whether the visitor chose the days. */
   isChosen: boolean
   chart: Chart
-  /** Days that were refused. */
+  /** The refused days. */
   form: DaysForm | null
 }
 
@@ -32,7 +39,7 @@ export function OverviewView(props: OverviewProps): JSX.Element {
   )
 }
 
-/** The part that another range replaces. */
+/** The part of the page that another range replaces. */
 export function OverviewPart({ overview, isChosen, chart, form }: OverviewProps): JSX.Element {
   const { totals, series, topBundles } = overview
   const shown = shownOf(null, overview, isChosen)
@@ -47,7 +54,7 @@ export function OverviewPart({ overview, isChosen, chart, form }: OverviewProps)
             text="Share the link of a bundle: the views of all your bundles are added up here, with those that are opened most."
           >
             <p class="actions">
-              <a class="button primary" href="/dashboard">
+              <a class="button primary" href={routes.bundles.list.href()}>
                 Your bundles
               </a>
             </p>
@@ -74,7 +81,7 @@ interface TopBundlesProps {
   chart: Chart
 }
 
-/** The most viewed bundles, each with its own insights of the same days. */
+/** The most viewed bundles, each with a link to its insights on the same days. */
 function TopBundles({ bundles, shown, chart }: TopBundlesProps): JSX.Element {
   const most = Math.max(1, ...bundles.map(({ views }) => views))
   return (

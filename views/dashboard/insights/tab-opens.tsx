@@ -1,20 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
-import { Share } from '../../parts/charts.tsx'
+import { formatInteger, rate, Share } from '../../parts/charts.tsx'
 import { destination, withBraces } from '../../parts/destination.ts'
-import { Each } from '../../parts/each.tsx'
-import { unstressed } from '../../parts/emphasis.ts'
-import { formatInteger, rate } from '../../parts/numbers.ts'
-import { Tile } from '../../parts/tile.tsx'
-import { tileOf } from '../../parts/tile-of.js'
+import { Each } from '../../parts/layout.tsx'
+import { unstressed } from '../../parts/markdown.ts'
+import { Tile, tileOf } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
-import { CardHead } from './card-head.tsx'
-import type { Shown } from './days.ts'
+import { CardHead } from './cards.tsx'
+import type { Shown } from './ranges.tsx'
 
-/** How many tabs are in sight, and how many the page has: rules may have a thousand. */
+/** How many tabs are visible at first, and how many the page lists: rules may have a thousand. */
 const SHOWN = 10
 const LISTED = 50
 
@@ -50,20 +48,16 @@ export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensP
       ) : (
         <>
           <Rows rows={rows.slice(0, SHOWN)} total={total} most={most} names={names} icons={icons} />
-          {more.length === 0 ? (
-            ''
-          ) : (
+          {more.length > 0 && (
             <details class="more">
               <summary safe>{`${more.length} more`}</summary>
               <Rows rows={more} total={total} most={most} names={names} icons={icons} />
             </details>
           )}
-          {rest > 0 ? (
+          {rest > 0 && (
             <p class="hint" safe>
               {`${rest} more are in the CSV.`}
             </p>
-          ) : (
-            ''
           )}
         </>
       )}
@@ -71,11 +65,11 @@ export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensP
   )
 }
 
-/** The note of each link, also of rules; those that are no longer there have none. */
+/** The note of each link, including the links of rules; removed links have none. */
 function notesOf({ urls, urlMetadata, resolutionPolicy }: TabOpensProps['bundle']): Map<string, string> {
   const ofRules = (resolutionPolicy?.rules ?? []).flatMap(({ tabs }) => tabs)
   const own = urls.map((url, at) => ({ url, ...urlMetadata[at] }))
-  // Of a link that is there twice, the first.
+  // For a duplicate link, the first note.
   return new Map([...own, ...ofRules].toReversed().map(({ url, note = '' }) => [url, note]))
 }
 
@@ -140,9 +134,7 @@ function TabName({
   const name = unstressed((note ?? '').trim().split('\n')[0] ?? '')
   return (
     <>
-      {name === '' ? (
-        ''
-      ) : (
+      {name !== '' && (
         <span class="title" dir="auto">
           <Blanks text={name} names={names} />
         </span>
@@ -150,7 +142,7 @@ function TabName({
       <span class={name === '' ? undefined : 'hint'} dir="ltr">
         <Blanks text={host + withBraces(path, names)} names={names} />
       </span>
-      {note === undefined ? <span class="hint"> No longer there</span> : ''}
+      {note === undefined && <span class="hint"> No longer there</span>}
     </>
   )
 }

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Escape closes a definition, which comes back when it is pointed at or focused again.
+// Escape closes a definition, which reappears on the next hover or focus.
 document.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return
   for (const tip of document.querySelectorAll('.tip:is(:hover, :focus-within)')) tip.setAttribute('data-closed', '')

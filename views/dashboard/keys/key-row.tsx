@@ -1,17 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
-import type { Scope } from '../../../src/identity/roles.ts'
+import { routes } from '../../../src/core/routes.ts'
+import type { Scope } from '../../../src/identity/caller.ts'
 import { DEVICE_HOST } from '../../../src/keys/apps.ts'
 import type { ListedKey } from '../../../src/keys/keys.ts'
+import { formatInteger } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { formatInteger } from '../../parts/numbers.ts'
 import { Tile } from '../../parts/tile.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { SCOPES } from './new-key.tsx'
 
-/** A key, and the requests it used in the current hour; null if they are not counted. */
+/** A key with its requests in the current hour; null if they are not counted. */
 export type KeyWithUsage = ListedKey & { used: number | null }
 
 /** How and when a key ended; null if it works. */
@@ -52,7 +53,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
           )}
           {' · '}
           {escapeHtml(scopeNames(scopes))}
-          {allowedNetworks === undefined ? '' : escapeHtml(` · Only from ${oneOrMany(allowedNetworks)}`)}
+          {allowedNetworks !== undefined && escapeHtml(` · Only from ${oneOrMany(allowedNetworks)}`)}
         </span>
       </div>
       <div class="facts hint">
@@ -74,21 +75,17 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
           <RelativeTime at={Date.parse(lastUsedAt ?? createdAt)} />
         </span>
       </div>
-      {end === null ? (
+      {end === null && (
         <div class="actions">
-          {app === undefined && replacedBy === undefined ? (
-            <a class="quiet" href={`/dashboard/keys/${id}/rotate`} aria-label={attribute(`Rotate ${name}`)}>
+          {app === undefined && replacedBy === undefined && (
+            <a class="quiet" href={routes.keys.rotate.href({ id })} aria-label={attribute(`Rotate ${name}`)}>
               Rotate
             </a>
-          ) : (
-            ''
           )}
-          <a class="quiet" href={`/dashboard/keys/${id}/revoke`} aria-label={attribute(`Revoke ${name}`)}>
+          <a class="quiet" href={routes.keys.revoke.href({ id })} aria-label={attribute(`Revoke ${name}`)}>
             Revoke
           </a>
         </div>
-      ) : (
-        ''
       )}
     </li>
   )
@@ -109,7 +106,7 @@ function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: KeyWithUsage })
 
 const SOON_MS = 7 * 86_400_000
 
-/** When a key that still works will end. */
+/** When a working key will end. */
 function Ending({ apiKey: { expiresAt, replacedBy } }: { apiKey: KeyWithUsage }): JSX.Element {
   if (expiresAt === undefined) return <span></span>
   const at = Date.parse(expiresAt)
@@ -127,7 +124,7 @@ function oneOrMany(networks: readonly string[]): string {
   return networks.length === 1 ? only : `${networks.length} networks`
 }
 
-/** What scopes allow, in a few words: the widest says it all, save that webhooks lie beside links. */
+/** A short description of scopes: the widest includes the others, except webhooks, which are separate from links. */
 function scopeNames(scopes: readonly Scope[]): string {
   const isBeside = (scope: Scope) => scope === 'webhooks:write'
   const widest = (Object.keys(SCOPES) as Scope[]).findLast((scope) => scopes.includes(scope) && !isBeside(scope))

@@ -1,14 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Scope } from '../../../src/identity/roles.ts'
+import type { Scope } from '../../../src/identity/caller.ts'
 import type { KeyInfo } from '../../../src/keys/shapes.ts'
 import { NameField, TextArea, TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** Each scope's label, and what it allows: those of links beyond the previous one. */
+/** Each scope's label and permissions; a scope for links lists only what it adds to the previous one. */
 export const SCOPES: Record<Scope, { name: string; allows: string }> = {
   'links:read': { name: 'Read', allows: 'See bundles, versions and insights. Can’t change anything.' },
   'links:propose': {
@@ -25,7 +26,8 @@ export const SCOPES: Record<Scope, { name: string; allows: string }> = {
   },
   'keys:admin': {
     name: 'Full access',
-    allows: 'All of the above, create and revoke API keys and export all data. Only for tools you fully trust.',
+    allows:
+      'All of the above, create and revoke API keys, export all data and, in an organisation, manage its members. Only for tools you fully trust.',
   },
 }
 
@@ -35,7 +37,7 @@ export interface KeyForm {
   rateLimitPerHour: string
   /** A day, or empty. */
   expiresAt: string
-  /** One in a line. */
+  /** One per line. */
   allowedNetworks: string
   idempotencyKey: string
   errors: FormErrors<'name' | 'scopes' | 'rateLimitPerHour' | 'expiresAt' | 'allowedNetworks'>
@@ -53,9 +55,9 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
       title="Create API key"
       lede={lede}
       error={errors.form}
-      action="/dashboard/keys/new"
+      action={routes.keys.new.href()}
       button="Create API key"
-      back="/dashboard/keys"
+      back={routes.keys.list.href()}
       hidden={{ idempotencyKey }}
     >
       <NameField
@@ -105,7 +107,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
   )
 }
 
-/** The day on which a key ends. */
+/** The field for the day on which a key ends. */
 export function EndField(props: { note?: string; value: string; error: string | undefined }): JSX.Element {
   return (
     <TextField
@@ -123,7 +125,7 @@ export function EndField(props: { note?: string; value: string; error: string | 
 interface KeyMadeProps {
   site: DashboardSite
   made: { apiKey: KeyInfo; rawKey: string }
-  /** In how many hours the key ends that this one replaces; null if it replaces none. */
+  /** Hours until the replaced key ends; null if this key replaces none. */
   graceHours?: number | null
 }
 
@@ -136,7 +138,7 @@ export function KeyMadeView({ site, made: { apiKey, rawKey }, graceHours = null 
       id="key"
       label="API key"
       secret={rawKey}
-      next="/dashboard/keys"
+      next={routes.keys.list.href()}
       below={
         <section class="panel">
           <h2>Try it</h2>
@@ -146,7 +148,7 @@ export function KeyMadeView({ site, made: { apiKey, rawKey }, graceHours = null 
     >
       <strong>Copy it now.</strong> You won’t see it again. Keep it somewhere safe, and never put it in a web page or a
       public repository.
-      {graceHours === null ? '' : escapeHtml(` ${oldKeyEnds(graceHours)}`)}
+      {graceHours !== null && escapeHtml(` ${oldKeyEnds(graceHours)}`)}
     </SecretPage>
   )
 }

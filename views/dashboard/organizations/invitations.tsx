@@ -1,16 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Invited } from '../../../src/accounts/organizations.ts'
-import { ROLES } from '../../../src/identity/roles.ts'
-import { Each } from '../../parts/each.tsx'
-import { EmailField } from '../../parts/email-field.tsx'
-import { Field } from '../../parts/fields.tsx'
+import { routes } from '../../../src/core/routes.ts'
+import { ROLES } from '../../../src/identity/caller.ts'
+import { EmailField, Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { dateOf } from '../parts/dates.ts'
 import type { FormErrors } from '../parts/form.tsx'
 import { Form, Panel } from '../parts/panel.tsx'
+import { dateOf } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 export interface InviteForm {
@@ -21,7 +20,7 @@ export interface InviteForm {
 
 interface InviteProps {
   form: InviteForm
-  /** The organisation's id. */
+  /** The id of the organisation. */
   id: string
   /** Whether it has no other members yet. */
   isAlone: boolean
@@ -41,12 +40,13 @@ export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }
   }
   return (
     <Panel id="invite" heading={heading}>
-      {isAlone ? (
-        <p class="hint">It’s just you here so far. Whoever you invite gets an email with a link to join.</p>
-      ) : (
-        ''
-      )}
-      <Form kind="inline" action={`/dashboard/organizations/${id}`} button="Send invitation" look="primary">
+      {isAlone && <p class="hint">It’s just you here so far. Whoever you invite gets an email with a link to join.</p>}
+      <Form
+        kind="inline"
+        action={routes.organizations.organization.href({ id })}
+        button="Send invitation"
+        look="primary"
+      >
         <EmailField email={email} error={errors.email} autocomplete="off" />
         <Field id="role" label="Role">
           <select id="role" name="role">
@@ -93,14 +93,14 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                 <button
                   type="button"
                   class="quiet"
-                  data-text={`${site.origin}/invitations/${invitation}`}
+                  data-text={`${site.origin}${routes.account.invitation.href({ id: invitation })}`}
                   aria-label={attribute(`Copy link for ${email}`)}
                 >
                   <Icon name="copy" />
                   <span class="label">Copy link</span>
                 </button>
                 <Form
-                  action={`/dashboard/organizations/${id}/invitations/${invitation}/cancel`}
+                  action={routes.organizations.cancelInvitation.href({ id, invitation })}
                   button="Revoke"
                   look="quiet"
                   label={`Revoke the invitation of ${email}`}

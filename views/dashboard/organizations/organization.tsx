@@ -1,26 +1,26 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
+import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { allowsRole } from '../../../src/identity/roles.ts'
-import { Each } from '../../parts/each.tsx'
+import { allowsRole, ROLES } from '../../../src/identity/caller.ts'
 import { Alert, NameField } from '../../parts/fields.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { ChecksPanel } from '../parts/checks-panel.tsx'
-import type { FormErrors } from '../parts/form.tsx'
-import { Form, Panel } from '../parts/panel.tsx'
-import { ExportLink } from '../parts/proof.tsx'
+import { Monogram, personName } from '../../parts/tile.tsx'
+import { ChecksPanel, ExportLink, type FormErrors } from '../parts/form.tsx'
+import { Form, organizationPages, Panel, TabbedSheet } from '../parts/panel.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { TabbedSheet } from '../parts/tabs.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
-import { MemberRow } from './members.tsx'
 
 interface OrganizationProps {
   site: DashboardSite
   organization: OrganizationInFull
-  /** Whether its links are looked at; null for who cannot switch that. */
+  /** Whether its links are checked; null for visitors who cannot change that. */
   isChecked: boolean | null
-  /** The submitted form, if it was refused. */
+  /** The refused form. */
   invite?: InviteForm
   name?: { name: string; errors: NameErrors }
 }
@@ -36,17 +36,15 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
   return (
     <>
       <Head title={organization.name} lede={`You’re ${ROLE_WORDS[role].one}. ${ROLE_WORDS[role].you}`}>
-        {allowsRole(role, 'editor') ? (
-          <a class="button" href={`/dashboard/organizations/${id}/move`}>
+        {allowsRole(role, 'editor') && (
+          <a class="button" href={routes.organizations.move.href({ id })}>
             Move bundles here
           </a>
-        ) : (
-          ''
         )}
         {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (
-          <Form action="/dashboard/subject" button="Switch to this workspace" name="organizationId" value={id} />
+          <Form action={routes.subject.href()} button="Switch to this workspace" name="organizationId" value={id} />
         )}
       </Head>
       <TabbedSheet label="This organisation" pages={isAdmin ? pages : pages.slice(0, 1)} at={pages[0].href}>
@@ -59,7 +57,7 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
             />
           </ul>
         </Panel>
-        {isAdmin ? (
+        {isAdmin && (
           <>
             <Invite
               form={invite ?? { email: '', role: 'editor', errors: {} }}
@@ -67,12 +65,12 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
               isAlone={members.length === 1}
               mayInvite={user.emailVerified}
             />
-            {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
+            {invitations.length > 0 && <Invitations site={site} id={id} invitations={invitations} />}
             <NameForm organization={organization} form={name} />
-            {isChecked === null ? '' : <ChecksPanel action={`/dashboard/organizations/${id}`} isOn={isChecked} />}
+            {isChecked !== null && (
+              <ChecksPanel action={routes.organizations.organization.href({ id })} isOn={isChecked} />
+            )}
           </>
-        ) : (
-          ''
         )}
         <OrganizationActions site={site} organization={organization} />
       </TabbedSheet>
@@ -83,7 +81,7 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
 function NameForm({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
   return (
     <Panel id="name-heading" heading="Name">
-      <Form kind="inline" action={`/dashboard/organizations/${organization.id}`} button="Save name">
+      <Form kind="inline" action={routes.organizations.organization.href({ id: organization.id })} button="Save name">
         <NameField
           label="Organisation name"
           labelClass="visually-hidden"
@@ -97,7 +95,7 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
   )
 }
 
-/** Export, leaving and deleting. */
+/** Export, leaving and deletion. */
 function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'site' | 'organization'>): JSX.Element {
   const { id, role, members } = organization
   const isAdmin = role === 'admin'
@@ -112,33 +110,98 @@ function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'si
         <p class="hint">Bundles you created here stay with the organisation.</p>
       )}
       <div class="actions">
-        {isAdmin ? (
-          <ExportLink site={site} organizationId={id} label="Export all data" back={`/dashboard/organizations/${id}`} />
-        ) : (
-          ''
+        {isAdmin && (
+          <ExportLink
+            site={site}
+            organizationId={id}
+            label="Export all data"
+            back={routes.organizations.organization.href({ id })}
+          />
         )}
-        {isLast ? (
-          ''
-        ) : (
-          <a class="button" href={`/dashboard/organizations/${id}/leave`}>
+        {!isLast && (
+          <a class="button" href={routes.organizations.leave.href({ id })}>
             Leave…
           </a>
         )}
-        {isAdmin ? (
-          <a class="button danger" href={`/dashboard/organizations/${id}/delete`}>
+        {isAdmin && (
+          <a class="button danger" href={routes.organizations.delete.href({ id })}>
             Delete…
           </a>
-        ) : (
-          ''
         )}
       </div>
     </Panel>
   )
 }
 
-/** The tabs of an organisation, for its admins. */
-export const organizationPages = (id: string) =>
-  [
-    { href: `/dashboard/organizations/${id}`, name: 'People' },
-    { href: `/dashboard/organizations/${id}/activity`, name: 'Activity' },
-  ] as const
+interface MemberRowProps {
+  organization: OrganizationInFull
+  member: Member
+  currentUserId: string
+}
+
+/** A member, with the admins' actions. */
+function MemberRow({ organization, member, currentUserId }: MemberRowProps): JSX.Element {
+  const { email, role, userId, since } = member
+  const isSelf = userId === currentUserId
+  const name = personName(member)
+  return (
+    <li class="row person">
+      <Monogram text={name} />
+      <div class="what">
+        <span class="name">
+          <bdi safe>{name}</bdi>
+          {isSelf && ' (you)'}
+        </span>
+        <span class="hint where">
+          {name !== email && <bdi safe>{email}</bdi>}
+          {name === email ? 'Joined ' : ' · joined '}
+          <RelativeTime at={since} />
+        </span>
+      </div>
+      <span class={['tag', role === 'admin' && 'good']} safe>
+        {ROLE_WORDS[role].name}
+      </span>
+      {organization.role === 'admin' && !isOnlyAdmin(organization, member) && (
+        <MemberMenu organization={organization} member={member} isSelf={isSelf} />
+      )}
+    </li>
+  )
+}
+
+function isOnlyAdmin({ members }: OrganizationInFull, member: Member): boolean {
+  return member.role === 'admin' && members.filter(({ role }) => role === 'admin').length === 1
+}
+
+function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'currentUserId'> & { isSelf: boolean }) {
+  const one = { id: organization.id, member: member.id }
+  return (
+    <details class="menu" name="menu">
+      <summary class="quiet" aria-label={attribute(`Manage ${personName(member)}`)}>
+        <Icon name="more" />
+      </summary>
+      <div class="pop">
+        <form method="post" action={routes.organizations.changeRole.href(one)}>
+          <Each
+            of={ROLES.filter((role) => role !== member.role)}
+            show={(role) => (
+              <button type="submit" class="item" name="role" value={role}>
+                <span class="who">
+                  <span class="name" safe>{`Make ${ROLE_WORDS[role].one}`}</span>
+                  <span class="hint" safe>
+                    {ROLE_WORDS[role].does}
+                  </span>
+                </span>
+              </button>
+            )}
+          />
+        </form>
+        {!isSelf && (
+          <a class="item danger" href={routes.organizations.removeMember.href(one)}>
+            <Icon name="trash" />
+            Remove…
+          </a>
+        )}
+      </div>
+    </details>
+  )
+}

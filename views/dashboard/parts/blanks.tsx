@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { piecesOf } from '../../../src/core/template.js'
-import { Each } from '../../parts/each.tsx'
+import { Each } from '../../parts/layout.tsx'
 
 interface BlanksProps {
   text: string
@@ -10,7 +10,7 @@ interface BlanksProps {
   names: readonly string[]
 }
 
-/** A text in which the places of variables stand out. `writeBlanks` in link-list.js does the same during typing. */
+/** A text with highlighted placeholders. */
 export function Blanks({ text, names }: BlanksProps): JSX.Element {
   return (
     <Each

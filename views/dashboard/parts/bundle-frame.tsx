@@ -1,53 +1,52 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Children, PropsWithChildren } from '@kitajs/html'
-import { linkOf } from '../../../src/bundles/link.ts'
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { headingOf } from '../../launcher/launcher.tsx'
-import { Each } from '../../parts/each.tsx'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { linkOf } from '../../../src/bundles/links/link-fields.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { allowsRole, type Role, type Subject } from '../../../src/identity/caller.ts'
+import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { BundleMenu } from './bundle-menu.tsx'
-import { Pin } from './pin.tsx'
-import { roleOver } from './role.ts'
-import { type DashboardSite, Head } from './shell.tsx'
-import { TabbedSheet } from './tabs.tsx'
-import { Waiting } from './waiting.tsx'
+import { attribute, Each, type SignedInUser } from '../../parts/layout.tsx'
+import { roleOver } from '../../parts/visitor.ts'
+import { Form, TabbedSheet } from './panel.tsx'
+import { type DashboardSite, Head, Waiting } from './shell.tsx'
 
 const TABS = {
-  edit: { path: '', name: 'Links' },
-  policy: { path: '/policy', name: 'Rules' },
-  versions: { path: '/versions', name: 'Versions' },
-  proposals: { path: '/proposals', name: 'Suggestions' },
-  insights: { path: '/insights', name: 'Insights' },
+  edit: { route: routes.bundle.edit, name: 'Links' },
+  policy: { route: routes.bundle.rules, name: 'Rules' },
+  versions: { route: routes.bundle.versions, name: 'Versions' },
+  proposals: { route: routes.bundle.proposals, name: 'Suggestions' },
+  insights: { route: routes.bundle.insights, name: 'Insights' },
 } as const
 
-/** The export formats, by file extension. */
-const EXPORTS = {
-  json: 'Export as JSON',
-  csv: 'Export as CSV',
-  html: 'Export as bookmarks',
-} as const
+const EXPORTS = [
+  { route: routes.bundle.export.json, name: 'Export as JSON' },
+  { route: routes.bundle.export.csv, name: 'Export as CSV' },
+  { route: routes.bundle.export.html, name: 'Export as bookmarks' },
+] as const
 
 type BundleFrameProps = PropsWithChildren<{
   site: DashboardSite
   bundle: StoredBundle
-  /** Which of the bundle's pages this is. */
+  /** The current page of the bundle. */
   tab: keyof typeof TABS
-  /** The title where it can be edited. */
+  /** The title as an editable field. */
   title?: Children
 }>
 
 /** The head of every page of a bundle: its name, its link, and links to its other pages. */
-export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameProps): JSX.Element {
+export async function BundleFrame({ site, bundle, tab, title, children }: BundleFrameProps): Promise<string> {
   const { slug } = bundle
+  const { openProposals, isPinned } = await site.badges()
   const link = linkOf(slug, site)
-  const pageOf = (key: keyof typeof TABS) => `/dashboard/links/${slug}${TABS[key].path}`
+  const pageOf = (key: keyof typeof TABS) => TABS[key].route.href({ slug })
   const counts = { edit: bundle.urls.length, policy: bundle.resolutionPolicy?.rules.length ?? 0 }
   const pages = (Object.keys(TABS) as (keyof typeof TABS)[]).map((key) => ({
     href: pageOf(key),
     name: TABS[key].name,
     ...(key === 'edit' || key === 'policy' ? { count: counts[key] } : {}),
-    ...(key === 'proposals' ? { after: <Waiting number={site.openProposals} word="open" /> } : {}),
+    ...(key === 'proposals' ? { after: <Waiting number={openProposals} word="open" /> } : {}),
   }))
   return (
     <>
@@ -71,19 +70,19 @@ export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameP
             <span class="visually-hidden"> link</span>
           </button>
         </span>
-        <a class="button" href={`/l/${slug}`} target="_blank" rel="noopener">
+        <a class="button" href={routes.launcher.page.href({ slug })} target="_blank" rel="noopener">
           <Icon name="out" />
           Open
         </a>
         <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
-          <Pin slug={slug} isPinned={site.isPinned} />
-          <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
+          <Pin slug={slug} isPinned={isPinned} />
+          <a class="item" href={routes.launcher.qr.href({ slug })} download={`${slug}.svg`}>
             QR code (SVG)
           </a>
           <Each
-            of={Object.entries(EXPORTS)}
-            show={([extension, name]) => (
-              <a class="item" href={`/dashboard/links/${slug}/export.${extension}`} download="">
+            of={EXPORTS}
+            show={({ route, name }) => (
+              <a class="item" href={route.href({ slug })} download="">
                 {name}
               </a>
             )}
@@ -97,20 +96,113 @@ export function BundleFrame({ site, bundle, tab, title, children }: BundleFrameP
   )
 }
 
-/** Where a bundle's page is. */
+/** The path from the list to a bundle's page. */
 function BundlesCrumb(): JSX.Element {
   return (
     <nav class="crumb" aria-label="Where you are">
-      <a href="/dashboard">Bundles</a>
+      <a href={routes.bundles.list.href()}>Bundles</a>
     </nav>
   )
 }
 
-/** The owner of a bundle that is not in the current workspace. */
+/** The owner of a bundle from another workspace. */
 function ownerOf({ owner }: StoredBundle, { user: { acting, organizations } }: DashboardSite): { lede?: string } {
   if (owner.type === 'user') return acting === null ? {} : { lede: 'Personal bundle' }
   const { organizationId } = owner
   if (organizationId === acting?.id) return {}
   const name = organizations.find(({ id }) => id === organizationId)?.name
   return name === undefined ? {} : { lede: `Belongs to ${name}` }
+}
+
+type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; user: SignedInUser; role: Role }>
+
+/** The menu of actions on a bundle; children are further items. */
+export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): JSX.Element {
+  const { slug } = bundle
+  return (
+    <details class="menu" name="menu">
+      <summary class="quiet" aria-label={attribute(`More for ${headingOf(bundle)}`)}>
+        <Icon name="more" />
+      </summary>
+      <div class="pop">
+        <a class="item" href={routes.launcher.page.href({ slug })} target="_blank" rel="noopener">
+          Open the launcher
+        </a>
+        {allowsRole(role, 'editor') && (
+          <a class="item" href={`${routes.newBundle.page.href()}?from=${slug}`}>
+            Duplicate
+          </a>
+        )}
+        {children}
+        {allowsRole(role, 'admin') && receiversOf(bundle.owner, user).length > 0 && (
+          <a class="item" href={routes.bundle.move.href({ slug })}>
+            Move…
+          </a>
+        )}
+        {allowsRole(role, 'admin') && (
+          <Form action={routes.bundle.delete.href({ slug })} button="Delete" look="item danger" />
+        )}
+      </div>
+    </details>
+  )
+}
+
+interface PinProps {
+  slug: string
+  isPinned: boolean
+  /** The query of its list; undefined on the bundle's own pages, which stay unchanged. */
+  back?: string
+}
+
+/** The menu entry that pins or unpins a bundle for the visitor. */
+export function Pin({ slug, isPinned, back }: PinProps): JSX.Element {
+  const action = routes.bundle[isPinned ? 'unpin' : 'pin'].href({ slug })
+  const isOwnPage = back === undefined
+  return (
+    <form
+      id={isOwnPage ? 'pin' : undefined}
+      method="post"
+      action={action}
+      hx-post={isOwnPage ? action : undefined}
+      hx-target={isOwnPage ? 'this' : undefined}
+      hx-swap={isOwnPage ? 'outerHTML' : undefined}
+    >
+      {!isOwnPage && <input type="hidden" name="back" value={attribute(back)} />}
+      <button type="submit" id={isOwnPage ? 'pin-button' : undefined} class="item">
+        {isPinned ? 'Unpin' : 'Pin to top of your list'}
+      </button>
+    </form>
+  )
+}
+
+/** A possible new owner of a visitor's bundles. */
+export interface Receiver {
+  /** The value in forms: the id of an organisation, or `me`. */
+  value: string
+  name: string
+  subject: Subject
+  /** Whether the visitor could not move them on from there: only admins can. */
+  isFinal: boolean
+}
+
+/**
+ * The possible new owners of an owner’s bundles: the visitor, and organisations in which they may create bundles.
+ * @param owner left out of the list.
+ */
+export function receiversOf(owner: Subject, { userId, organizations }: SignedInUser): Receiver[] {
+  const others = organizations
+    .filter(
+      ({ id, role }) => allowsRole(role, 'editor') && !(owner.type === 'organization' && owner.organizationId === id),
+    )
+    .map(({ id, name, role }): Receiver => {
+      return {
+        value: id,
+        name,
+        subject: { type: 'organization', organizationId: id },
+        isFinal: !allowsRole(role, 'admin'),
+      }
+    })
+  if (owner.type === 'user') return others
+  const self: Subject = { type: 'user', userId }
+  return [...others, { value: 'me', name: 'Your personal workspace', subject: self, isFinal: false }]
 }

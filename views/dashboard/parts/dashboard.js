@@ -1,5 +1,7 @@
 // @ts-check
 
+import { announce, focusFirstError } from '../../parts/site.js'
+
 // At most one menu is open; a click elsewhere or Escape closes it.
 /** @param {EventTarget | null} [within] */
 function closeMenus(within) {
@@ -28,18 +30,65 @@ document.addEventListener('keydown', (event) => {
   menu?.querySelector('summary')?.focus()
 })
 
-// A page that htmx loads starts at its top, like any other, and its message is announced.
+// Reloading the page must not repeat its message.
+function forgetMessage() {
+  const url = new URL(location.href)
+  if (!url.searchParams.has('notice')) return
+  for (const name of ['notice', 'slug', 'slugs', 'version']) url.searchParams.delete(name)
+  history.replaceState(history.state, '', url)
+}
+forgetMessage()
+
+/**
+ * The content of a swap: another page, or the same page after one of its forms was saved or refused; null for a part of a page.
+ * @param {Event} event @returns {'page' | 'form' | null}
+ */
+export function shownBy(event) {
+  const { target } = /** @type {CustomEvent} */ (event).detail.ctx
+  return target === '#main' ? 'form' : target === document.getElementById('page') ? 'page' : null
+}
+
+document.addEventListener('htmx:before:swap', (event) => {
+  if (shownBy(event) !== null) closeMenus()
+})
+
+// A page that htmx loads starts at its top, like any other. A form keeps its scroll position; its message is in the button's bar.
 document.addEventListener('htmx:after:swap', (event) => {
-  const page = swappedPage(event)
-  if (page === null) return
+  const shown = shownBy(event)
+  if (shown === null) return
   const isWrong = focusFirstError()
-  if (!isWrong && !page.hasAttribute('data-stays') && document.activeElement?.id !== 'q') {
+  if (shown === 'form') sayInBar()
+  else if (!isWrong && document.activeElement?.id !== 'q') {
     window.scrollTo(0, 0)
-    const start = page.querySelector('[autofocus]') ?? document.getElementById('main')
+    const start = document.querySelector('#page [autofocus]') ?? document.getElementById('main')
     if (start instanceof HTMLElement) start.focus({ preventScroll: true })
   }
-  // Screen readers read the focused field by themselves.
-  if (!isWrong) announce(page.querySelector('.flash p')?.textContent ?? document.title)
+  // Screen readers read the focused field anyway.
+  if (!isWrong) announce(document.querySelector('.flash p')?.textContent ?? document.title)
+  // htmx changes the address only after this event.
+  setTimeout(forgetMessage)
+})
+
+/** Shows the message beside the pressed button, where it covers nothing, until the next input. */
+function sayInBar() {
+  const [bar, messages] = [document.querySelector('.save-bar, #policy .bar'), document.getElementById('messages')]
+  if (bar === null || messages === null) return
+  messages.querySelector('.flash')?.classList.add('toast')
+  bar.append(messages)
+}
+document.addEventListener('input', () => document.querySelector('.flash.toast')?.remove())
+
+export const saveButton = () =>
+  document.querySelector('.save-bar .primary, :is(.save-bar, #policy .bar) button[value="save"]')
+
+document.addEventListener('keydown', (event) => {
+  const button = saveButton()
+  if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+  if (!(button instanceof HTMLElement)) return
+  event.preventDefault()
+  // A key alone must not discard somebody else's changes.
+  if (button.classList.contains('primary')) button.click()
+  else document.getElementById('alert')?.focus()
 })
 
 // The list announces its new content.
@@ -62,10 +111,21 @@ document.addEventListener('htmx:error', () => {
   else bar.prepend(alert)
 })
 
-// Pages have times in UTC; hovering shows them in the local time zone.
+// Pages show times in UTC; hovering shows the local time.
 document.addEventListener('pointerover', ({ target }) => {
   const time = target instanceof Element ? target.closest('time') : null
   if (time === null || time.dataset.local !== undefined) return
   time.dataset.local = ''
   time.title = new Date(time.dateTime).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 })
+
+// Safari shows the current time in an empty field, as if it had been typed; styles hide it until it is edited. Where a text
+// replaces a missing time, the pattern to fill in is hidden in every browser.
+const isSafari = navigator.vendor.startsWith('Apple')
+const markEmpty = () => {
+  for (const field of document.querySelectorAll(`${isSafari ? '' : '[data-without] '}input[type=datetime-local]`)) {
+    if (field instanceof HTMLInputElement) field.toggleAttribute('data-empty', field.value === '')
+  }
+}
+markEmpty()
+for (const event of ['input', 'change', 'htmx:after:swap']) document.addEventListener(event, markEmpty)

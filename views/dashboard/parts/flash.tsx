@@ -1,88 +1,27 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import type { HistoryUse } from '../../../src/bundles/edit/stored.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { mebibytes, PLAN_NAMES } from '../../../src/core/words.ts'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { type FlashName, MESSAGES } from '../../parts/messages.ts'
 import { Form } from './panel.tsx'
 
-/** The messages that a page can open with; the query field `notice` names one of them. */
-const MESSAGES = {
-  created: 'Bundle created.',
-  exampleCopied: 'This bundle is yours now. Replace the links with your own, then share it.',
-  saved: 'Saved',
-  unchanged: 'No changes to save.',
-  proposed: 'Suggestion sent. An editor will review it.',
-  accepted: 'Accepted',
-  rejected: 'Suggestion rejected. The bundle is as it was.',
-  withdrawn: 'Suggestion withdrawn.',
-  deleted: 'Bundle deleted. Its link no longer works.',
-  restored: 'Bundle restored. Its link works again.',
-  reverted: 'The earlier version is back',
-  cleared: 'Rules cleared, so everyone gets the default tabs',
-  keyRevoked: 'API key revoked. It no longer works.',
-  keyMadeBefore:
-    'You already created this key, and it was shown then. If you didn’t copy it, revoke it and create another.',
-  webhookMadeBefore:
-    'You already created this webhook, and its secret was shown then. If you didn’t copy it, delete it and create another.',
-  webhookSaved: 'Webhook saved.',
-  webhookEnabled: 'Webhook enabled. What was waiting is being sent.',
-  webhookDisabled: 'Webhook disabled.',
-  webhookDeleted: 'Webhook deleted.',
-  testSent: 'Test event sent. Reload this page to see how it went.',
-  redelivered: 'Sent again. Reload this page to see how it went.',
-  organizationMade: 'Organisation created. It’s now your current workspace.',
-  organizationRenamed: 'Organisation renamed.',
-  organizationDeleted: 'Organisation deleted.',
-  invited: 'Invitation on its way. It can take a few minutes.',
-  invitationCanceled: 'Invitation revoked. Its link no longer works.',
-  roleChanged: 'Role changed.',
-  memberRemoved: 'Member removed.',
-  left: 'You’ve left the organisation.',
-  nameSaved: 'Name saved.',
-  mailsSaved: 'Saved which emails you get.',
-  checksSaved: 'Saved whether links are checked.',
-  verificationSent: 'Email on its way: it can take a few minutes. Open the link in it to confirm your address.',
-  passwordChanged: 'Password changed. All other browsers are signed out.',
-  passwordMailSent: 'Email on its way: it can take a few minutes. Open the link in it to choose a new password.',
-  sessionEnded: 'Browser signed out.',
-  sessionsEnded: 'All other browsers are signed out.',
-  signedUp: 'Welcome! Your account is ready.',
-  joined: 'You’ve joined the organisation.',
-  pinned: 'Pinned to the top of your list. Only you see it there.',
-  unpinned: 'Unpinned.',
-  moved: 'Bundle moved. Its link stays the same.',
-  movedAll: 'Selected bundles moved. Their links stay the same.',
-  replaced: 'Link replaced. Each change is a version.',
-  taggedAll: 'Tag added to every link of the selected bundles.',
-  deletedAll: 'Selected bundles deleted. Their links no longer work.',
-  restoredAll: 'Selected bundles restored. Their links work again.',
-} as const
-
-/** Those after which the editor has nothing that is not saved. */
+/** Messages after which the editor has no unsaved changes. */
 const SAVES: ReadonlySet<string> = new Set<FlashName>(['created', 'saved', 'unchanged'])
 
-/** Those of what made a version, which they lead to. */
+/** Messages about a new version, to which they link. */
 const MAKE_VERSIONS: ReadonlySet<string> = new Set<FlashName>(['saved', 'accepted', 'reverted', 'cleared'])
 
 const SLUG = /^[a-z0-9-]{3,64}$/
 
-type FlashName = keyof typeof MESSAGES
-
-/** The address of a page that opens with a message; `slug` in `more` is the bundle that it is about. */
-export function withFlash(path: string, name: FlashName, more: Record<string, string> = {}): string {
-  const [pathname = '', query = ''] = path.split('?')
-  const search = new URLSearchParams(query)
-  search.set('notice', name)
-  for (const key in more) search.set(key, more[key]!)
-  return `${pathname}?${search}`
-}
-
-/** What `withFlash` adds for a message about a version that was made. */
+/** The additional parameters of `withFlash` for a message about a new version. */
 export function madeVersion({ slug, versionNumber }: { slug: string; versionNumber: number }): Record<string, string> {
   return { slug, version: String(versionNumber) }
 }
 
 /**
- * The message about what was just done, with an Undo button if it can be undone.
+ * The message about the last action, with an Undo button if it can be undone.
  * @param acting the name of the organisation that the visitor acts for.
  */
 export function Flash({ query, acting }: { query: URLSearchParams; acting: string | null }): JSX.Element {
@@ -95,7 +34,7 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
       ) : (
         <p>
           {MESSAGES[name as FlashName]}
-          {MAKE_VERSIONS.has(name) ? <NewVersion query={query} /> : ''}
+          {MAKE_VERSIONS.has(name) && <NewVersion query={query} />}
         </p>
       )}
       {name === 'deleted' ? (
@@ -111,14 +50,16 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
   )
 }
 
-/** The version that was made, which the page of versions opens. */
+/** A link to the new version on the page of versions. */
 function NewVersion({ query }: { query: URLSearchParams }): JSX.Element {
   const made = versionIn(query)
   if (made === null) return '.'
   return (
     <>
       {' · '}
-      <a href={`/dashboard/links/${made.slug}/versions?version=${made.version}`}>View version {made.version}</a>
+      <a href={`${routes.bundle.versions.href({ slug: made.slug })}?version=${made.version}`}>
+        View version {made.version}
+      </a>
     </>
   )
 }
@@ -126,14 +67,14 @@ function NewVersion({ query }: { query: URLSearchParams }): JSX.Element {
 function UndoDelete({ query }: { query: URLSearchParams }): JSX.Element {
   const slug = slugIn(query)
   if (slug === null) return ''
-  return <Form action={`/dashboard/links/${slug}/restore`} button="Undo" look="quiet" />
+  return <Form action={routes.bundle.restore.href({ slug })} button="Undo" look="quiet" />
 }
 
 function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
   const slugs = (query.get('slugs') ?? '').split(',').filter((slug) => SLUG.test(slug))
   if (slugs.length === 0) return ''
   return (
-    <form method="post" action="/dashboard/bulk">
+    <form method="post" action={routes.bundles.bulk.href()}>
       <Each of={slugs} show={(slug) => <input type="hidden" name="slug" value={attribute(slug)} />} />
       <button type="submit" name="do" value="restore" class="quiet">
         Undo
@@ -149,7 +90,7 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   const { slug, version } = made
   return (
     <Form
-      action={`/dashboard/links/${slug}/versions/${version - 1}/restore`}
+      action={routes.bundle.restoreVersion.href({ slug, versionNumber: version - 1 })}
       hidden={{ expectedVersion: String(version) }}
       button="Undo"
       look="quiet"
@@ -157,15 +98,29 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   )
 }
 
-/** The bundle and version in the address, which anyone can write: null unless there can be such a version after another. */
+/** The bundle and version in the address, which anyone can write: null if there can be no such version with a predecessor. */
 function versionIn(query: URLSearchParams): { slug: string; version: number } | null {
   const slug = slugIn(query)
   const version = Number(query.get('version'))
   return slug === null || !Number.isSafeInteger(version) || version < 2 ? null : { slug, version }
 }
 
-/** The slug in the address, which anyone can write: null unless it is well formed. */
+/** The slug in the address, which anyone can write: null if it is malformed. */
 function slugIn(query: URLSearchParams): string | null {
   const slug = query.get('slug')
   return slug !== null && SLUG.test(slug) ? attribute(slug) : null
+}
+
+/** The notice is shown above this share of the limit. */
+const NEARLY_FULL = 0.8
+
+/** Warns before the space for versions runs out. */
+export function HistoryNotice({ history: { plan, bytes, max } }: { history: HistoryUse }): JSX.Element {
+  if (bytes < max * NEARLY_FULL) return ''
+  const percent = Math.min(100, Math.floor((bytes / max) * 100))
+  return (
+    <p class="alert" safe>
+      {`You’ve used ${percent}% of the ${mebibytes(max)} of version history on the ${PLAN_NAMES[plan]} plan. Every edit adds to it. Once it’s full, you can’t create or edit bundles. ${plan === 'free' ? 'Upgrade to Pro for more.' : 'Ask your administrator for more room.'}`}
+    </p>
+  )
 }

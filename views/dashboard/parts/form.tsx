@@ -1,23 +1,28 @@
 /** @jsxImportSource @kitajs/html */
-
-import type { Children, PropsWithChildren } from '@kitajs/html'
-import { Each } from '../../parts/each.tsx'
+import { type Children, Html, type PropsWithChildren } from '@kitajs/html'
+import type { OwnedData } from '../../../src/accounts/deletion.ts'
+import { besideField } from '../../../src/core/field-words.ts'
+import type { Problem } from '../../../src/core/problem.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { count, inSentence } from '../../../src/core/words.ts'
 import { Alert, CopyField, described, FieldError, Hint } from '../../parts/fields.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { Form, type FormProps } from './panel.tsx'
+import { Form, type FormProps, Panel } from './panel.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
-/** What is wrong with a submitted form: by field, and `form` for it as a whole. */
+/** The errors of a submitted form by field; `form` is for the form as a whole. */
 export type FormErrors<Name extends string> = Partial<Record<Name | 'form', string>>
 
-/** What a page with one form says of it. */
+/** The texts of a page with one form. */
 export interface FormPageProps extends Pick<FormProps, 'action' | 'button' | 'hidden'> {
   title: string
   lede: string
   back: string
 }
 
-/** A page with one form, whose fields are the children. */
+/** A page with one form; its fields are the children. */
 export function FormPage(props: PropsWithChildren<FormPageProps & { error: string | undefined }>): JSX.Element {
   const { title, lede, error, ...form } = props
   return (
@@ -33,14 +38,14 @@ interface ChoicesProps {
   name: string
   legend: string
   type: 'radio' | 'checkbox'
-  /** Each value with its label, and what it means if that is not plain. */
+  /** Each value with its label, and an explanation if that is not obvious. */
   options: readonly [value: string, label: string, meaning?: string][]
   chosen: readonly string[]
   hint?: string
   error: string | undefined
 }
 
-/** One or several of a few values. */
+/** A choice of one or several values from a short list. */
 export function Choices({ name, legend, type, options, chosen, hint, error }: ChoicesProps): JSX.Element {
   return (
     <fieldset class="field" {...described(name, error)}>
@@ -59,9 +64,7 @@ export function Choices({ name, legend, type, options, chosen, hint, error }: Ch
               />
               <span>
                 <strong safe>{label}</strong> <code safe>{value}</code>
-                {meaning === undefined ? (
-                  ''
-                ) : (
+                {meaning !== undefined && (
                   <span class="hint" safe>
                     {meaning}
                   </span>
@@ -79,20 +82,20 @@ export function Choices({ name, legend, type, options, chosen, hint, error }: Ch
 
 type SecretPageProps = PropsWithChildren<{
   title: string
-  /** What the secret belongs to. */
+  /** Names the owner of the secret. */
   lede: string
   id: string
   label: string
   secret: string
-  /** Where to go once it is saved. */
+  /** The destination after saving the secret. */
   next: string
-  /** Beside that. */
+  /** Content beside that link. */
   more?: Children
-  /** Between the secret and the way on. */
+  /** Content between the secret and that link. */
   below?: Children
 }>
 
-/** The only page that shows a secret; the children say what it is for. */
+/** The only page that shows a secret; the children explain its purpose. */
 export function SecretPage(props: SecretPageProps): JSX.Element {
   const { title, lede, id, label, secret, next, more, below, children } = props
   return (
@@ -115,18 +118,18 @@ export function SecretPage(props: SecretPageProps): JSX.Element {
   )
 }
 
-/** What members who are not admins read in place of a screen. */
+/** The texts in place of a screen, for members who are not admins. */
 export interface ForAdmins {
   title: string
   /** `manage webhooks`. */
   may: string
   /** A sentence. */
   why: string
-  /** Whom to ask, and for what: `ask an admin`. */
+  /** Whom to ask for what: `ask an admin`. */
   ask: string
 }
 
-/** The page of a screen for members who are not admins. */
+/** The page in place of a screen, for members who are not admins. */
 export function ForAdminsView({ site, title, may, why, ask }: ForAdmins & { site: DashboardSite }): JSX.Element {
   const { acting, role } = site.user
   return (
@@ -137,8 +140,192 @@ export function ForAdminsView({ site, title, may, why, ask }: ForAdmins & { site
         text={`${why} You’re ${ROLE_WORDS[role].one}: ${ask}, or switch to your personal workspace to create your own.`}
       >
         <p class="actions">
-          <a class="button" href={`/dashboard/organizations/${acting?.id ?? ''}`}>
+          <a class="button" href={routes.organizations.organization.href({ id: acting?.id ?? '' })}>
             See who’s an admin
+          </a>
+        </p>
+      </Empty>
+    </>
+  )
+}
+
+type ConfirmProps = PropsWithChildren<{
+  title: string
+  /** The address to which the form posts. */
+  action: string
+  /** The button's label; missing if the action is currently impossible. */
+  button: string | undefined
+  /** The alternative destination. */
+  back: string
+  /** Required fields. */
+  fields?: Children
+  boost?: FormProps['boost']
+}>
+
+/** A confirmation page; its children explain the effects. */
+export function Confirm({ title, action, button, back, fields, boost, children }: ConfirmProps): JSX.Element {
+  const message = <div class="words">{children}</div>
+  if (button === undefined) {
+    return (
+      <>
+        <Head title={title} />
+        <section class="panel slim">
+          {message}
+          <p>
+            <a class="button" href={back}>
+              Back
+            </a>
+          </p>
+        </section>
+      </>
+    )
+  }
+  return (
+    <>
+      <Head title={title} />
+      <Form kind="panel slim" action={action} button={button} look="primary danger" back={back} boost={boost}>
+        {message}
+        {fields}
+      </Form>
+    </>
+  )
+}
+
+type ConfirmByTypingProps = PropsWithChildren<{
+  name: string
+  error: string | undefined
+}>
+
+/** A field in which a text must be typed before an irreversible action; the child shows the text. */
+export function ConfirmByTyping({ name, error, children }: ConfirmByTypingProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={name}>
+        {'Type '}
+        {children}
+        {' to confirm'}
+      </label>
+      <input id={name} name={name} required autocomplete="off" {...described(name, error)} />
+      <FieldError id={name} error={error} />
+    </div>
+  )
+}
+
+/** The errors of a refusal beside the fields with these names; if it concerns none of them, an error of the whole form. */
+export function formErrors<Name extends string>(problem: Problem, names: readonly Name[]): FormErrors<Name> {
+  const errors: FormErrors<Name> = {}
+  for (const name of names) {
+    const issue = problem.issues.find(({ path }) => path[0] === name)
+    if (issue !== undefined) errors[name] = besideField(issue.reason)
+  }
+  if (Object.keys(errors).length === 0) errors.form = problem.userMessage
+  return errors
+}
+
+interface ChecksPanelProps {
+  action: string
+  isOn: boolean
+}
+
+/** An owner's switch for checks of saved links. */
+export function ChecksPanel({ action, isOn }: ChecksPanelProps): JSX.Element {
+  return (
+    <Panel id="checks" heading="Health of links">
+      <Form kind="stack" action={action} hidden={{ change: 'checks' }} button="Save checks">
+        <label class="choice">
+          <input type="checkbox" name="checkLinks" value="yes" checked={isOn} />
+          <span>Check every three days whether saved links still work</span>
+        </label>
+        <p class="hint">
+          Broken links are shown to whoever can read the bundle in full, never to viewers. One link is left out in its
+          own settings. <a href={routes.docs.guide.href({ guide: 'checks' })}>What is asked for</a>
+        </p>
+      </Form>
+    </Panel>
+  )
+}
+
+/** The data that would be lost, as list items; zero counts are left out. `whose` follows “3 bundles”. */
+export function OwnedDataItems({ bundles, keys, whose = '' }: OwnedData & { whose?: string }): JSX.Element {
+  const lost = `${count(bundles, 'bundle')}${whose}, with all versions and insights. Their links stop working`
+  return (
+    <>
+      {bundles !== 0 && <li safe>{lost}</li>}
+      {keys !== 0 && <li safe>{count(keys, 'API key')}</li>}
+    </>
+  )
+}
+
+// For actions that require more proof of identity than a session.
+
+/** The address for signing in again, which leads back to a page. */
+export function toSignIn(back: string): string {
+  return `${routes.account.signIn.href()}?as=again&next=${encodeURIComponent(back)}`
+}
+
+interface ExportLinkProps {
+  site: DashboardSite
+  /** The organisation to export; omitted for personal data. */
+  organizationId?: string
+  label: string
+  /** The page with this link. */
+  back: string
+  /** A link within a sentence instead of a button. */
+  isPlain?: true
+}
+
+/** The download of all data; requires a sign-in within the last day. */
+export function ExportLink({ site, organizationId, label, back, isPlain }: ExportLinkProps): JSX.Element {
+  const look = isPlain ? undefined : 'button'
+  if (!site.user.hasRecentSignIn) {
+    return (
+      <a class={look} href={attribute(toSignIn(back))} hx-boost="false" safe>
+        {`Sign in again to ${inSentence(label)}`}
+      </a>
+    )
+  }
+  const query = organizationId === undefined ? '' : `?organizationId=${encodeURIComponent(organizationId)}`
+  return (
+    <a class={look} href={attribute(`/api/me/export${query}`)} download="">
+      {!isPlain && <Icon name="download" />}
+      {Html.escapeHtml(label)}
+    </a>
+  )
+}
+
+/** Why an action needs proof: the beginning of a sentence, and a whole one. */
+interface WhyProof {
+  unconfirmed: string
+  old: string
+}
+
+/** Replaces a form that requires a confirmed address and a sign-in within the last day; null if both are given. */
+export function missingProof(site: DashboardSite, title: string, back: string, why: WhyProof): JSX.Element | null {
+  const { email, emailVerified } = site.user
+  if (!emailVerified) {
+    return (
+      <>
+        <Head title={title} />
+        <Empty
+          heading="Confirm your address first"
+          text={`${why.unconfirmed}, so we need to know that ${email} is yours. Open the link we sent you, or use the button above to get another.`}
+        />
+      </>
+    )
+  }
+  return oldSignIn(site, title, back, why.old)
+}
+
+/** Replaces a form that requires a sign-in within the last day; null if there was one. */
+export function oldSignIn(site: DashboardSite, title: string, back: string, why: string): JSX.Element | null {
+  if (site.user.hasRecentSignIn) return null
+  return (
+    <>
+      <Head title={title} />
+      <Empty heading="Sign in again first" text={why}>
+        <p class="actions">
+          <a class="button primary" href={attribute(toSignIn(back))} hx-boost="false">
+            Sign in again
           </a>
         </p>
       </Empty>

@@ -1,6 +1,7 @@
 // @ts-check
+import { latest } from '../../parts/site.js'
 
-// Looked up when needed, because every page brings its own dialogs.
+// Looked up when needed, because every page has new dialogs.
 const dialogOf = (/** @type {string} */ id) =>
   /** @type {HTMLDialogElement | null} */ (document.querySelector(`dialog#${id}`))
 const options = () =>
@@ -79,7 +80,7 @@ document.addEventListener('input', ({ target }) => {
 document.addEventListener('keydown', (event) => {
   const { key, target } = event
   if (!(target instanceof Element) || target.id !== 'palette-q') return
-  // Safari says so of the key that ends a word only by its code.
+  // Safari reports the key that ends a composition only by its code.
   if (event.isComposing || event.keyCode === 229) return
   const [all, at] = [options(), options().findIndex((option) => option.ariaSelected === 'true')]
   const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[key]
@@ -100,7 +101,7 @@ function follow({ dataset: { href, workspace } }) {
 
 /** @param {HTMLElement | undefined} option */
 function select(option) {
-  // Includes hidden ones, which may have been selected before.
+  // Includes hidden options, which may have been selected before.
   for (const other of document.querySelectorAll('#palette-list [role=option]')) {
     other.ariaSelected = String(other === option)
   }

@@ -1,35 +1,41 @@
 /** @jsxImportSource @kitajs/html */
-
 import type { Children, PropsWithChildren } from '@kitajs/html'
-import { allowsRole } from '../../../src/identity/roles.ts'
-import { ConfirmNotice } from '../../account/confirm-notice.tsx'
-import { Each } from '../../parts/each.tsx'
+import { BOUNDS } from '../../../src/bundles/content/content.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Announcements, attribute, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
-import { SearchLink } from '../../parts/open-search.tsx'
+import {
+  Announcements,
+  attribute,
+  ConfirmNotice,
+  Document,
+  Each,
+  SearchLink,
+  type SignedInUser,
+  type Site,
+} from '../../parts/layout.tsx'
+import { personName } from '../../parts/tile.tsx'
 import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
-import { Palette, PaletteButton } from './palette.tsx'
-import { Waiting } from './waiting.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
-/** The sections of the dashboard, in the order of the navigation: a page belongs to the last whose address its own begins with. */
+/** The sections of the dashboard, in navigation order: a page belongs to the last section whose address begins its own. */
 export const SECTIONS = {
-  bundles: { href: '/dashboard', name: 'Bundles', icon: 'bundles' },
-  proposals: { href: '/dashboard/proposals', name: 'Suggestions', icon: 'idea' },
-  overview: { href: '/dashboard/overview', name: 'Overview', icon: 'chart' },
-  keys: { href: '/dashboard/keys', name: 'API keys', icon: 'key' },
-  webhooks: { href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
-  organizations: { href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },
-  settings: { href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
+  bundles: { href: routes.bundles.list.href(), name: 'Bundles', icon: 'bundles' },
+  proposals: { href: routes.proposals.href(), name: 'Suggestions', icon: 'idea' },
+  overview: { href: routes.overview.href(), name: 'Overview', icon: 'chart' },
+  keys: { href: routes.keys.list.href(), name: 'API keys', icon: 'key' },
+  webhooks: { href: routes.webhooks.list.href(), name: 'Webhooks', icon: 'webhook' },
+  organizations: { href: routes.organizations.list.href(), name: 'Organisations', icon: 'people' },
+  settings: { href: routes.settings.page.href(), name: 'Settings', icon: 'settings' },
 } as const satisfies Record<string, { href: string; name: string; icon: IconName }>
 
 export type Section = keyof typeof SECTIONS
 
-/** Where a phone's three places at the thumb lead; the other sections are in the menu of the workspace. */
+/** The three destinations in a phone's bottom bar; the other sections are in the menu of the workspace. */
 const NEAREST: readonly Section[] = ['bundles', 'proposals', 'settings']
 
-/** Sections whose pages refuse everybody but admins of the workspace. */
+/** Sections for admins of the workspace only. */
 const FOR_ADMINS: readonly Section[] = ['keys', 'webhooks']
 
 /** The sections that the visitor may open in their workspace. */
@@ -39,14 +45,22 @@ function sectionsFor({ role }: SignedInUser): Section[] {
 
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
-/** The service, who is signed in, and what waits in the bundle that a page is about. */
+/** The service, the visitor, and the counts that pages show. */
 export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
   user: SignedInUser
-  /** Open proposals for bundles of whom they act for. */
+  /** Read once, and only by pages that show it: most forms redirect to another page. */
+  badges: () => Promise<Badges>
+}
+
+/** Counts and states beside the entries of the navigation and of the current bundle's pages. */
+interface Badges {
+  /** How many bundles the visitor can claim without a token. */
+  claimable: number
+  /** The number of open proposals for bundles of the acting subject. */
   toReview: number
-  /** Of that bundle, which nobody may be told before they may see it; 0 on other pages. */
+  /** The number of open proposals for the current bundle, secret until the visitor may see it; 0 on other pages. */
   openProposals: number
-  /** Whether the visitor has pinned that bundle. */
+  /** Whether the visitor has pinned the current bundle. */
   isPinned: boolean
 }
 
@@ -56,13 +70,13 @@ type DashboardProps = PropsWithChildren<{
   title: string
   path: string
   query: URLSearchParams
-  /** Below the navigation. */
+  /** Content below the navigation. */
   aside?: Children
 }>
 
 /**
- * Turns off inline styles, which the Content-Security-Policy forbids. Without a delay for settling, htmx does not write the
- * `style` of what it replaces, such as the height of a text field that was dragged larger, into what it swaps in.
+ * Turns off inline styles, which the Content-Security-Policy forbids. Without a settle delay, htmx does not copy the `style` of
+ * replaced elements, such as the dragged height of a text field, to the new ones.
  */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultSettleDelay: 0, defaultTimeout: 30_000 })
 
@@ -107,8 +121,33 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
   )
 }
 
-function DashboardFrame({ site, section, query, path, aside, children }: DashboardProps): JSX.Element {
+/** The page's own content without the frame, for htmx: the answer to a form on the same page. */
+export function DashboardContent({ site, title, query, path, children }: DashboardProps): JSX.Element {
+  return (
+    <>
+      <title safe>{`${title} · ${site.name}`}</title>
+      <Content site={site} query={query} path={path}>
+        {children}
+      </Content>
+    </>
+  )
+}
+
+function Content({ site, query, path, children }: Pick<DashboardProps, 'site' | 'query' | 'path' | 'children'>) {
+  return (
+    <>
+      <div id="messages">
+        <Flash query={query} acting={site.user.acting?.name ?? null} />
+      </div>
+      <ConfirmNotice user={site.user} back={path} />
+      {children}
+    </>
+  )
+}
+
+async function DashboardFrame({ site, section, query, path, aside, children }: DashboardProps): Promise<string> {
   const { user } = site
+  const { claimable, toReview } = await site.badges()
   const sections = sectionsFor(user)
   return (
     <>
@@ -127,11 +166,9 @@ function DashboardFrame({ site, section, query, path, aside, children }: Dashboa
             )}
           />
         </WorkspaceMenu>
-        {user.claimable === 0 ? (
-          ''
-        ) : (
-          <a class="quiet claim" href="/claims" hx-boost="false" safe>
-            {`Claim ${user.claimable}`}
+        {claimable !== 0 && (
+          <a class="quiet claim" href={routes.account.claims.href()} hx-boost="false" safe>
+            {`Claim ${claimable}`}
           </a>
         )}
         <PaletteButton />
@@ -148,7 +185,7 @@ function DashboardFrame({ site, section, query, path, aside, children }: Dashboa
                 >
                   <Icon name={icon} />
                   {name}
-                  {own === 'proposals' ? <Waiting number={site.toReview} word="to review" /> : ''}
+                  {own === 'proposals' && <Waiting number={toReview} word="to review" />}
                 </a>
               )
             }}
@@ -157,11 +194,9 @@ function DashboardFrame({ site, section, query, path, aside, children }: Dashboa
         {aside}
       </header>
       <main id="main" tabindex="-1">
-        <div id="messages">
-          <Flash query={query} acting={user.acting?.name ?? null} />
-        </div>
-        <ConfirmNotice user={user} back={path} />
-        {children}
+        <Content site={site} query={query} path={path}>
+          {children}
+        </Content>
       </main>
       <Palette user={user} pages={sections.map((name) => SECTIONS[name])} />
     </>
@@ -173,9 +208,9 @@ interface HeadProps extends PropsWithChildren {
   /** The names of variables in the title. */
   names?: readonly string[]
   lede?: string
-  /** Where the page is, above its title. */
+  /** The path to the page, above its title. */
   crumb?: Children
-  /** In place of the title, where that can be edited. */
+  /** An editable field in place of the title. */
   edited?: Children
 }
 
@@ -187,27 +222,23 @@ export function Head({ title, names = [], lede, crumb, edited, children }: HeadP
       <div>
         {crumb}
         {edited}
-        {edited === undefined ? (
+        {edited === undefined && (
           <h1 dir="auto">
             <Blanks text={title} names={names} />
           </h1>
-        ) : (
-          ''
         )}
-        {lede === undefined ? (
-          ''
-        ) : (
+        {lede !== undefined && (
           <p class="hint" safe>
             {lede}
           </p>
         )}
       </div>
-      {children === undefined ? '' : actions}
+      {children !== undefined && actions}
     </div>
   )
 }
 
-/** An empty state: what would be here, and how to create the first. */
+/** An empty state: the missing content, and how to create the first. */
 export function Empty({ heading, text, children }: PropsWithChildren<{ heading: string; text: string }>): JSX.Element {
   return (
     <section class="empty">
@@ -215,5 +246,135 @@ export function Empty({ heading, text, children }: PropsWithChildren<{ heading: 
       <p safe>{text}</p>
       {children}
     </section>
+  )
+}
+
+/** The shortcuts in the help; `palette-keys.js` implements them. */
+const KEYS = [
+  ['Ctrl K or ⌘ K', 'Go to a bundle or a page'],
+  ['Alt ↑ or Alt ↓', 'Move the link that has the focus'],
+  ['/', 'Search'],
+  ['n', 'New bundle'],
+  ['?', 'Show these shortcuts'],
+] as const
+
+/** The text field selects it with `aria-activedescendant`. */
+const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected': 'false' } as const
+
+interface Place {
+  href: string
+  name: string
+  icon: IconName
+}
+
+interface PaletteProps {
+  user: SignedInUser
+  pages: readonly Place[]
+}
+
+/** Opens the palette, whose entries are all reachable without it too. */
+function PaletteButton(): JSX.Element {
+  return (
+    <button type="button" class="quiet scripted to-palette" data-opens="palette" aria-keyshortcuts="Control+K Meta+K">
+      <Icon name="search" />
+      <span>{'Go to… '}</span>
+      <kbd>Ctrl K</kbd>
+    </button>
+  )
+}
+
+/** The command palette for pages, workspaces and bundles, and the help on shortcuts. Both need the script. */
+function Palette({ user, pages }: PaletteProps): JSX.Element {
+  const mayEdit = allowsRole(user.role, 'editor')
+  const actions: Place[] = mayEdit
+    ? [
+        { href: routes.newBundle.page.href(), name: 'New bundle', icon: 'plus' },
+        { href: routes.bundles.import.href(), name: 'Import', icon: 'download' },
+      ]
+    : []
+  const others = [{ id: '', name: personName(user) }, ...user.organizations].filter(
+    ({ id }) => id !== (user.acting?.id ?? ''),
+  )
+  return (
+    <>
+      <dialog id="palette" class="palette" aria-label="Go to a bundle or a page">
+        <input
+          id="palette-q"
+          type="text"
+          role="combobox"
+          aria-label="Go to a bundle or a page"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-autocomplete="list"
+          placeholder="Find a bundle, or go to…"
+          maxlength={BOUNDS.title}
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <div id="palette-list">
+          <Each
+            of={[...actions, ...pages]}
+            show={({ href, name, icon }) => (
+              <div {...OPTION} id={`palette-${href}`} data-href={href}>
+                <Icon name={icon} />
+                <span safe>{name}</span>
+              </div>
+            )}
+          />
+          <Each
+            of={others}
+            show={({ id, name }) => (
+              <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)}>
+                <Icon name="switch" />
+                <span dir="auto" safe>
+                  {`Switch to ${name}`}
+                </span>
+              </div>
+            )}
+          />
+        </div>
+        <p id="palette-count" class="hint" role="status"></p>
+        <button type="button" class="quiet small" data-opens="shortcuts">
+          Keyboard shortcuts
+        </button>
+      </dialog>
+      <dialog id="shortcuts" class="palette" aria-labelledby="shortcuts-heading">
+        <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
+        <dl class="keys">
+          <Each
+            of={KEYS}
+            show={([key, does]) => (
+              <div>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            )}
+          />
+        </dl>
+        <label class="choice">
+          <input type="checkbox" id="single-keys" />
+          <span>Use single keys</span>
+        </label>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  )
+}
+
+/** The number of open proposals, beside a link to them; nothing for zero. */
+export function Waiting({ number, word }: { number: number; word: string }): JSX.Element {
+  if (number === 0) return ''
+  return (
+    <>
+      {' '}
+      <span class="tag good" safe>
+        {String(number)}
+      </span>
+      <span class="visually-hidden" safe>{` ${word}`}</span>
+    </>
   )
 }

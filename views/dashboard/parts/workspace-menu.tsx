@@ -1,13 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import { Each } from '../../parts/each.tsx'
+import { routes } from '../../../src/core/routes.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute, type SignedInUser } from '../../parts/layout.tsx'
+import { attribute, Each, type SignedInUser } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { Monogram, personName } from './person.tsx'
+import { Monogram, personName } from '../../parts/tile.tsx'
 
-/** The subject that the visitor acts for, always visible, and a menu of the others; children are further items. */
+/** The acting subject, always visible, with a menu of the others; children are further items. */
 export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: SignedInUser }>): JSX.Element {
   const { acting, organizations, role } = user
   const name = acting === null ? personName(user) : acting.name
@@ -27,7 +27,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
         <Icon name="switch" />
       </summary>
       <div class="pop">
-        <form method="post" action="/dashboard/subject">
+        <form method="post" action={routes.subject.href()}>
           <Choice id="" name={personName(user)} hint="Personal" current={acting === null} />
           <Each
             of={organizations}
@@ -41,12 +41,12 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
             )}
           />
         </form>
-        <a class="item" href="/dashboard/organizations">
+        <a class="item" href={routes.organizations.list.href()}>
           <Icon name="plus" />
           New organisation
         </a>
         {children}
-        <form class="leave" method="post" action="/sign-out" hx-boost="false">
+        <form class="leave" method="post" action={routes.account.signOut.href()} hx-boost="false">
           <button type="submit" class="item">
             <Icon name="out" />
             Sign out

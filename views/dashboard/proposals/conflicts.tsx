@@ -1,17 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
-import { each } from '../../../src/bundles/content.ts'
-import { isSame } from '../../../src/bundles/diff.ts'
+import { each } from '../../../src/bundles/content/content.ts'
+import { isSame } from '../../../src/bundles/content/diff.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
-import { Each } from '../../parts/each.tsx'
-import { conditionWords } from '../rules/words.ts'
-import { Diff } from '../versions/diff.tsx'
-import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
+import type { ProposalInFull } from '../../../src/proposals/present.ts'
+import { Each } from '../../parts/layout.tsx'
+import { Diff } from '../parts/diff/diff.tsx'
+import { type Effort, newEffort, TextDiff } from '../parts/diff/text-diff.tsx'
+import { conditionWords } from '../parts/rules/words.ts'
 
-/** What accepting a proposal would change; nothing where all of it is in conflict. */
+/** The effects of accepting a proposal; nothing if all of it is in conflict. */
 export function EffectDiff({
   effect,
   conflicts,
@@ -21,7 +21,7 @@ export function EffectDiff({
   return isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} named={named} icons={icons} />
 }
 
-/** What a proposal and the newest version both changed, side by side. */
+/** Changes by both a proposal and the latest version, side by side. */
 export function Conflicts({ conflicts, named }: Pick<ProposalInFull, 'conflicts' | 'named'>): JSX.Element {
   const effort = newEffort()
   return (
@@ -70,7 +70,7 @@ function Side({ name, from, to, effort }: SideProps): JSX.Element {
       </p>
       <p>
         <TextDiff from={from ?? ''} to={to ?? ''} effort={effort} />
-        {to === null ? <span class="hint"> None</span> : ''}
+        {to === null && <span class="hint"> None</span>}
       </p>
     </div>
   )

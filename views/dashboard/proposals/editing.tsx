@@ -1,13 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { routes } from '../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import { PROPOSAL_BOUNDS } from '../../../src/proposals/bounds.ts'
-import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
+import type { ProposalInFull } from '../../../src/proposals/present.ts'
+import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { TextArea } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { EditorState } from '../editor/bundle-form.ts'
-import { Editor } from '../editor/editor.tsx'
+import type { EditorState } from '../parts/bundle-form/bundle-form.ts'
+import { Editor } from '../parts/bundle-form/editor.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
@@ -15,7 +16,7 @@ import { Conflicts } from './conflicts.tsx'
 interface SuggestProps {
   site: DashboardSite
   bundle: StoredBundle
-  /** The version that the form started from. */
+  /** The version from which the form started. */
   version: number
   idempotencyKey: string
   reason: { text: string; error: string | undefined }
@@ -47,86 +48,88 @@ export function SuggestPage({
       maxlength={String(PROPOSAL_BOUNDS.text)}
     />
   )
+  const editor = (
+    <Editor
+      action={routes.bundle.suggest.href({ slug: bundle.slug })}
+      kind="suggested"
+      hidden={{ version: String(version), idempotencyKey }}
+      save="Send suggestion"
+      notice={undefined}
+      more={why}
+      state={state}
+      icons={icons}
+      hasPassword={false}
+      preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
+    />
+  )
+  if (state.step !== null) return editor
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
       <p class="hint">Make your edits, then send them. An editor will review them.</p>
-      <Editor
-        action={`/dashboard/links/${bundle.slug}/suggest`}
-        kind="suggested"
-        hidden={{ version: String(version), idempotencyKey }}
-        save="Send suggestion"
-        notice={undefined}
-        more={why}
-        state={state}
-        icons={icons}
-        hasPassword={false}
-        preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
-      />
+      {editor}
     </BundleFrame>
   )
 }
 
 interface EditProposalProps extends ProposalInFull {
   site: DashboardSite
-  /** The newest version when the form was shown. */
+  /** The latest version when the form was shown. */
   version: number
   /** Whether another version was saved while the form was edited. */
   isLate: boolean
-  /** The chosen side of a conflict of rules. */
+  /** The chosen side of a conflict between rules. */
   rules: string
   state: EditorState
   icons: SiteIcons
   isPreviewHidden: boolean
 }
 
-/** The editor with a proposal merged onto the newest version, to change it before it is accepted. */
+/** The editor with a proposal merged into the latest version, to edit it before accepting. */
 export function EditProposalPage(props: EditProposalProps): JSX.Element {
   const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, state, icons, isPreviewHidden } =
     props
-  const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
+  const path = attribute(routes.bundle.proposal.href({ slug: bundle.slug, id: proposal.id }))
   const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
   const notice = (
     <>
-      {isLate ? (
+      {isLate && (
         <p class="alert" role="alert" id="alert" tabindex="-1" safe>
           {`Version ${version} was saved while you were editing. Accepting saves what is in this form over it.`}
         </p>
-      ) : (
-        ''
       )}
-      {conflicts.length === 0 ? (
-        ''
-      ) : (
+      {conflicts.length > 0 && (
         <section class="card caution conflict">
           <h2>Changed by a newer version too</h2>
           <p>The form has what is there now. Change it to what you want to keep.</p>
           <Conflicts conflicts={conflicts} named={named} />
         </section>
       )}
-      {hasRuleConflict ? <RulesChoice rules={rules} /> : ''}
-      {changes.resolutionPolicy === undefined ? (
-        ''
-      ) : (
+      {hasRuleConflict && <RulesChoice rules={rules} />}
+      {changes.resolutionPolicy !== undefined && (
         <p class="hint">The suggested rules come along. You can change them on the Rules page afterwards.</p>
       )}
     </>
   )
+  const editor = (
+    <Editor
+      action={`${path}/edit`}
+      kind="merged"
+      hidden={{ version: String(version), ...(isLate ? { late: 'yes' } : {}) }}
+      save="Accept with changes"
+      notice={notice}
+      state={state}
+      icons={icons}
+      hasPassword={false}
+      preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
+    />
+  )
+  if (state.step !== null) return editor
   return (
     <BundleFrame site={site} bundle={bundle} tab="proposals">
       <p>
         <a href={path}>Back to the suggestion</a>
       </p>
-      <Editor
-        action={`${path}/edit`}
-        kind="merged"
-        hidden={{ version: String(version) }}
-        save="Accept with changes"
-        notice={notice}
-        state={state}
-        icons={icons}
-        hasPassword={false}
-        preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
-      />
+      {editor}
     </BundleFrame>
   )
 }

@@ -1,13 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { allowsRole } from '../../../src/identity/roles.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
-import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Each } from '../../parts/layout.tsx'
+import { roleOver } from '../../parts/visitor.ts'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
-import { roleOver } from '../parts/role.ts'
-import { Sample } from '../parts/sample.tsx'
+import { Sample } from '../parts/lists.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { ProposalRow } from './proposal-row.tsx'
 
@@ -81,7 +82,7 @@ export function InboxView({ site, proposals }: ListProps): JSX.Element {
         <Rows site={site} proposals={proposals} of="all" />
       )}
       <p class="cluster">
-        <a href="/dashboard">Back to your bundles</a>
+        <a href={routes.bundles.list.href()}>Back to your bundles</a>
       </p>
     </>
   )
@@ -94,15 +95,13 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
   const isViewer = !allowsRole(roleOver(bundle, site.user), 'editor')
   return (
     <BundleFrame site={site} bundle={bundle} tab="proposals">
-      {isViewer ? (
+      {isViewer && (
         <p>
-          <a class="button" href={`/dashboard/links/${bundle.slug}/suggest`}>
+          <a class="button" href={routes.bundle.suggest.href({ slug: bundle.slug })}>
             <Icon name="edit" />
             Suggest an edit
           </a>
         </p>
-      ) : (
-        ''
       )}
       {open.length === 0 ? (
         <Empty
@@ -113,14 +112,12 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
               : 'Agents and viewers can suggest edits of this bundle. You’ll see here what would become different before it does.'
           }
         >
-          {isViewer ? '' : <Ways site={site} />}
+          {!isViewer && <Ways site={site} />}
         </Empty>
       ) : (
         <Rows site={site} proposals={open} of="bundle" />
       )}
-      {decided.length === 0 ? (
-        ''
-      ) : (
+      {decided.length > 0 && (
         <section class="decided stack">
           <h2>Decided</h2>
           <Rows site={site} proposals={decided} of="bundle" />
@@ -130,12 +127,15 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
   )
 }
 
-/** How proposals come to be. */
+/** The ways in which proposals arise. */
 function Ways({ site: { user } }: Pick<ListProps, 'site'>): JSX.Element {
-  const members = user.acting === null ? '/dashboard/organizations' : `/dashboard/organizations/${user.acting.id}`
+  const members =
+    user.acting === null
+      ? routes.organizations.list.href()
+      : routes.organizations.organization.href({ id: user.acting.id })
   return (
     <p class="actions">
-      <a class="button" href="/dashboard/keys/new?scope=links:propose">
+      <a class="button" href={`${routes.keys.new.href()}?scope=links:propose`}>
         <Icon name="key" />
         Create a key that suggests
       </a>
@@ -143,7 +143,7 @@ function Ways({ site: { user } }: Pick<ListProps, 'site'>): JSX.Element {
         <Icon name="people" />
         Invite viewers
       </a>
-      <a class="quiet" href="/docs/proposals" hx-boost="false">
+      <a class="quiet" href={routes.docs.guide.href({ guide: 'proposals' })} hx-boost="false">
         How suggestions work
       </a>
     </p>

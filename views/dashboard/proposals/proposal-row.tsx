@@ -1,8 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
+import { routes } from '../../../src/core/routes.ts'
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
 import { attribute } from '../../parts/layout.tsx'
-import { Monogram, personName } from '../parts/person.tsx'
+import { Monogram, personName } from '../../parts/tile.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -11,7 +12,7 @@ interface ProposalProps {
   proposal: ListedProposal
 }
 
-/** A proposal in a list; `of` says whether the list has those of one bundle, which then needs no name. */
+/** A proposal in a list; with `of="bundle"`, the list is for one bundle and omits its name. */
 export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundle' | 'all' }): JSX.Element {
   const { id, slug, title, reason, createdAt, state } = proposal
   const name = of === 'all' ? (title ?? slug) : (reason ?? 'No reason given')
@@ -19,16 +20,14 @@ export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundl
     <li class="row person">
       <Monogram text={proposerName({ site, proposal })} />
       <div class="what">
-        <a class="name" href={`/dashboard/links/${slug}/proposals/${attribute(id)}`} dir="auto" safe>
+        <a class="name" href={routes.bundle.proposal.href({ slug, id })} dir="auto" safe>
           {name}
         </a>
-        {state === 'open' ? '' : <StateTag state={state} />}
-        {of === 'all' && reason !== null ? (
+        {state !== 'open' && <StateTag state={state} />}
+        {of === 'all' && reason !== null && (
           <p dir="auto" safe>
             {reason}
           </p>
-        ) : (
-          ''
         )}
         <p class="hint">
           <ProposedBy site={site} proposal={proposal} />
@@ -40,7 +39,7 @@ export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundl
   )
 }
 
-/** The name of who made a proposal; empty once their account is deleted. */
+/** The name of a proposal's author; empty once their account is deleted. */
 export function proposerName({ site: { user, name }, proposal }: ProposalProps): string {
   const { proposedBy, proposer, repairs } = proposal
   if (repairs !== null) return name
@@ -54,13 +53,13 @@ const STATES = {
   withdrawn: { word: 'withdrawn', kind: '' },
 } as const
 
-/** What became of a proposal. */
+/** The state of a proposal. */
 export function StateTag({ state }: Pick<ListedProposal, 'state'>): JSX.Element {
   const { word, kind } = STATES[state]
   return <span class={['tag', kind]}>{word}</span>
 }
 
-/** Who made a proposal, and with which key. */
+/** The author of a proposal, and their key. */
 export function ProposedBy({ site, proposal }: ProposalProps): JSX.Element {
   const { proposedBy, proposer, keyName, repairs } = proposal
   if (repairs !== null) return <bdi safe>{site.name}</bdi>
@@ -75,9 +74,7 @@ export function ProposedBy({ site, proposal }: ProposalProps): JSX.Element {
           {personName(proposer)}
         </bdi>
       )}
-      {keyName === null ? (
-        ''
-      ) : (
+      {keyName !== null && (
         <>
           {', with the key '}
           <bdi safe>{keyName}</bdi>

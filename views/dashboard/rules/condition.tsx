@@ -1,5 +1,4 @@
 /** @jsxImportSource @kitajs/html */
-
 import {
   type DraftCondition,
   type DraftGroup,
@@ -7,18 +6,17 @@ import {
   heightOf,
 } from '../../../src/policies/draft/conditions.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
-import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { AddButtons } from './add-buttons.tsx'
-import { TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from '../parts/rules/facts.ts'
+import { GROUP_HEADS } from '../parts/rules/words.ts'
 import { Operands } from './operands.tsx'
-import { ActionButton, type BuilderProps, field, Notes } from './parts.tsx'
-import { GROUP_HEADS } from './words.ts'
+import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
   condition: Of
   path: string
-  /** Its number for people, from 1: `1.2`; `''` for the outermost. */
+  /** Its displayed number, from 1: `1.2`; `''` for the outermost. */
   number: string
   /** The number of groups around it. */
   depth: number
@@ -33,7 +31,7 @@ export function ConditionFields({ condition, ...place }: ConditionProps): JSX.El
 function Group({ condition, path, number, depth, builder }: ConditionProps<DraftGroup>): JSX.Element {
   const { op, of } = condition
   const isRoot = depth === 0
-  // A second condition of `none of these` needs another group around both.
+  // A second condition in `none of these` needs another group around both.
   const room = CONDITION_BOUNDS.depth - depth - 1
   const mayAdd = op !== 'not' || room > 0 || of.length === 0
   return (
@@ -51,21 +49,17 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
           ))}
         </select>
         <span class="tools">
-          {depth + heightOf(condition) < CONDITION_BOUNDS.depth && !isRoot ? (
+          {depth + heightOf(condition) < CONDITION_BOUNDS.depth && !isRoot && (
             <ActionButton action={`if.nest ${path}`} label={`Put group ${number} into a group`} icon="nest" />
-          ) : (
-            ''
           )}
-          {!isRoot || of.length === 1 ? (
+          {(!isRoot || of.length === 1) && (
             <ActionButton
               action={`if.lift ${path}`}
               label={`Remove group ${number}, keep its conditions`}
               icon="unnest"
             />
-          ) : (
-            ''
           )}
-          {isRoot ? '' : <ActionButton action={`if.remove ${path}`} label={`Remove group ${number}`} icon="trash" />}
+          {!isRoot && <ActionButton action={`if.remove ${path}`} label={`Remove group ${number}`} icon="trash" />}
         </span>
       </div>
       <ol class="parts">
@@ -103,10 +97,8 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
       <Notes place={path} findings={builder.findings} />
       <div class="controls cluster">
         <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
-          {topic === '' ? <option value="">Choose…</option> : ''}
-          {variables.length === 0 ? (
-            ''
-          ) : (
+          {topic === '' && <option value="">Choose…</option>}
+          {variables.length > 0 && (
             <optgroup label="Variables">
               <Each
                 of={variables}
@@ -135,20 +127,46 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
         </select>
         <input type="hidden" name={`${path}.asked`} value={chosen} />
         <Operands condition={condition} path={path} builder={builder} />
-        {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
+        {was !== null && <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>
       <span class="tools">
-        {depth < CONDITION_BOUNDS.depth && depth > 0 ? (
+        {depth < CONDITION_BOUNDS.depth && depth > 0 && (
           <ActionButton action={`if.nest ${path}`} label={`Put ${label.toLowerCase()} into a group`} icon="nest" />
-        ) : (
-          ''
         )}
-        {depth > 0 || topic !== '' ? (
+        {(depth > 0 || topic !== '') && (
           <ActionButton action={`if.remove ${path}`} label={`Remove ${label.toLowerCase()}`} icon="trash" />
-        ) : (
-          ''
         )}
       </span>
     </fieldset>
+  )
+}
+
+interface AddButtonsProps {
+  path: string
+  builder: BuilderProps
+  mayAdd: boolean
+  mayGroup: boolean
+}
+
+/** The buttons that add a condition or a group. */
+export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps): JSX.Element {
+  const button = (action: string, text: 'Condition' | 'Group', focus: string) => (
+    <button
+      type="submit"
+      class="quiet small"
+      name="do"
+      value={`${action} ${path}`}
+      id={idOf(`${path}.${focus}`)}
+      autofocus={builder.focus === `${path}.${focus}`}
+    >
+      <Icon name="plus" />
+      {text}
+    </button>
+  )
+  return (
+    <div class="adds cluster">
+      {mayAdd && button('if.add', 'Condition', 'add')}
+      {mayGroup && button('if.group', 'Group', 'group')}
+    </div>
   )
 }

@@ -8,12 +8,11 @@ import {
   type LeafOperator,
   type TopicKind,
 } from '../../../src/policies/draft/conditions.ts'
-import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from './facts.ts'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { TOPIC_WORDS, topicOfVariable, variableOf, variableWords } from '../parts/rules/facts.ts'
+import { DAY_NAMES, DAYS, VERBS } from '../parts/rules/words.ts'
 import { type BuilderProps, field, idOf } from './parts.tsx'
-import { DAY_NAMES, DAYS, VERBS } from './words.ts'
 
 interface OperandProps {
   condition: DraftLeaf
@@ -42,13 +41,15 @@ const FIELD_OPERATORS: Readonly<Record<FieldOperator, string>> = {
   ...VERBS,
   exists: 'is known',
 }
+/** For languages, the first operator is usually right: `de` includes Austrian German. */
+const LANGUAGE_OPERATORS = { language: 'is', ...FIELD_OPERATORS, equals: 'is exactly' }
 const INSTANT_OPERATORS: Readonly<Record<InstantOperator, string>> = { before: 'before', after: 'from' }
 
 interface Words {
   placeholder?: string | undefined
-  /** The possible values, in order, and their names; without them, a text field. */
+  /** The possible values with their names, in order; without them, a text field. */
   choices?: readonly (readonly [value: string, name: string])[] | undefined
-  /** What `exists` is called. */
+  /** The label of `exists`. */
   exists: string
   /** The id of the list of suggestions. */
   list?: string
@@ -76,7 +77,7 @@ function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
   const words = wordsOf(condition, builder)
   return (
     <>
-      {topic === 'query' && variableOf(condition, builder.variables) === undefined ? (
+      {topic === 'query' && variableOf(condition, builder.variables) === undefined && (
         <input
           class="short"
           aria-label="Its name in the link"
@@ -87,10 +88,13 @@ function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
           value={attribute(name)}
           {...field(`${path}.name`, path, builder)}
         />
-      ) : (
-        ''
       )}
-      <Operator known={{ ...FIELD_OPERATORS, exists: words.exists }} op={op} path={path} builder={builder} />
+      <Operator
+        known={{ ...(topic === 'language' ? LANGUAGE_OPERATORS : FIELD_OPERATORS), exists: words.exists }}
+        op={op}
+        path={path}
+        builder={builder}
+      />
       {op === 'exists' ? (
         // Kept in case the operator is changed back.
         <input type="hidden" name={`${path}.value`} value={attribute(value)} />
@@ -104,7 +108,7 @@ function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
 }
 
 interface OperatorProps {
-  /** What may be picked, with its name. */
+  /** The possible values with their names. */
   known: Readonly<Record<string, string>>
   op: LeafOperator
   path: string
@@ -162,9 +166,7 @@ function Value({ value, op, words, path, builder }: ValueProps & { op: LeafOpera
   }
   return (
     <select aria-label="Value" {...control}>
-      {choices.some(([known]) => known === value) ? (
-        ''
-      ) : (
+      {!choices.some(([known]) => known === value) && (
         <option value={attribute(value)} selected safe>
           {value === '' ? 'Choose…' : value}
         </option>

@@ -1,217 +1,200 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Children } from '@kitajs/html'
-import type { Policy } from '../../../db/policy.ts'
-import { BOUNDS } from '../../../src/bundles/bounds.ts'
-import type { StoredBundle } from '../../../src/bundles/roles.ts'
-import { count } from '../../../src/core/words.ts'
-import type { SiteIcons } from '../../../src/icons/site.ts'
-import { toRule } from '../../../src/policies/draft/draft.ts'
-import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
-import type { People, TestViewer } from '../../../src/policies/draft/test-viewer.ts'
-import { Each } from '../../parts/each.tsx'
-import { Alert } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { BundleFrame } from '../parts/bundle-frame.tsx'
-import { Confirm } from '../parts/confirm.tsx'
-import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import { FACT_WORDS, FACTS, topicOfVariable, variableWords } from './facts.ts'
-import { idOf, type RuleShares } from './parts.tsx'
-import { RulesRead } from './read.tsx'
-import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
-import { Tester } from './tester.tsx'
+import { isDeepStrictEqual } from 'node:util'
+import { FACTS } from '../../../db/policy.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { previewPolicy } from '../../../src/bundles/edit/policy-operations.ts'
+import type { Issue } from '../../../src/core/issue.ts'
+import { Problem } from '../../../src/core/problem.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
+import { ruleViews } from '../../../src/insights/rule-views.ts'
+import {
+  draftOf,
+  type People,
+  type Source,
+  type TestViewer,
+  testViewer,
+  unfinishedIn,
+  viewerInput,
+} from '../../../src/policies/draft/draft.ts'
+import { type AbsentFacts, findingsOf, type TestResult } from '../../../src/policies/draft/findings.ts'
+import { viewerOf } from '../../../src/policies/viewer.ts'
+import { roleOver } from '../../parts/visitor.ts'
+import { iconsFor, resultOrProblem, run, type Visit } from '../parts/screens.tsx'
+import { jsonErrors, policyOf, type SentRules } from './form.ts'
+import type { RuleShares } from './parts.tsx'
+import type { RulesEditorState } from './rules.tsx'
+import type { PolicyProps } from './view.tsx'
 
-export interface PolicyProps {
-  site: DashboardSite
-  bundle: StoredBundle
-  /** Null for visitors who may only read. */
-  editor: RulesEditorState | null
-  people: People
+/** The state of the page before its rules are tested. */
+export interface State {
+  source: Source | null
+  version: number | null
+  removed: SentRules['removed']
   viewer: TestViewer
-  testResult: TestResult
-  findings: Findings
-  shares: RuleShares
-  /** Those of the sites of the default tabs. */
-  icons: SiteIcons
-  /** Why the rules were not saved. */
-  alert: string | null
-  /** Someone else's saved changes, compared with the form. */
-  conflict: Children
-  /** Whether saving drops rules that they have saved: then its button is not the loud one. */
-  isLosing: boolean
-  /** The browser's time zone, sent by its script. */
+  /** Whether a button tested this viewer, even one without any facts. */
+  isTried: boolean
   zone: string
+  focus: string
+  announcement: string
+  moment: 'editing' | 'saving'
+  alert: string | null
+  conflict: JSX.Element | null
+  /** Whether saving discards rules that somebody else has saved. */
+  isLosing: boolean
 }
 
-/** The rules page of a bundle: edit, read and test rules. */
-export function PolicyView(props: PolicyProps): JSX.Element {
-  const { site, bundle, editor, people, viewer, testResult, findings, alert, conflict } = props
-  const path = `/dashboard/links/${bundle.slug}/policy`
-  return (
-    <BundleFrame site={site} bundle={bundle} tab="policy">
-      <Alert text={alert} />
-      <form
-        id="policy"
-        class="policy split"
-        method="post"
-        action={path}
-        enctype="multipart/form-data"
-        novalidate
-        hx-sync="this:replace"
-      >
-        {/* Enter in a field presses the form's first button, so this one changes nothing. */}
-        <button
-          class="visually-hidden"
-          type="submit"
-          name="do"
-          value="refresh"
-          tabindex="-1"
-          aria-label="Update the form"
-        ></button>
-        <input type="hidden" name="zone" value={attribute(props.zone)} data-zone="" />
-        {conflict}
-        {editor === null ? (
-          <section aria-labelledby="rules-title">
-            <h2 id="rules-title">Rules</h2>
-            <ReadRules bundle={bundle} findings={findings} shares={props.shares} />
-          </section>
-        ) : (
-          <Written {...props} editor={editor} />
-        )}
-        <Tester
-          site={site}
-          people={people}
-          variables={bundle.variables}
-          viewer={viewer}
-          findings={findings}
-          testResult={testResult}
-        />
-        <Suggestions editor={editor} bundle={bundle} />
-        <div
-          id="check"
-          hx-post={path}
-          hx-vals='{"do":"check"}'
-          hx-trigger="input delay:350ms from:#policy, change delay:100ms from:#policy"
-          hx-target="#verdict"
-          hx-sync="this:replace"
-        ></div>
-      </form>
-    </BundleFrame>
-  )
+export const FRESH: Omit<State, 'source' | 'version'> = {
+  removed: null,
+  viewer: testViewer(() => '', new Map()),
+  isTried: false,
+  zone: '',
+  focus: '',
+  announcement: '',
+  moment: 'editing',
+  alert: null,
+  conflict: null,
+  isLosing: false,
 }
 
-function ReadRules({ bundle, findings, shares }: Pick<PolicyProps, 'bundle' | 'findings' | 'shares'>): JSX.Element {
-  const { resolutionPolicy: policy } = bundle
-  if (policy === null || policy.rules.length === 0) {
-    return <Empty heading="Everyone gets the same tabs" text="This bundle has no rules." />
+/** Tests the current rules and builds the page's props. */
+export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
+  const { site } = visit
+  const { viewer, zone, alert, conflict, isLosing, moment } = state
+  const source = allowsRole(roleOver(bundle, site.user), 'editor') ? state.source : null
+  const read = source === null ? { policy: undefined } : policyOf(source)
+  const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft, bundle.variables) : []
+  const testResult: TestResult =
+    'wrong' in read
+      ? { preview: null, places: [], issues: [], message: read.wrong }
+      : await testRules(visit, read.policy, viewer, unfinished)
+  const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
+  const findings = findingsOf(draft, testResult, {
+    isTried: state.isTried || Object.keys(viewerInput(viewer)).length > 0,
+    absent: absentHere(bundle, visit),
+    variables: bundle.variables,
+    moment,
+  })
+  const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
+  return {
+    site,
+    bundle,
+    editor,
+    people: peopleFor(visit, bundle, viewer),
+    viewer,
+    testResult,
+    findings,
+    shares: await sharesOf(visit, bundle),
+    icons: await iconsFor(visit, { ...bundle, resolutionPolicy: null }),
+    alert,
+    conflict,
+    isLosing,
+    zone,
   }
-  return <RulesRead policy={policy} findings={findings} variables={bundle.variables} shares={shares} />
 }
 
-function Written({
-  editor,
-  bundle,
-  findings,
-  shares,
-  icons,
-  isLosing,
-}: PolicyProps & { editor: RulesEditorState }): JSX.Element {
-  const path = `/dashboard/links/${bundle.slug}/policy`
-  return (
-    <div class="written stack">
-      <input type="hidden" name="version" value={String(editor.version)} />
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
-      <div class="bar cluster">
-        <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
-          {isLosing ? 'Save mine anyway' : 'Save rules'}
-        </button>
-        <div id="unsaved" class="hint">
-          <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
-        </div>
-        <a class="quiet small to-tester" href="#try">
-          Try it
-        </a>
-      </div>
-      {bundle.resolutionPolicy === null ? (
-        ''
-      ) : (
-        <p class="cluster">
-          <a class="hint" href={`${path}/clear`}>
-            Clear all rules…
-          </a>
-        </p>
-      )}
-    </div>
-  )
+/** The share of recent views for each saved rule, and for none. */
+async function sharesOf({ service: { store } }: Visit, { id, resolutionPolicy }: StoredBundle): Promise<RuleShares> {
+  const rules = resolutionPolicy?.rules ?? []
+  const views = rules.length === 0 ? new Map<string, number>() : await ruleViews(store, id, Date.now())
+  const all = [...views.values()].reduce((sum, one) => sum + one, 0)
+  return new Map(all === 0 ? [] : ['', ...rules.map(({ id }) => id)].map((id) => [id, (views.get(id) ?? 0) / all]))
 }
 
-/** At most this many values are suggested, which are all options of a variable. */
-const MAX_SUGGESTED = BOUNDS.options
-
-/** Lists of suggested values for the tester and conditions: the values that the rules use. */
-function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bundle: StoredBundle }): JSX.Element {
-  const lists = [...valuesIn(editor, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
-  return (
-    <>
-      <Each
-        of={[...lists, ['own', bundle.urls] as const]}
-        show={([id, values]) => (
-          <datalist id={idOf(id)}>
-            {[...new Set(values)].slice(0, MAX_SUGGESTED).map((value) => (
-              <option value={attribute(value)} />
-            ))}
-          </datalist>
-        )}
-      />
-      <datalist id="zones">
-        <option value="UTC" />
-      </datalist>
-    </>
-  )
+function editorOf(
+  { version, removed, focus, announcement }: State,
+  source: Source,
+  read: ReturnType<typeof policyOf>,
+  { issues }: TestResult,
+  bundle: StoredBundle,
+): RulesEditorState {
+  const isUnsaved = 'wrong' in read || isChanged(read.policy, bundle)
+  const wrong = 'draft' in source ? [] : 'wrong' in read ? [read.wrong] : jsonErrors(source.json, issues)
+  return { source, wrong, removed, focus, announcement, isChanged: isUnsaved, version: version ?? bundle.versionNumber }
 }
 
-/** The values that rules compare each field with. */
-function valuesIn(
-  editor: RulesEditorState | null,
-  { resolutionPolicy, variables }: StoredBundle,
-): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const fact of FACTS) {
-    const { choices, suggestions } = FACT_WORDS[fact]
-    if (choices === undefined) found.set(fact, new Set(suggestions))
+/** Whether a policy differs from the saved one; a policy without rules equals none. */
+export function isChanged(policy: unknown, { resolutionPolicy: saved }: StoredBundle): boolean {
+  return !isDeepStrictEqual(policy, saved !== null && saved.rules.length === 0 ? null : saved)
+}
+
+/** Facts that are absent for all viewers of this bundle on this server. */
+function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
+  const { countryHeader } = service.config
+  return {
+    ...(countryHeader === undefined
+      ? { country: 'Countries never match here: SERVICE_COUNTRY_HEADER isn’t set on this server.' }
+      : {}),
+    ...(owner.type === 'user'
+      ? { orgRole: 'Roles never match here: this bundle doesn’t belong to an organisation.' }
+      : {}),
   }
-  for (const variable of variables) found.set(topicOfVariable(variable), new Set(variableWords(variable).suggestions))
-  const rules =
-    editor !== null && 'draft' in editor.source
-      ? editor.source.draft.rules.map(toRule)
-      : (resolutionPolicy?.rules ?? [])
-  const visit = (condition: unknown): void => {
-    const { of, field, op, value, values } = (condition ?? {}) as Record<string, unknown>
-    if (Array.isArray(of)) for (const part of of) visit(part)
-    const texts = op === 'equals' || op === 'startsWith' ? [value] : op === 'in' && Array.isArray(values) ? values : []
-    for (const text of texts.slice(0, 20))
-      if (typeof text === 'string' && text !== '') found.get(String(field))?.add(text)
-  }
-  for (const rule of rules) visit((rule as { when?: unknown } | null)?.when)
-  return found
 }
 
-/** Asks for confirmation before all rules are removed. */
-export function ClearView({ bundle }: { bundle: StoredBundle & { resolutionPolicy: Policy } }): JSX.Element {
-  const { slug, resolutionPolicy, versionNumber, urls } = bundle
-  const path = `/dashboard/links/${slug}/policy`
-  return (
-    <Confirm
-      title="Clear all rules?"
-      action={`${path}/clear`}
-      button="Clear the rules"
-      back={path}
-      fields={<input type="hidden" name="version" value={String(versionNumber)} />}
-    >
-      <p safe>
-        {`The ${count(resolutionPolicy.rules.length, 'rule')} of this bundle will be gone, and every viewer gets its own ${count(urls.length, 'tab')}.`}
-      </p>
-      <p safe>{`Version ${versionNumber} keeps the rules and can be restored.`}</p>
-    </Confirm>
-  )
+/**
+ * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so that the others can be tested
+ * while one is being edited.
+ * @param policy undefined for the saved one.
+ * @param unfinished further errors of its rules (`draft.ts`).
+ */
+async function testRules(
+  visit: Visit,
+  policy: unknown,
+  viewer: TestViewer,
+  unfinished: readonly Issue[],
+): Promise<TestResult> {
+  const { slug } = visit.params
+  const input = (policy: unknown, who: object) => ({
+    slug,
+    viewer: who,
+    ...(policy === undefined ? {} : { resolutionPolicy: policy }),
+  })
+  const who = viewerInput(viewer)
+  const attempt = (policy: unknown, who: object) => resultOrProblem(() => run(visit, previewPolicy, input(policy, who)))
+  const whole = await attempt(policy, who)
+  if (!(whole instanceof Problem) && unfinished.length === 0) {
+    return { preview: whole, places: whole.trace.map((_, index) => index), issues: [], message: null }
+  }
+  const [message, found] = whole instanceof Problem ? [whole.message, whole.issues] : [null, []]
+  const issues = [...found, ...unfinished]
+  const leftOut = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
+  const rules = rulesOf(policy)
+  const places = rules.map((_, index) => index).filter((index) => !leftOut.has(index))
+  const finished = rules.filter((_, index) => !leftOut.has(index))
+  const wrongFacts = new Set(issues.filter(({ path }) => path[0] === 'viewer').map(({ path }) => String(path[1])))
+  const known = Object.fromEntries(Object.entries(who).filter(([name]) => !wrongFacts.has(name)))
+  if (finished.length === rules.length && wrongFacts.size === 0) return { preview: null, places: [], issues, message }
+  const rest = await attempt(policy === undefined ? undefined : { version: 1, rules: finished }, known)
+  return rest instanceof Problem
+    ? { preview: null, places: [], issues, message: rest.message }
+    : {
+        preview: rest,
+        places: policy === undefined ? rest.trace.map((_, index) => index) : places,
+        issues,
+        message: null,
+      }
+}
+
+function rulesOf(policy: unknown): unknown[] {
+  const { rules } = (policy ?? {}) as { rules?: unknown }
+  return Array.isArray(rules) ? rules : []
+}
+
+/** The sample viewers for testing the rules of a bundle, with the values filled in. */
+export function peopleFor(visit: Visit, bundle: StoredBundle, { values }: Pick<TestViewer, 'values'>): People {
+  const { request, service, session } = visit
+  const isOwned = bundle.owner.type === 'organization'
+  const account = { emailDomain: session.emailDomain, orgRole: isOwned ? roleOver(bundle, visit.site.user) : null }
+  const { countryHeader } = service.config
+  const seen = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })
+  const facts = Object.fromEntries(FACTS.map((fact) => [fact, seen.fact(fact) ?? '']))
+  const person = (of: Readonly<Record<string, string>>) => testViewer((name) => of[name] ?? '', values)
+  const { emailDomain = '', language = '', client = '', country = '' } = facts
+  const near = { language, client, country }
+  return {
+    // The referrer is this page, from which no viewer comes.
+    me: person({ ...facts, signedIn: 'true', referrerDomain: '' }),
+    colleague: person({ ...near, signedIn: 'true', emailDomain, orgRole: isOwned ? 'viewer' : '', device: 'desktop' }),
+    phone: person({ ...near, device: 'mobile' }),
+  }
 }

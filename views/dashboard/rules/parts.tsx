@@ -6,10 +6,9 @@ import type { SiteIcons } from '../../../src/icons/site.ts'
 import { RULE_DAYS } from '../../../src/insights/rule-views.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
-import { Each } from '../../parts/each.tsx'
+import { rate } from '../../parts/charts.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { rate } from '../../parts/numbers.ts'
+import { attribute, Each } from '../../parts/layout.tsx'
 
 export interface BuilderProps {
   findings: Findings
@@ -19,9 +18,9 @@ export interface BuilderProps {
   own: readonly DraftTab[]
   /** The bundle's variables. */
   variables: readonly Variable[]
-  /** Missing where nothing is counted. */
+  /** Missing if nothing is counted. */
   shares?: RuleShares
-  /** Missing where no default tabs are shown. */
+  /** Missing if no default tabs are shown. */
   icons?: SiteIcons
 }
 
@@ -48,7 +47,7 @@ interface ActionButtonProps {
   action: string
   label: string
   icon: IconName
-  /** The path by which it gets the focus. */
+  /** The path for focusing it. */
   path?: string
   builder?: BuilderProps
   disabled?: boolean
@@ -80,7 +79,7 @@ export function ActionButton({
   )
 }
 
-/** The notes of a path of the form, updated while typing. */
+/** The notes for a path of the form, updated while typing. */
 export function Notes({ place, findings }: { place: string; findings: Findings }): JSX.Element {
   return (
     <div class="state" id={`${idOf(place)}-state`}>
@@ -89,7 +88,7 @@ export function Notes({ place, findings }: { place: string; findings: Findings }
   )
 }
 
-/** The same without its element. */
+/** The same without the surrounding element. */
 export function NotesContent({
   place,
   findings: { notes, marks },
@@ -100,12 +99,12 @@ export function NotesContent({
   const matched = marks.get(place)
   return (
     <>
-      {matched === undefined ? '' : <Mark matched={matched} />}
+      {matched !== undefined && <Mark matched={matched} />}
       <Each
         of={notes.get(place) ?? []}
         show={({ kind, text, field: about }) => (
           <p class={`note ${kind}`} data-about={about === undefined ? undefined : idOf(`${place}.${about}`)}>
-            {kind === 'todo' ? '' : <Icon name="alert" />}
+            {kind !== 'todo' && <Icon name="alert" />}
             <span dir="auto" safe>
               {text}
             </span>
@@ -135,10 +134,12 @@ export function OutOfBand({ id, children }: PropsWithChildren<{ id: string }>): 
   )
 }
 
-/** The share of recent views that each saved rule had, from 0 to 1, by its id, `''` for those that matched none. Empty without views. */
+/**
+ * The share of recent views for each saved rule, from 0 to 1, by its id; `''` is for views without a match. Empty without views.
+ */
 export type RuleShares = ReadonlyMap<string, number>
 
-/** How many viewers a rule has had lately; nothing for one of which nothing can be known. */
+/** A rule's share of recent views; nothing if it is unknown. */
 export function ShareOfViews({ share }: { share: number | undefined }): JSX.Element {
   if (share === undefined) return ''
   const isUsed = share > 0

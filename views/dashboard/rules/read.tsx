@@ -1,14 +1,15 @@
 /** @jsxImportSource @kitajs/html */
-
-import type { Policy, Rule } from '../../../db/policy.ts'
+import type { Condition, Policy, Rule, Tab, Traced } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
-import { count } from '../../../src/core/words.ts'
+import { namesIn } from '../../../src/core/template.js'
+import { asSentence, count } from '../../../src/core/words.ts'
 import { FREE } from '../../../src/launcher/filling.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
-import { Each } from '../../parts/each.tsx'
-import { Notes, type RuleShares, ShareOfViews } from './parts.tsx'
-import { ConditionTree, TabList } from './tree.tsx'
-import { summaryOf } from './words.ts'
+import { Filled, type FilledProps, leadTo } from '../../launcher/parts/filled.tsx'
+import { destination, hostText, withBraces } from '../../parts/destination.ts'
+import { Each } from '../../parts/layout.tsx'
+import { conditionWords, GROUP_HEADS, summaryOf } from '../parts/rules/words.ts'
+import { Mark, Notes, type RuleShares, ShareOfViews } from './parts.tsx'
 
 interface ReadProps {
   policy: Policy
@@ -48,7 +49,7 @@ function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Elem
         <span class="number">{at + 1}</span>
         <h3 class="name">
           <bdi safe>{name}</bdi>
-          {showBadge === true ? <span class="tag">Badge</span> : ''}
+          {showBadge === true && <span class="tag">Badge</span>}
         </h3>
         <ShareOfViews share={share} />
       </div>
@@ -63,9 +64,96 @@ function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Elem
         <ul class="read">
           <ConditionTree condition={when} variables={variables} />
         </ul>
-        {/* As they are, with blanks for what viewers fill in. */}
+        {/* As saved, with blanks for values. */}
         <TabList tabs={tabs} fill={{ variables, filling: FREE }} />
       </details>
     </li>
+  )
+}
+
+/** Further conditions are not listed; the rule's sentence covers them. */
+const MAX_NODES = 200
+
+interface TreeProps {
+  condition: Condition | Traced
+  /** The bundle's variables. */
+  variables: readonly Variable[]
+}
+
+/** All parts of a condition; after a test, each with its result. */
+export function ConditionTree(props: TreeProps): JSX.Element {
+  return <Node {...props} left={{ nodes: MAX_NODES }} />
+}
+
+function Node({ condition, variables, left }: TreeProps & { left: { nodes: number } }): JSX.Element {
+  left.nodes -= 1
+  if (left.nodes < 0) return left.nodes === -1 ? <li class="hint">and more</li> : ''
+  return (
+    <li>
+      <span class="traced">
+        {'matched' in condition && <Mark matched={condition.matched} />}
+        {'of' in condition ? (
+          <strong>{GROUP_HEADS[condition.op]}</strong>
+        ) : (
+          <span dir="auto" safe>
+            {asSentence(conditionWords(condition, variables))}
+          </span>
+        )}
+      </span>
+      {'of' in condition && (
+        <ul>
+          {condition.of.map((part) => (
+            <Node condition={part} variables={variables} left={left} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+interface TabListProps {
+  tabs: readonly Tab[]
+  /** The values for their placeholders. */
+  fill: FilledProps
+}
+
+/** The tabs of a rule with their notes, as the launcher would list them. */
+export function TabList({ tabs, fill }: TabListProps): JSX.Element {
+  const names = fill.variables.map(({ name }) => name)
+  return (
+    <ol class="got">
+      <Each
+        of={tabs}
+        show={({ url, note = '', section = '' }) => {
+          const to = destination(url)
+          const own = namesIn(url, names)
+          const [title = '', ...more] = note.trim().split('\n')
+          return (
+            <li>
+              {title !== '' && (
+                <bdi class="title">
+                  <Filled text={title} {...fill} />
+                </bdi>
+              )}
+              <a {...leadTo(url, fill)}>
+                <bdi>
+                  <Filled text={hostText(to) + withBraces(to.path, own)} {...fill} />
+                </bdi>
+              </a>
+              {more.length > 0 && (
+                <span class="hint" dir="auto">
+                  <Filled text={more.join('\n')} {...fill} />
+                </span>
+              )}
+              {section !== '' && (
+                <span class="tag" dir="auto">
+                  <Filled text={section} {...fill} />
+                </span>
+              )}
+            </li>
+          )
+        }}
+      />
+    </ol>
   )
 }

@@ -1,21 +1,20 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
-import type { Tab } from '../../../db/policy.ts'
+import type { Condition, Tab } from '../../../db/policy.ts'
+import type { Variable } from '../../../db/schema.ts'
 import { count } from '../../../src/core/words.ts'
+import { leavesOf } from '../../../src/policies/draft/conditions.ts'
 import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
-import { Each } from '../../parts/each.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { AddButtons } from './add-buttons.tsx'
-import { ConditionFields } from './condition.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { phrasesOf, summaryOf } from '../parts/rules/words.ts'
+import { AddButtons, ConditionFields } from './condition.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent, ShareOfViews } from './parts.tsx'
-import { Sentence } from './sentence.tsx'
 import { shownHost, TabAddButtons, TabFields } from './tab-fields.tsx'
-import { summaryOf } from './words.ts'
 
-/** A rule's name, or `Rule 2` while it has none. */
+/** A rule's name, or `Rule 2` without one. */
 export function nameOf(rule: DraftRule, at: number): string {
   return toOpenRule(rule).name.trim() || `Rule ${at + 1}`
 }
@@ -90,7 +89,7 @@ function RuleTitle({ rule, name }: { rule: DraftRule; name: string }): JSX.Eleme
   return (
     <h3 class="name">
       <bdi safe>{name}</bdi>
-      {toOpenRule(rule).showBadge === true ? <span class="tag">Badge</span> : ''}
+      {toOpenRule(rule).showBadge === true && <span class="tag">Badge</span>}
     </h3>
   )
 }
@@ -132,7 +131,7 @@ interface SummaryProps extends Pick<BuilderProps, 'findings' | 'variables'> {
   at: number
 }
 
-/** A rule in plain words, whether it matches, and its errors; updated while typing. */
+/** A rule in plain words, with its match and its errors; updated while typing. */
 export function RuleSummary({ rule, at, findings, variables }: SummaryProps): JSX.Element {
   const when = conditionOf(rule)
   return (
@@ -151,7 +150,7 @@ export function RuleSummary({ rule, at, findings, variables }: SummaryProps): JS
 
 interface TabsLineProps {
   tabs: readonly Tab[]
-  /** The rule that its words open; null if it cannot be opened. */
+  /** The rule that a click on the words opens; null if it cannot be opened. */
   at: number | null
 }
 
@@ -168,9 +167,9 @@ function TabsLine({ tabs, at }: TabsLineProps): JSX.Element {
           <span safe>{count(tabs.length, 'tab')}</span>
         </button>
       )}
-      {hosts.length === 0 ? '' : ': '}
+      {hosts.length > 0 && ': '}
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
-      {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}
+      {more > 0 && <span safe>{` and ${more} more`}</span>}
     </p>
   )
 }
@@ -187,14 +186,12 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
   const { findings } = builder
   return (
     <>
-      {id === '' ? '' : <input type="hidden" name={`${path}.id`} value={attribute(id)} />}
+      {id !== '' && <input type="hidden" name={`${path}.id`} value={attribute(id)} />}
       <Notes place={`${path}.name`} findings={findings} />
       <section class="part">
         <h3>When</h3>
         <ConditionFields condition={when} path={`${path}.when`} number="" depth={0} builder={builder} />
-        {'of' in when ? (
-          ''
-        ) : (
+        {!('of' in when) && (
           <AddButtons path={`${path}.when`} builder={builder} mayAdd={true} mayGroup={CONDITION_BOUNDS.depth > 1} />
         )}
       </section>
@@ -212,7 +209,7 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
         <TabAddButtons at={at} tabs={tabs} builder={builder} />
       </section>
       <p class="badge-field">
-        {showBadge === undefined ? '' : <input type="hidden" name={`${path}.showBadge`} value="false" />}
+        {showBadge !== undefined && <input type="hidden" name={`${path}.showBadge`} value="false" />}
         <label class="check">
           <input type="checkbox" name={`${path}.showBadge`} value="true" checked={showBadge === true} />
           <span>
@@ -222,4 +219,65 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
       </p>
     </>
   )
+}
+
+interface SentenceProps {
+  rule: DraftRule
+  at: number
+  when: Condition
+  variables: readonly Variable[]
+}
+
+/** The condition of a closed rule as a sentence whose phrases open their controls. */
+function Sentence({ rule, at, when, variables }: SentenceProps): JSX.Element {
+  return (
+    <p class="summary" dir="auto">
+      <Each
+        of={piecesOf(rule, when, variables)}
+        show={({ text, path, tail }) =>
+          path === null ? (
+            <span safe>{text}</span>
+          ) : (
+            <button type="submit" class="word" name="do" value={attribute(`rule.open ${at} ${path}`)}>
+              <span safe>{text}</span>
+              {tail !== '' && <i aria-hidden="true">{escapeHtml(tail)}</i>}
+            </button>
+          )
+        }
+      />
+    </p>
+  )
+}
+
+interface Piece {
+  text: string
+  /** The path of its condition; null for text between conditions. */
+  path: string | null
+  /**
+   * Characters that must not begin a line: a comma or a bracket. They are inside the button, which is a block once it has two
+   * lines.
+   */
+  tail: string
+}
+
+function piecesOf(rule: DraftRule, when: Condition, variables: readonly Variable[]): Piece[] {
+  const sentence = summaryOf(when, variables)
+  const phrases = phrasesOf(when, variables)
+  const leaves = leavesOf(toOpenRule(rule).when, ['when'])
+  if (leaves.length !== phrases.length) return [{ text: sentence, path: null, tail: '' }]
+  // The sentence begins with a capital letter.
+  const plain = (phrases[0]?.[0] ?? '') + sentence.slice(1)
+  const pieces: Piece[] = []
+  let end = 0
+  for (const [index, phrase] of phrases.entries()) {
+    const start = plain.indexOf(phrase, end)
+    // A long sentence omits some phrases.
+    if (start === -1) continue
+    if (start > end) pieces.push({ text: sentence.slice(end, start), path: null, tail: '' })
+    end = start + phrase.length
+    const [tail = ''] = /^[,)]*/.exec(plain.slice(end)) ?? []
+    pieces.push({ text: sentence.slice(start, end), path: leaves[index]?.[1].join('.') ?? null, tail })
+    end += tail.length
+  }
+  return end < sentence.length ? [...pieces, { text: sentence.slice(end), path: null, tail: '' }] : pieces
 }

@@ -1,25 +1,10 @@
 // @ts-check
 
-/** The form of the rules page; null on other pages. */
-function rulesForm() {
-  const form = document.getElementById('policy')
-  return form instanceof HTMLFormElement ? form : null
-}
+import { announce } from '../../parts/site.js'
+import { shownBy } from '../parts/dashboard.js'
+import { submitAction } from '../parts/live-form.js'
 
-/**
- * Submits the form as if a button with this value had been pressed.
- * @param {string} action
- */
-function submitAction(action) {
-  const form = rulesForm()
-  const button = form?.querySelector('button[value="refresh"]')
-  if (form === null || !(button instanceof HTMLButtonElement)) return
-  button.value = action
-  form.requestSubmit(button)
-  button.value = 'refresh'
-}
-
-// A new topic has other fields, and the value for the old one makes no sense for it.
+// A new topic has other fields, and the old value makes no sense for it.
 document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLSelectElement && target.name.endsWith('.topic')) {
     const at = target.name.slice(0, -'topic'.length)
@@ -46,89 +31,24 @@ document.addEventListener('focusin', ({ target }) => {
   list.append(...Intl.supportedValuesOf('timeZone').map((zone) => new Option('', zone)))
 })
 
-/** @param {HTMLFormElement} form */
-function fieldsOf(form) {
-  const text = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) text.append(name, String(value))
-  return text.toString()
-}
-
-/**
- * The form's pending request, and the fields it was sent with.
- * @type {{ ctx: unknown, action: string, fields: string } | null}
- */
-let pending = null
-/** The fields that each check was sent with, by request. @type {WeakMap<object, string>} */
-const checked = new WeakMap()
-/** Actions to submit once the pending request is done. @type {string[]} */
-let queuedActions = []
-
-document.addEventListener('htmx:config:request', (event) => {
-  const { ctx } = /** @type {CustomEvent} */ (event).detail
-  const form = rulesForm()
-  if (form === null || (ctx.sourceElement !== form && ctx.sourceElement.id !== 'check')) return
-  const action = String(ctx.request.body.get('do'))
-  const fields = fieldsOf(form)
-  if (pending !== null && !mayReplace(action, pending.action)) {
-    // An action with an index is dropped, because the response may renumber the rules.
-    if (ctx.sourceElement === form && action !== 'refresh' && !/\d/.test(action)) queuedActions = [action]
-    event.preventDefault()
-  } else if (ctx.sourceElement === form) {
-    pending = { ctx, action, fields }
-    // The response to a check of the old fields would not fit the new ones.
-    document.getElementById('check')?.dispatchEvent(new CustomEvent('htmx:abort'))
-    form.inert = action === 'save'
-  } else checked.set(ctx, fields)
-})
-
-/**
- * Whether an action may replace the pending one: only a refresh, which changes nothing, may be dropped.
- * @param {string} action @param {string} current
- */
-function mayReplace(action, current) {
-  return current === 'refresh' && action !== 'refresh' && action !== 'check'
-}
-
-// Swapping would lose what was typed since the request: submit the same action again instead, with all input.
-document.addEventListener('htmx:before:swap', (event) => {
-  const { ctx } = /** @type {CustomEvent} */ (event).detail
-  const form = rulesForm()
-  const isOfForm = ctx === pending?.ctx
-  const fields = isOfForm ? pending?.fields : checked.get(ctx)
-  if (form === null || fields === undefined || fieldsOf(form) === fields) return
-  if (isOfForm && pending?.action === 'save') return
-  event.preventDefault()
-  if (isOfForm && pending !== null) queuedActions.unshift(pending.action)
-})
-
-document.addEventListener('htmx:finally:request', (event) => {
-  const { ctx } = /** @type {CustomEvent} */ (event).detail
-  if (ctx !== pending?.ctx) return
-  pending = null
-  const form = rulesForm()
-  if (form !== null) form.inert = false
-  const next = queuedActions.shift()
-  if (next !== undefined) setTimeout(() => submitAction(next))
-})
-
 let outcome = ''
 
 document.addEventListener('htmx:after:swap', (event) => {
   setZone()
   const rules = document.getElementById('rules')
-  if (rulesForm() === null) return
+  if (document.getElementById('policy') === null) return
   markInvalid()
   if (rules !== null && document.activeElement === document.body) rules.focus({ preventScroll: true })
   const announcement = rules?.dataset.announcement ?? ''
   const now = document.getElementById('outcome')?.textContent ?? ''
   if (announcement !== '') announce(announcement)
   // A whole page, after saving, makes its own announcement.
-  else if (now !== outcome && swappedPage(event) === null) announce(now)
+  else if (now !== outcome && shownBy(event) === null) announce(now)
   if (rules !== null) rules.dataset.announcement = ''
   outcome = now
 })
 
-/** Marks fields as invalid if their notes have an error about them, as `field` in parts.tsx. */
+/** Marks fields as invalid if their notes have an error about them, like `field` in parts.tsx. */
 function markInvalid() {
   for (const field of document.querySelectorAll('#rules [aria-describedby]')) {
     const state = document.getElementById(field.getAttribute('aria-describedby') ?? '')
@@ -141,16 +61,16 @@ function markInvalid() {
   }
 }
 
-// Who is described by hand is none of the people.
+// Editing the custom viewer deselects the sample people.
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof Element) || target.closest('.custom') === null) return
   document.querySelector('.people [aria-pressed="true"]')?.setAttribute('aria-pressed', 'false')
 })
 
-/** Whether there is input that the server has not seen. */
+/** Whether there is input that the server has not received. */
 let isDirty = false
 function isUnsaved() {
-  return rulesForm() !== null && (isDirty || document.querySelector('#unsaved a') !== null)
+  return document.getElementById('policy') !== null && (isDirty || document.querySelector('#unsaved a') !== null)
 }
 document.addEventListener('input', ({ target }) => {
   if (target instanceof Element && target.closest('#rules') !== null) isDirty = true
@@ -171,7 +91,7 @@ document.addEventListener('htmx:before:request', (event) => {
   location.assign(link.href)
 })
 
-// Dragging rules by their grips, with mouse, finger or pen.
+// Drags rules by their handles, with a mouse, finger or pen.
 document.addEventListener('pointerdown', (event) => {
   const grip = event.target instanceof Element ? event.target.closest('[data-grip]') : null
   const rule = grip?.closest('.rule')

@@ -1,18 +1,20 @@
 /** @jsxImportSource @kitajs/html */
-
 import type { Policy } from '../../../db/policy.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { iconOf } from '../../../src/icons/site.ts'
-import type { Draft } from '../../../src/policies/draft/draft.ts'
+import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
+import { type Draft, ownTabs, type Source } from '../../../src/policies/draft/draft.ts'
 import type { Removed, STARTS } from '../../../src/policies/draft/edits.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
-import { Each } from '../../parts/each.tsx'
+import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { Sample } from '../parts/sample.tsx'
+import { Sample } from '../parts/lists.tsx'
 import { Empty } from '../parts/shell.tsx'
-import { type BuilderProps, ShareOfViews } from './parts.tsx'
+import { type BuilderProps, type RuleShares, ShareOfViews } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
 
@@ -27,7 +29,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
   return (
     <>
       <input type="hidden" name="mode" value="builder" />
-      {removed === null ? '' : <Undo removed={removed} builder={builder} />}
+      {removed !== null && <Undo removed={removed} builder={builder} />}
       {rules.length === 0 ? (
         <NoRules />
       ) : (
@@ -43,7 +45,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
               <Icon name="plus" />
               Add a rule
             </button>
-            {isFull ? <span class="hint">You can have at most {POLICY_BOUNDS.rules} rules.</span> : ''}
+            {isFull && <span class="hint">You can have at most {POLICY_BOUNDS.rules} rules.</span>}
           </div>
           <Fallthrough {...builder} />
         </>
@@ -138,5 +140,113 @@ function SampleRules(): JSX.Element {
     <Sample caption="An example of rules">
       <RulesRead policy={POLICY} findings={NO_FINDINGS} />
     </Sample>
+  )
+}
+
+/** The rules being edited. */
+export interface RulesEditorState {
+  source: Source
+  /** The errors of JSON text, each with its line and path. */
+  wrong: readonly string[]
+  removed: Removed | null
+  /** The bundle's version from which the form was made. */
+  version: number
+  /** Whether the rules differ from the saved ones. */
+  isChanged: boolean
+  /** The path of the field or button to focus. */
+  focus: string
+  /** The result of a button, for screen readers. */
+  announcement: string
+}
+
+interface SectionProps {
+  editor: RulesEditorState
+  bundle: StoredBundle
+  findings: Findings
+  shares: RuleShares
+  icons: SiteIcons
+}
+
+/** The rules as form fields or as JSON; the response to an edit replaces this section. */
+export function RulesSection({ editor, bundle, findings, shares, icons }: SectionProps): JSX.Element {
+  const { source, wrong, removed, focus, announcement } = editor
+  const isJson = 'json' in source
+  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables, shares, icons }
+  return (
+    <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
+      <div class="rules-title">
+        <h2 id="rules-title">Rules</h2>
+        <span class="switch segments">
+          <button type="submit" name="do" value="builder" aria-pressed={isJson ? 'false' : 'true'}>
+            Builder
+          </button>
+          <button type="submit" name="do" value="json" aria-pressed={isJson ? 'true' : 'false'}>
+            JSON
+          </button>
+          <button type="submit" name="do" value="refresh" class="scriptless">
+            Update
+          </button>
+        </span>
+      </div>
+      {isJson ? (
+        <JsonField text={source.json} wrong={wrong} focus={focus} />
+      ) : (
+        <RuleFields draft={source.draft} removed={removed} builder={builder} />
+      )}
+    </section>
+  )
+}
+
+interface JsonProps extends Pick<RulesEditorState, 'wrong' | 'focus'> {
+  text: string
+}
+
+function JsonField({ text, wrong, focus }: JsonProps): JSX.Element {
+  return (
+    <Field id="json" kind="json" label="The policy as JSON">
+      <textarea
+        id="json"
+        name="json"
+        rows="26"
+        spellcheck="false"
+        autocapitalize="off"
+        autofocus={focus === 'json'}
+        aria-describedby="json-state"
+        aria-invalid={wrong.length > 0 ? 'true' : undefined}
+        safe
+      >
+        {textareaContent(text)}
+      </textarea>
+      <div id="json-state">
+        <JsonErrors wrong={wrong} />
+      </div>
+    </Field>
+  )
+}
+
+export function JsonErrors({ wrong }: { wrong: readonly string[] }): JSX.Element {
+  return (
+    <Each
+      of={wrong}
+      show={(text) => (
+        <p class="note error">
+          <Icon name="alert" />
+          <span safe>{text}</span>
+        </p>
+      )}
+    />
+  )
+}
+
+/** The notice of unsaved changes; empty if there are none. */
+export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string }): JSX.Element {
+  if (!isChanged) return ''
+  return (
+    <>
+      Unsaved changes.{' '}
+      <a href={routes.bundle.rules.href({ slug })} data-discard="">
+        Discard
+      </a>
+    </>
   )
 }

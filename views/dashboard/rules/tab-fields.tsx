@@ -1,13 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import { LINK_FIELDS, RULE_NAMES } from '../../../src/bundles/link-fields.ts'
+import { LINK_FIELDS, RULE_NAMES } from '../../../src/bundles/links/link-fields.ts'
 import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination, hostText } from '../../parts/destination.ts'
-import { Each } from '../../parts/each.tsx'
 import { textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
 
 interface TabProps {

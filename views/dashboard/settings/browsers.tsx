@@ -1,10 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
+import { routes } from '../../../src/core/routes.ts'
 import { browserLabel, capitalised } from '../../../src/core/words.ts'
 import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 
-/** A signed-in browser; null for what its User-Agent does not reveal. */
+/** A signed-in browser; null for details that its User-Agent does not reveal. */
 export interface Browser {
   id: string
   createdAt: number
@@ -33,7 +34,7 @@ export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
         <span class="tag good">This browser</span>
       ) : (
         <Form
-          action={`/dashboard/settings/sessions/${id}/end`}
+          action={routes.settings.endSession.href({ id })}
           button="Sign out"
           look="quiet"
           label={`Sign out ${name}`}

@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { PasswordField } from '../../parts/account-fields.tsx'
+import { routes } from '../../../src/core/routes.ts'
+import { PasswordField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { FormErrors } from '../parts/form.tsx'
+import { type FormErrors, toSignIn } from '../parts/form.tsx'
 import { Form, Panel } from '../parts/panel.tsx'
-import { toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 export type SettingsErrors = FormErrors<'name' | 'currentPassword' | 'newPassword'>
@@ -15,18 +15,23 @@ interface PasswordPanelProps {
   hasPassword: boolean
 }
 
-/** Changes the password of an account, or sets its first by an emailed link. */
+/** Changes the password of an account, or sets the first one by an emailed link. */
 export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps): JSX.Element {
   return (
     <Panel id="password" heading="Password">
       {hasPassword && !site.user.hasRecentSignIn ? (
         <p>
-          <a class="button" href={attribute(toSignIn('/dashboard/settings'))} hx-boost="false">
+          <a class="button" href={attribute(toSignIn(routes.settings.page.href()))} hx-boost="false">
             Sign in again to change your password
           </a>
         </p>
       ) : hasPassword ? (
-        <Form kind="stack" action="/dashboard/settings" hidden={{ change: 'password' }} button="Change password">
+        <Form
+          kind="stack"
+          action={routes.settings.page.href()}
+          hidden={{ change: 'password' }}
+          button="Change password"
+        >
           <PasswordField
             name="currentPassword"
             label="Current password"
@@ -46,7 +51,7 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
         <p class="words hint">You don’t have a password: you sign in with an emailed link or single sign-on.</p>
       )}
       <Form
-        action="/dashboard/settings"
+        action={routes.settings.page.href()}
         hidden={{ change: 'passwordMail' }}
         button={hasPassword ? 'Forgot it? Email me a link to set a new one' : 'Email me a link to set one'}
         look={hasPassword ? 'quiet small' : undefined}

@@ -1,28 +1,26 @@
 /** @jsxImportSource @kitajs/html */
-
-import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
-import { type BundleDiff, diff } from '../../../src/bundles/diff.ts'
-import type { Version } from '../../../src/bundles/history.ts'
-import type { Entry } from '../../../src/bundles/list-diff.ts'
-import { NOTHING } from '../../../src/bundles/values.ts'
+import { CONTENT, NOTHING, type ScalarName } from '../../../src/bundles/content/content.ts'
+import { type BundleDiff, diff, type Entry } from '../../../src/bundles/content/diff.ts'
+import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import type { Version } from '../../../src/bundles/edit/history.ts'
+import { routes } from '../../../src/core/routes.ts'
 import { asSentence, count } from '../../../src/core/words.ts'
-import { allowsRole } from '../../../src/identity/roles.ts'
-import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { Monogram, personName } from '../parts/person.tsx'
+import type { SiteIcons } from '../../../src/icons/site.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
+import { Monogram, personName } from '../../parts/tile.tsx'
+import { roleOver } from '../../parts/visitor.ts'
+import { Diff, MadeBy } from '../parts/diff/diff.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { roleOver } from '../parts/role.ts'
-import { Diff } from './diff.tsx'
-import { MadeBy } from './edited-by.tsx'
-import type { HistoryProps } from './history-props.ts'
-import { Restore } from './restore.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
 
 /** Replaces only the list. */
 const INTO_LIST = 'target:"#history", swap:"outerHTML"'
 
 type StepProps = HistoryProps & { version: Version; previous: Version | null }
 
-/** One version of the history: who saved it, when and what it changed; the open one in full. */
+/** A version in the history: its author, time and changes; the open version in full. */
 export function VersionStep(props: StepProps): JSX.Element {
   const { site, bundle, icons, before, open, latest, version, previous } = props
   const { versionNumber, editedAt } = version
@@ -45,7 +43,7 @@ export function VersionStep(props: StepProps): JSX.Element {
         <h2>
           <a
             id={`v${versionNumber}`}
-            href={attribute(`/dashboard/links/${bundle.slug}/versions?${query}`)}
+            href={attribute(`${routes.bundle.versions.href({ slug: bundle.slug })}?${query}`)}
             hx-boost={INTO_LIST}
             aria-current={isOpen ? 'true' : undefined}
             safe
@@ -53,7 +51,7 @@ export function VersionStep(props: StepProps): JSX.Element {
             {`Version ${versionNumber}`}
           </a>
         </h2>
-        {versionNumber === latest ? <span class="tag good">current</span> : ''}
+        {versionNumber === latest && <span class="tag good">current</span>}
         <span class="by hint">
           <MadeBy site={site} version={version} />
           {', '}
@@ -63,36 +61,32 @@ export function VersionStep(props: StepProps): JSX.Element {
           {summary(diffSummary(changes), versionNumber)}
         </p>
       </div>
-      {isOpen || isPicked || !mayRestore(props) ? (
-        ''
-      ) : (
+      {!isOpen && !isPicked && mayRestore(props) && (
         <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} isQuiet />
       )}
-      {isOpen ? (
+      {isOpen && (
         <div class="whole stack">
           <Diff diff={changes} named={[...version.variables, ...(previous?.variables ?? [])]} icons={icons} />
           <Actions {...props} />
         </div>
-      ) : (
-        ''
       )}
     </li>
   )
 }
 
-/** Who made it and, of a suggestion, who accepted it. */
+/** Its author and, for a suggestion, who accepted it. */
 function facesOf({ editedBy, editor, proposedBy, proposer }: Version): string[] {
   const name = (person: Version['editor']) => (person === null ? '' : personName(person))
   return proposedBy === null || proposedBy === editedBy ? [name(editor)] : [name(proposer), name(editor)]
 }
 
-/** The versions that are compared, or the one that was picked first. */
+/** The compared versions, or the one picked first. */
 function pickedIn({ comparison, pick }: HistoryProps): number[] {
   if (comparison !== null) return [comparison.from.versionNumber, comparison.to.versionNumber]
   return pick === null ? [] : [pick]
 }
 
-/** Picks a version; with another one that is picked, it compares them. */
+/** Picks a version; if another one is picked, compares them. */
 function Dot(props: StepProps): JSX.Element {
   const { bundle, before, version } = props
   const own = version.versionNumber
@@ -115,7 +109,7 @@ function Dot(props: StepProps): JSX.Element {
     <a
       class="dot"
       id={`dot-${own}`}
-      href={attribute(`/dashboard/links/${bundle.slug}/versions?${query}`)}
+      href={attribute(`${routes.bundle.versions.href({ slug: bundle.slug })}?${query}`)}
       hx-boost={'target:"#history", swap:"outerHTML show:none"'}
       title={attribute(label)}
       aria-current={isPicked ? 'true' : undefined}
@@ -140,10 +134,10 @@ function Actions(props: StepProps): JSX.Element {
   const { bundle, latest, version } = props
   const { versionNumber } = version
   if (versionNumber === latest) return ''
-  const to = attribute(`/dashboard/links/${bundle.slug}/versions?from=${versionNumber}&to=${latest}`)
+  const to = attribute(`${routes.bundle.versions.href({ slug: bundle.slug })}?from=${versionNumber}&to=${latest}`)
   return (
     <div class="actions">
-      {mayRestore(props) ? <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} /> : ''}
+      {mayRestore(props) && <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} />}
       <a class="button" href={to}>
         Compare with the current version
       </a>
@@ -151,7 +145,7 @@ function Actions(props: StepProps): JSX.Element {
   )
 }
 
-/** The changes in one line: `title changed, 2 links added, 1 link moved`; `''` if there are none. */
+/** The changes on one line: `title changed, 2 links added, 1 link moved`; `''` for none. */
 function diffSummary({ fields, links, variables, rules }: BundleDiff): string {
   const words = {
     fields: (Object.entries(fields) as [ScalarName, { from: string; to: string }][]).map(
@@ -174,4 +168,68 @@ function countEntries(entries: readonly Entry<unknown>[], noun: string): string[
   return Object.entries(counts)
     .filter(([, number]) => number > 0)
     .map(([what, number]) => `${count(number, noun)} ${what}`)
+}
+
+/** Two versions being compared. */
+export interface Comparison {
+  from: Version
+  to: Version
+}
+
+/** The form of the comparison, as typed. */
+export interface ComparisonForm {
+  from: string
+  to: string
+  errors: { from?: string | undefined; to?: string | undefined }
+}
+
+export interface HistoryProps {
+  site: DashboardSite
+  bundle: StoredBundle
+  icons: SiteIcons
+  /** Newest first. */
+  versions: readonly Version[]
+  /** The version before the oldest listed; null if that is the first. */
+  earlier: Version | null
+  /** The number of the bundle's latest version. */
+  latest: number
+  /** The number of the version shown in full; null for none. */
+  open: number | null
+  /** The page lists versions older than this; null for the newest page. */
+  before: number | null
+  form: ComparisonForm
+  comparison: Comparison | null
+  /** The first of two versions to compare; null for none. */
+  pick: number | null
+  /** Why a restore was refused. */
+  alert: string | null
+}
+
+interface RestoreProps {
+  slug: string
+  versionNumber: number
+  latest: number
+  /** Whether it is one of many. */
+  isQuiet?: boolean
+}
+
+/** The button that restores an earlier version. */
+export function Restore({ slug, versionNumber, latest, isQuiet }: RestoreProps): JSX.Element {
+  return (
+    <form
+      class={isQuiet ? 'bring-back' : undefined}
+      method="post"
+      action={routes.bundle.restoreVersion.href({ slug, versionNumber })}
+    >
+      <input type="hidden" name="expectedVersion" value={String(latest)} />
+      <button
+        type="submit"
+        class={isQuiet ? 'small' : 'primary'}
+        title={`Saves it as version ${latest + 1}; nothing is lost`}
+      >
+        <Icon name="history" />
+        <span safe>{`Restore version ${versionNumber}`}</span>
+      </button>
+    </form>
+  )
 }

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
+import { routes } from '../../../src/core/routes.ts'
 import type { CreatedWebhook, RotatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, type FormPageProps, SecretPage } from '../parts/form.tsx'
-import { ChatNote } from './webhooks.tsx'
+import { ChatNote } from './view.tsx'
 import { EVENTS } from './words.ts'
 
 export interface WebhookForm {
@@ -12,7 +13,7 @@ export interface WebhookForm {
   errors: FormErrors<'url' | 'events'>
 }
 
-/** Create or change a webhook. */
+/** The form to create or change a webhook. */
 export function WebhookFormView({ form, ...page }: FormPageProps & { form: WebhookForm }): JSX.Element {
   const { url, events, errors } = form
   return (
@@ -42,7 +43,7 @@ export function WebhookFormView({ form, ...page }: FormPageProps & { form: Webho
   )
 }
 
-/** The only page that shows a webhook's secret, when it is created or its secret changes. */
+/** The only page that shows a webhook's secret, after its creation or rotation. */
 export function WebhookMadeView({ made }: { made: CreatedWebhook | RotatedWebhook }): JSX.Element {
   const { webhook, secret } = made
   const isNew = 'warning' in made
@@ -53,16 +54,16 @@ export function WebhookMadeView({ made }: { made: CreatedWebhook | RotatedWebhoo
       id="secret"
       label="Signing secret"
       secret={secret}
-      next={`/dashboard/webhooks/${webhook.id}`}
+      next={routes.webhooks.webhook.href({ webhookId: webhook.id })}
       below={<ChatNote url={webhook.url} />}
       more={
-        <a href="/docs/webhooks#what-arrives" hx-boost="false">
+        <a href={`${routes.docs.guide.href({ guide: 'webhooks' })}#what-arrives`} hx-boost="false">
           How to check signatures
         </a>
       }
     >
       <strong>Copy the secret now.</strong> You won’t see it again. Your receiver checks with it that a message really
-      comes from here.{isNew ? '' : ' The old secret works for 24 more hours.'}
+      comes from here.{!isNew && ' The old secret works for 24 more hours.'}
     </SecretPage>
   )
 }

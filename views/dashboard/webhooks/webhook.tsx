@@ -1,16 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
+import { routes } from '../../../src/core/routes.ts'
 import { exactTime, minuteOf } from '../../../src/core/time.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import type { DeliveryInfo, ListedWebhook } from '../../../src/webhooks/shapes.ts'
-import { Each } from '../../parts/each.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import { Confirm } from '../parts/confirm.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { Each } from '../../parts/layout.tsx'
+import { Confirm } from '../parts/form.tsx'
+import { Pager } from '../parts/lists.tsx'
 import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { ChatNote, MadeBy, State } from './webhooks.tsx'
+import { ChatNote, MadeBy, State } from './view.tsx'
 import { EVENTS, eventName, hostOf } from './words.ts'
 
 interface WebhookProps {
@@ -22,9 +22,9 @@ interface WebhookProps {
   hasMore: boolean
 }
 
-/** A webhook with what it was sent. */
+/** A webhook with its deliveries. */
 export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
-  const address = `/dashboard/webhooks/${webhook.id}`
+  const address = routes.webhooks.webhook.href({ webhookId: webhook.id })
   const page = (at: number) => `${address}?offset=${at}`
   return (
     <>
@@ -44,22 +44,20 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
             <Each of={deliveries} show={(delivery) => <DeliveryRow delivery={delivery} webhook={webhook} />} />
           </ul>
         )}
-        {offset > 0 || hasMore ? (
+        {(offset > 0 || hasMore) && (
           <Pager
             text={`${offset + 1} to ${offset + deliveries.length}`}
             previous={offset > 0 ? page(Math.max(0, offset - limit)) : null}
             next={hasMore ? page(offset + limit) : null}
             names={{ previous: 'Newer', next: 'Older' }}
           />
-        ) : (
-          ''
         )}
       </section>
     </>
   )
 }
 
-/** What a webhook is, each part with what can be done about it. */
+/** The properties of a webhook, each with its actions. */
 function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'> & { address: string }): JSX.Element {
   const { events, enabled, disabledBy, droppedAt, oldSecretEndsAt, createdAt, maker } = webhook
   return (
@@ -71,9 +69,7 @@ function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'
           <p class="hint" safe>
             {STATES[disabledBy ?? 'enabled']}
           </p>
-          {droppedAt === null ? (
-            ''
-          ) : (
+          {droppedAt !== null && (
             <p class="hint">
               <span class="signal bad">Events dropped</span> Last <RelativeTime at={Date.parse(droppedAt)} />: more than
               10 000 were waiting, so the oldest went. Read your bundles to catch up.
@@ -151,10 +147,8 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
         <span class="name" safe>
           {eventName(event)}
         </span>
-        {slug === null ? (
-          ''
-        ) : (
-          <a class="hint where" href={`/dashboard/links/${attribute(slug)}`} safe>
+        {slug !== null && (
+          <a class="hint where" href={routes.bundle.edit.href({ slug })} safe>
             {slug}
           </a>
         )}
@@ -170,7 +164,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
       </div>
       {webhook.enabled ? (
         <Form
-          action={`/dashboard/webhooks/${webhook.id}/deliveries/${id}/redeliver`}
+          action={routes.webhooks.redeliver.href({ webhookId: webhook.id, deliveryId: id })}
           button="Send again"
           look="quiet"
           label={`Send again: ${eventName(event)} ${slug ?? ''}`}
@@ -182,7 +176,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: L
   )
 }
 
-/** How a delivery went, or why it has not yet. */
+/** The result of a delivery, or why it is pending. */
 function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
   const { state, responseStatus, failure, nextAttemptAt } = delivery
   if (state === 'delivered') return <span class="signal" safe>{`Delivered, ${responseStatus}`}</span>
@@ -216,9 +210,9 @@ export function RotateWebhookView({ webhook }: { webhook: ListedWebhook }): JSX.
   return (
     <Confirm
       title={`Give the webhook to ${hostOf(webhook)} a new secret?`}
-      action={`/dashboard/webhooks/${webhook.id}/rotate`}
+      action={routes.webhooks.rotate.href({ webhookId: webhook.id })}
       button="Create new secret"
-      back={`/dashboard/webhooks/${webhook.id}`}
+      back={routes.webhooks.webhook.href({ webhookId: webhook.id })}
     >
       <p>
         For 24 hours, deliveries are signed with both secrets, so nothing is refused while you change your receiver. A
@@ -233,9 +227,9 @@ export function DeleteWebhookView({ webhook }: { webhook: ListedWebhook }): JSX.
   return (
     <Confirm
       title={`Delete the webhook to ${hostOf(webhook)}?`}
-      action={`/dashboard/webhooks/${webhook.id}/delete`}
+      action={routes.webhooks.delete.href({ webhookId: webhook.id })}
       button="Delete webhook"
-      back={`/dashboard/webhooks/${webhook.id}`}
+      back={routes.webhooks.webhook.href({ webhookId: webhook.id })}
     >
       <p>Nothing more is sent to it, and the list of its deliveries is deleted. You can’t undo this.</p>
     </Confirm>

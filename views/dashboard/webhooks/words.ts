@@ -2,7 +2,7 @@ import type { DeliveryInfo, WebhookInfo } from '../../../src/webhooks/shapes.ts'
 
 type WantedEvent = WebhookInfo['events'][number]
 
-/** Each event, as a person would say it. */
+/** Each event in plain words. */
 export const EVENTS: Record<WantedEvent, string> = {
   '*': 'All events, also those to come',
   'bundle.created': 'Bundle created',
@@ -17,12 +17,12 @@ export const EVENTS: Record<WantedEvent, string> = {
   'proposal.rejected': 'Suggestion rejected',
 }
 
-/** The name of an event, the test included. */
+/** The name of an event, including the test. */
 export function eventName(event: DeliveryInfo['event']): string {
   return event === 'webhook.test' ? 'Test' : EVENTS[event]
 }
 
-/** The host that a webhook leads to, by which people know it. */
+/** The host of a webhook's URL, by which people recognise it. */
 export function hostOf({ url }: Pick<WebhookInfo, 'url'>): string {
   return new URL(url).host
 }

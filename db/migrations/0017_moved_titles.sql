@@ -1,1 +1,0 @@
-ALTER TABLE `checked_links` ADD `final_title` text;

@@ -1,1 +1,0 @@
-CREATE INDEX `proposals_repairs_of` ON `proposals` (`owner_id`) WHERE "proposals"."repairs" IS NOT NULL AND "proposals"."state" = 'open';

@@ -1,2 +1,0 @@
-/** A request that cannot be carried out; the message says why and what to do. */
-export class CannotOperate extends Error {}

@@ -1,0 +1,219 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import { routes } from '../../../src/core/routes.ts'
+import { count } from '../../../src/core/words.ts'
+import { headingOf } from '../../launcher/parts/launcher.tsx'
+import { Alert } from '../../parts/fields.tsx'
+import { ConfirmNotice, Each, Page, type Site } from '../../parts/layout.tsx'
+import { NO_TABS, Stubs, Tile } from '../../parts/tile.tsx'
+
+/** A claimable bundle for display. */
+interface Claimable {
+  slug: string
+  title: string | null
+  urls: string[]
+}
+
+interface ClaimProps {
+  site: Site
+  bundle: Claimable
+  /** The path to which the form posts and sign-in returns. */
+  path: string
+  hasSignUpPage: boolean
+  error: string | undefined
+}
+
+export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimProps): JSX.Element {
+  const next = encodeURIComponent(path)
+  const user = site.user ?? null
+  return (
+    <Page site={site} title={`Claim this bundle · ${site.name}`}>
+      <section class="narrow">
+        <h1>Claim this bundle</h1>
+        <p class="lede">Add it to your account to edit it. Its link stays the same.</p>
+        <Alert text={error} />
+        <Contents bundle={bundle}>
+          {user === null ? (
+            <div class="send">
+              {hasSignUpPage && (
+                <a class="button primary" href={`${routes.account.signUp.href()}?next=${next}`}>
+                  Create account and claim
+                </a>
+              )}
+              <a
+                class={['button', hasSignUpPage ? '' : 'primary']}
+                href={`${routes.account.signIn.href()}?next=${next}`}
+              >
+                Sign in and claim
+              </a>
+            </div>
+          ) : (
+            <form method="post" action={path} class="send">
+              <button type="submit" class="primary">
+                Claim bundle
+              </button>
+              <p class="hint" safe>
+                {user.acting === null ? `It goes into your account, ${user.email}.` : `It goes to ${user.acting.name}.`}
+              </p>
+            </form>
+          )}
+        </Contents>
+      </section>
+    </Page>
+  )
+}
+
+/** The page of an expired, used or unknown claim link; it does not reveal which. */
+export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX.Element {
+  const isSignedIn = (site.user ?? null) !== null
+  return (
+    <Page site={site} title={`This edit link no longer works · ${site.name}`}>
+      <section class="narrow notice">
+        <div class="door">
+          <div class="strip">
+            <Stubs urls={NO_TABS} />
+          </div>
+          <div class="sheet">
+            <h1>This edit link no longer works</h1>
+            <p class="lede" safe>
+              {`It has already been used, or it has expired: edit links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
+            </p>
+            <p>
+              {isSignedIn
+                ? 'If you claimed the bundle, it’s in your dashboard.'
+                : 'If you claimed the bundle, sign in to find it in your dashboard.'}
+            </p>
+            <p class="actions">
+              <a class="button primary" href={routes.bundles.list.href()}>
+                {isSignedIn ? 'Go to your dashboard' : 'Sign in'}
+              </a>
+              <a class="button" href="/">
+                New bundle
+              </a>
+            </p>
+          </div>
+        </div>
+      </section>
+    </Page>
+  )
+}
+
+interface ClaimsProps {
+  site: Site
+  bundles: Claimable[]
+  /** The displayed part of the list. */
+  paging: { limit: number; offset: number }
+  error?: string | undefined
+}
+
+/** Unclaimed bundles that were created with the visitor's verified address. */
+export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.Element {
+  return (
+    <Page site={site} title={`Bundles to claim · ${site.name}`}>
+      <section class="narrow">
+        <h1>Bundles to claim</h1>
+        <p class="lede">
+          {bundles.length === 0
+            ? 'Nothing to claim right now. Do you have a private edit link? Open it to add its bundle to your account.'
+            : 'These were created with your email address, without an account. Claim the ones that are yours to edit them.'}
+        </p>
+        <Alert text={error} />
+        <Each
+          of={bundles}
+          show={(bundle) => (
+            <Contents bundle={bundle}>
+              <form method="post" action={routes.account.claims.href()} class="send">
+                <input type="hidden" name="slug" value={bundle.slug} />
+                <button type="submit" class="primary">
+                  Claim bundle
+                </button>
+              </form>
+            </Contents>
+          )}
+        />
+        <OtherClaims total={site.claimable ?? 0} {...paging} />
+        {bundles.length === 0 && <ConfirmNotice user={site.user} back={routes.account.claims.href()} />}
+      </section>
+    </Page>
+  )
+}
+
+/** Links to the other pages of claims. */
+function OtherClaims({ total, limit, offset }: ClaimsProps['paging'] & { total: number }): JSX.Element {
+  const hasNewer = offset > 0
+  const hasOlder = offset + limit < total
+  if (!hasNewer && !hasOlder) return ''
+  return (
+    <nav class="send" aria-label="Pages">
+      {hasNewer && (
+        <a class="button" rel="prev" href={`${routes.account.claims.href()}?offset=${Math.max(0, offset - limit)}`}>
+          Show newer bundles
+        </a>
+      )}
+      {hasOlder && (
+        <a class="button" rel="next" href={`${routes.account.claims.href()}?offset=${offset + limit}`}>
+          Show older bundles
+        </a>
+      )}
+    </nav>
+  )
+}
+
+export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
+  const acting = site.user?.acting ?? null
+  return (
+    <Page site={site} title={`Bundle claimed · ${site.name}`}>
+      <section class="narrow">
+        <h1 safe>{acting === null ? 'This bundle is now yours' : `This bundle now belongs to ${acting.name}`}</h1>
+        <p class="lede" dir="auto" safe>
+          {headingOf(bundle)}
+        </p>
+        <div class="send">
+          <a class="button primary" href={routes.bundle.edit.href({ slug: bundle.slug })}>
+            Edit bundle
+          </a>
+          <a class="button" href={routes.launcher.page.href({ slug: bundle.slug })}>
+            Open launcher
+          </a>
+          <a class="button" href={routes.bundles.list.href()}>
+            Go to your dashboard
+          </a>
+        </div>
+        <ConfirmNotice user={site.user} back={routes.bundles.list.href()} />
+      </section>
+    </Page>
+  )
+}
+
+/** The content of a bundle, and below it the actions; its tab has the number of links. */
+function Contents({ bundle, children }: PropsWithChildren<{ bundle: Claimable }>): JSX.Element {
+  const { urls } = bundle
+  return (
+    <article class="door">
+      <div class="strip">
+        <span class="tab-name" safe>
+          {count(urls.length, 'link')}
+        </span>
+        <Stubs urls={urls} />
+      </div>
+      <div class="sheet">
+        <h2 dir="auto" safe>
+          {headingOf(bundle)}
+        </h2>
+        <ul class="urls">
+          <Each
+            of={urls}
+            show={(url) => (
+              <li dir="ltr">
+                <Tile url={url} />
+                <span safe>{url}</span>
+              </li>
+            )}
+          />
+        </ul>
+        {children}
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,16 @@
+// @ts-check
+// The script of all screens. It is loaded once, because htmx swaps pages. Listeners run in the order of these imports.
+import '../parts/site.js'
+import './parts/dashboard.js'
+import './parts/palette-keys.js'
+import './bundles/selection.js'
+import './parts/live-form.js'
+import './parts/bundle-form/link-list.js'
+import '../parts/rich-paste.js'
+import './parts/bundle-form/names-offered.js'
+import './parts/bundle-form/editing.js'
+import './parts/bundle-form/kept-edits.js'
+import './parts/bundle-form/preview-frame.js'
+import './import/dropped-file.js'
+import './rules/rules-form.js'
+import './insights/tips.js'

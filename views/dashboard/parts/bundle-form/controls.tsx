@@ -1,0 +1,348 @@
+/** @jsxImportSource @kitajs/html */
+
+import {
+  BOUNDS,
+  CONTENT,
+  inWords,
+  type ScalarName,
+  SWITCH_TEXTS,
+  scalarsIn,
+  TIME_NAMES,
+} from '../../../../src/bundles/content/content.ts'
+import { routes } from '../../../../src/core/routes.ts'
+import { isInstant } from '../../../../src/core/time.ts'
+import { wallTimeOf } from '../../../../src/policies/clock.ts'
+import { described, Field, FieldError, TextField, textareaContent } from '../../../parts/fields.tsx'
+import { attribute, Each } from '../../../parts/layout.tsx'
+import { Blanks } from '../blanks.tsx'
+import { type BundleForm, type Checked, type EditorState, type FormError, namesOf, OWN_NAMES } from './bundle-form.ts'
+import { Part } from './part.tsx'
+
+/** Some fields of a bundle’s form. */
+interface ControlsProps {
+  names: readonly ScalarName[]
+  form: BundleForm
+  messageOf(field: FormError['field']): string | undefined
+  /** The id of their form, if they are outside it. */
+  formId?: string
+}
+
+/** A control for each field, by its kind. */
+function Controls({ names, form, messageOf, formId }: ControlsProps): JSX.Element {
+  return (
+    <Each
+      of={names}
+      show={(name) => {
+        const Control = CONTROLS[CONTENT[name].kind]
+        return <Control name={name} value={form[name]} error={messageOf(name)} formId={formId} />
+      }}
+    />
+  )
+}
+
+interface ControlProps {
+  name: ScalarName
+  /** As typed. */
+  value: string
+  error: string | undefined
+  formId: string | undefined
+}
+
+const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } satisfies Record<
+  (typeof CONTENT)[ScalarName]['kind'],
+  (props: ControlProps) => JSX.Element
+>
+
+function Text({ name, value, error, formId }: ControlProps): JSX.Element {
+  const { label, ...field } = CONTENT[name]
+  if ('lines' in field && field.lines === 'many') {
+    return (
+      <Field id={name} kind="whole" label={label} note="optional" error={error}>
+        <textarea
+          id={name}
+          name={name}
+          form={formId}
+          rows="2"
+          placeholder=" "
+          dir="auto"
+          {...described(name, error)}
+          safe
+        >
+          {textareaContent(value)}
+        </textarea>
+      </Field>
+    )
+  }
+  return (
+    <Field id={name} label={label} note="optional" error={error}>
+      <input
+        id={name}
+        name={name}
+        form={formId}
+        value={attribute(value)}
+        dir="auto"
+        autocomplete="off"
+        {...described(name, error)}
+      />
+    </Field>
+  )
+}
+
+/** The text in place of a missing time. */
+const WITHOUT: Partial<Record<ScalarName, string>> = { opensAt: 'Now', closesAt: 'Never' }
+
+/** A time in UTC; the script shows and sends it in the owner's time zone. */
+function Time({ name, value, error, formId }: ControlProps): JSX.Element {
+  return (
+    <Field id={name} label={CONTENT[name].label} error={error}>
+      <div class="when" data-without={WITHOUT[name]}>
+        <input
+          id={name}
+          name={name}
+          form={formId}
+          type="datetime-local"
+          value={attribute(wallTimeOf(value).wall)}
+          data-instant={attribute(isInstant(value) ? value : '')}
+          data-empty={wallTimeOf(value).wall === '' ? '' : undefined}
+          autocomplete="off"
+          {...described(name, error)}
+        />
+      </div>
+    </Field>
+  )
+}
+
+function Choice({ name, value, error, formId }: ControlProps): JSX.Element {
+  const field = CONTENT[name]
+  const options: readonly string[] = 'options' in field ? field.options : []
+  return (
+    <Field id={name} label={field.label} error={error}>
+      <select id={name} name={name} form={formId} {...described(name, error)}>
+        <Each
+          of={options}
+          show={(option) => (
+            <option value={option} selected={option === value} safe>
+              {inWords(name, option)}
+            </option>
+          )}
+        />
+      </select>
+    </Field>
+  )
+}
+
+/** A cleared checkbox is not sent, so a hidden field before it has that value: a form without the checkbox changes nothing. */
+function Switch({ name, value, formId }: ControlProps): JSX.Element {
+  const field = CONTENT[name]
+  return (
+    <p class="whole switch">
+      <input type="hidden" name={name} form={formId} value={SWITCH_TEXTS.off} />
+      <label class="choice">
+        <input type="checkbox" name={name} form={formId} value={SWITCH_TEXTS.on} checked={value === SWITCH_TEXTS.on} />{' '}
+        {'says' in field ? field.says : field.label}
+      </label>
+    </p>
+  )
+}
+
+/** The error of a field of the bundle itself. */
+export function messagesOf({ errors }: Pick<Checked, 'errors'>) {
+  return (field: FormError['field']) =>
+    errors.find((error) => error.link === null && error.variable === undefined && error.field === field)?.says
+}
+
+interface AboutProps {
+  state: Pick<EditorState, 'form' | 'checked' | 'step' | 'has'>
+  /** The heading without a title, where the title is the heading of the page. */
+  untitled?: string
+}
+
+const OTHERS = scalarsIn('about').filter((name) => name !== 'title' && name !== 'description')
+
+/**
+ * The title and the description, in their final style. As a page's heading, the title has its field on top, visible only during
+ * typing: only the heading marks blanks.
+ */
+export function About({ state, untitled }: AboutProps): JSX.Element {
+  const { form, checked } = state
+  const messageOf = messagesOf(checked)
+  const [wrong, unfit] = [messageOf('title'), messageOf('description')]
+  const parts = (
+    <>
+      <Part of="div" id="named" class="name-edit" state={state}>
+        {untitled !== undefined && (
+          <h1 dir="auto">
+            <Blanks text={form.title.trim() || untitled} names={namesOf(form)} />
+          </h1>
+        )}
+        <label class="visually-hidden" for="title">
+          Title
+        </label>
+        <input
+          id="title"
+          name="title"
+          form="editor"
+          value={attribute(form.title)}
+          placeholder={attribute(untitled ?? 'Name your links')}
+          dir="auto"
+          autocomplete="off"
+          {...described('title', wrong)}
+        />
+        <FieldError id="title" error={wrong} />
+      </Part>
+      <Part of="div" id="described" state={state}>
+        <label class="visually-hidden" for="description">
+          Description, with **bold** and *italic*
+        </label>
+        <textarea
+          id="description"
+          name="description"
+          form="editor"
+          rows={String(linesOf(form.description))}
+          placeholder="Add a description: **bold**, *italic*"
+          dir="auto"
+          {...described('description', unfit)}
+          safe
+        >
+          {textareaContent(form.description)}
+        </textarea>
+        <FieldError id="description" error={unfit} />
+        <Controls names={OTHERS} form={form} messageOf={messageOf} formId="editor" />
+      </Part>
+    </>
+  )
+  return state.step === 'checked' ? parts : <div class="about in-place">{parts}</div>
+}
+
+/** The approximate number of lines of a text, at most six; browsers that size a field by its text need no estimate. */
+function linesOf(text: string): number {
+  const lines = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / 90)))
+  return Math.min(
+    6,
+    lines.reduce((sum, count) => sum + count, 0),
+  )
+}
+
+interface SharingProps extends Omit<ControlsProps, 'names'> {
+  /** `new` for a new bundle, whose link can be chosen; the link of a saved one; null if the link is not shown. */
+  link: 'new' | { slug: string; asks: boolean } | null
+  /** Whether the audience can be changed, which nobody may propose. */
+  isDecided: boolean
+  /** Whether it has a password, which an empty field keeps. */
+  hasPassword: boolean
+  state: Pick<EditorState, 'step' | 'has'>
+}
+
+const VISIBILITY = scalarsIn('visibility')
+const OPENING = scalarsIn('opening')
+const TIMES = OPENING.filter((name) => TIME_NAMES.some((time) => time === name))
+
+/** The audience of the launcher, its times and its link. The password’s field is never pre-filled; styles hide unused fields. */
+export function Sharing({ link, isDecided, hasPassword, state, ...controls }: SharingProps): JSX.Element {
+  const { form, messageOf } = controls
+  const password = messageOf('password')
+  return (
+    <Part
+      of="section"
+      id="sharing"
+      class="sharing about"
+      attributes={{ 'aria-labelledby': 'sharing-heading' }}
+      state={state}
+    >
+      <h2 id="sharing-heading">Sharing</h2>
+      {isDecided && (
+        <>
+          <Controls names={['access']} {...controls} />
+          <Field
+            id="password"
+            kind="secret"
+            label="Password"
+            note={hasPassword ? 'leave empty to keep it' : '8 characters or more'}
+            error={password}
+          >
+            <input
+              id="password"
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              {...described('password', password)}
+            />
+          </Field>
+          <p class="hint gated">
+            Members are the people in the organisation that owns the bundle, or only you if it’s your own: they need no
+            password. The page is protected, not the links on it.
+          </p>
+        </>
+      )}
+      <Controls names={TIMES} {...controls} />
+      <Controls names={OPENING.filter((name) => !TIMES.includes(name))} {...controls} />
+      <p class="hint timed">
+        {'Times are in '}
+        <span class="zone">UTC</span>
+        {'. Outside them, viewers can’t see the bundle. You still can.'}
+      </p>
+      {isDecided && <Controls names={VISIBILITY.filter((name) => name !== 'access')} {...controls} />}
+      {form.own !== null && link !== null && link !== 'new' && (
+        <TextField
+          id={OWN_NAMES.aliases}
+          label="Also at"
+          kind="also"
+          placeholder="Nowhere else"
+          value={form.own.aliases}
+          error={messageOf('aliases')}
+          hint={`Up to ${BOUNDS.aliases} other endings of its link, with spaces between them. One that you take away is free for everybody.`}
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+        />
+      )}
+      {link === 'new' && <SlugField slug={form.slug} error={messageOf('slug')} />}
+      {link !== null && link !== 'new' && <QrCode {...link} />}
+    </Part>
+  )
+}
+
+function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
+  return (
+    <div class="field">
+      <label for="slug">Custom link</label>
+      <div class="slug-field">
+        <span aria-hidden="true">/l/</span>
+        <input
+          id="slug"
+          name="slug"
+          value={attribute(slug)}
+          placeholder="chosen for you"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          {...described('slug', error)}
+        />
+      </div>
+      <FieldError id="slug" error={error} />
+      <p class="hint">You can add others later, but not take this one away</p>
+    </div>
+  )
+}
+
+/** The link as a picture for print; the script makes a PNG of it. */
+function QrCode({ slug, asks }: { slug: string; asks: boolean }): JSX.Element {
+  const src = routes.launcher.qr.href({ slug })
+  return (
+    <div class="qr-line">
+      <img src={src} alt="QR code of the link" width="84" height="84" />
+      <div>
+        <p class="hint">{asks ? 'Leads to the form, so print it anywhere.' : 'Opens the bundle. Print it anywhere.'}</p>
+        <p class="cluster">
+          <a class="button small" href={src} download={`${slug}.svg`}>
+            SVG<span class="visually-hidden"> of the QR code</span>
+          </a>
+          <button type="button" class="small scripted" data-png={src}>
+            PNG<span class="visually-hidden"> of the QR code</span>
+          </button>
+        </p>
+      </div>
+    </div>
+  )
+}

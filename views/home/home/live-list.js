@@ -1,0 +1,113 @@
+// @ts-check
+import '../../parts/rich-paste.js'
+import { markSuggested, suggestTitles } from '../../parts/page-titles.js'
+import { announce, latest } from '../../parts/site.js'
+
+// Keeps the list up to date with the pasted text, as the server parses it. Without this script, every button submits the form and
+// returns it with the same list; with it, the list appears right after pasting.
+
+const builder = /** @type {HTMLFormElement} */ (document.querySelector('form.builder'))
+const latestList = latest(250)
+
+/** The typed texts in the list and the form, by field id. @returns {Map<string, string>} */
+function typedNow() {
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
+    builder.querySelectorAll('#title, #description, .item input[id]')
+  )
+  return new Map([...fields].map(({ id, value }) => [id, value]))
+}
+
+/**
+ * Updates the list after a change to the text, or with a button of the list.
+ * @param {number} pauseMs @param {HTMLButtonElement} [button]
+ */
+async function showList(pauseMs, button) {
+  const signal = await latestList(pauseMs)
+  if (signal.aborted) return
+  const body = new FormData(builder)
+  const sent = typedNow()
+  body.set('listed', 'yes')
+  if (button !== undefined) body.set('do', button.value)
+  const answer = await fetch(builder.dataset.list ?? '', { method: 'POST', body, signal }).catch(() => null)
+  if (signal.aborted) return
+  if (!answer?.ok) {
+    // The page shows the error. While typing, the previous list stays; publishing sends the new text anyway.
+    if (button !== undefined) builder.requestSubmit(button)
+    return
+  }
+  // Aborting also ends the reading of the answer.
+  const html = await answer.text().catch(() => null)
+  if (html !== null && !signal.aborted) replaceList(html, sent, button !== undefined)
+}
+
+/** @param {string} html @param {Map<string, string>} sent the texts at the time of the request @param {boolean} isPressed */
+function replaceList(html, sent, isPressed) {
+  const parts = document.createElement('template')
+  parts.innerHTML = html
+  const before = typedNow()
+  const focused = document.activeElement
+  const heard = listInWords()
+  takeFoundTexts(parts.content)
+  if (pasteField.hasAttribute('aria-invalid')) document.getElementById('alert')?.remove()
+  pasteField.removeAttribute('aria-invalid')
+  for (const part of [...parts.content.children]) document.getElementById(part.id)?.replaceWith(part)
+  for (const [id, value] of before) {
+    const field = document.getElementById(id)
+    // Text typed since the request stays.
+    if (field instanceof HTMLInputElement && value !== sent.get(id)) field.value = value
+  }
+  const next = isPressed
+    ? builder.querySelector('#found [autofocus]')
+    : focused?.id
+      ? document.getElementById(focused.id)
+      : null
+  if (next instanceof HTMLElement && next !== document.activeElement) next.focus()
+  if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
+    next.setSelectionRange(focused.selectionStart, focused.selectionEnd)
+  }
+  markSuggested()
+  void suggestTitles([...builder.querySelectorAll('.item')])
+  const says = listInWords()
+  if (says !== heard || isPressed) announce(says)
+}
+
+/** Copies the title and the description from the paste, unless they were edited. @param {DocumentFragment} parts */
+function takeFoundTexts(parts) {
+  for (const found of /** @type {NodeListOf<HTMLInputElement>} */ (parts.querySelectorAll('[data-for]'))) {
+    const field = document.getElementById(found.dataset.for ?? '')
+    const was = /** @type {HTMLInputElement | null} */ (builder.querySelector(`#found [name="${found.name}"]`))
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue
+    if (field.value.trim() === (was?.value ?? '').trim()) field.value = found.value
+  }
+}
+
+/** The summary of the list, for announcements. */
+function listInWords() {
+  return [...builder.querySelectorAll('#found :is(.found, .summary .error)')].map((line) => line.textContent).join('. ')
+}
+
+const pasteField = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
+const tries = /** @type {HTMLElement | null} */ (builder.querySelector('.tries'))
+tries?.addEventListener('click', (event) => {
+  const example = event.target instanceof Element ? event.target.closest('a') : null
+  if (example === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  pasteField.value = new URL(example.href).searchParams.get('text') ?? ''
+  pasteField.focus()
+  pasteField.dispatchEvent(new Event('input'))
+})
+pasteField.addEventListener('input', (event) => {
+  if (tries !== null) tries.hidden = pasteField.value !== ''
+  const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
+  void showList(isPasted ? 0 : 250)
+})
+builder.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('.item button') : null
+  if (!(button instanceof HTMLButtonElement)) return
+  event.preventDefault()
+  void showList(0, button)
+})
+// After navigating back, the browser restores the text but not the list.
+addEventListener('pageshow', () => {
+  if (pasteField.value.trim() !== '' && document.getElementById('found')?.childElementCount === 0) void showList(0)
+})

@@ -1,0 +1,386 @@
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
+import { omit } from '../../../src/bundles/content/content.ts'
+import { publicMarksOf, type Section, sectionsOf } from '../../../src/bundles/links/link-fields.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { type Filling, fillText, namesIn, queryOf } from '../../../src/core/template.js'
+import { asSentence, count } from '../../../src/core/words.ts'
+import { iconOf, type SiteIcon } from '../../../src/icons/site.ts'
+import type { Outside } from '../../../src/launcher/access.ts'
+import type { PublicBundle } from '../../../src/launcher/served.ts'
+import { destination, hostsOf, withBraces } from '../../parts/destination.ts'
+import { ExactTime, fromNow } from '../../parts/exact-time.tsx'
+import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
+import { asset } from '../../parts/static.ts'
+import { Tile } from '../../parts/tile.tsx'
+import { Ask } from './ask.tsx'
+import { Bar, type Unlocked } from './bar.tsx'
+import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
+import { AddressBar, OpenGraph } from './head.tsx'
+import { isRightToLeft, pictureName, pictureWords } from './picture.ts'
+import { Top } from './top.tsx'
+
+interface LauncherProps {
+  site: Site
+  bundle: PublicBundle
+  filling: Filling
+  /** The variables whose values decide which tabs there are. */
+  deciding?: readonly string[]
+  /** The rendered `Carried` fields. */
+  carried?: JSX.Element
+  /** For the owner: why viewers do not see the launcher now. */
+  outside?: Outside | null
+  /** After a password: the other forms, whose own addresses would require it. */
+  unlocked?: Unlocked | undefined
+}
+
+/** The launcher. It is complete without JavaScript: every tab is a link, and controls that need the script are hidden. */
+export function LauncherPage(props: LauncherProps): JSX.Element {
+  const { site, bundle, filling, unlocked } = props
+  const asks = bundle.variables.length > 0
+  const picture = pictureName(pictureWords(site.name, bundle))
+  const heading = fillText(headingOf(bundle), filling.values)
+  return (
+    <Document
+      title={`${heading} · ${site.name}`}
+      styles="launcher.css"
+      scripts={[asks ? 'fill.js' : 'launcher.js']}
+      head={
+        <>
+          {asks ? <link rel="stylesheet" href={asset('values.css')} /> : ''}
+          <noscript>
+            <link rel="stylesheet" href={asset('scriptless.css')} />
+          </noscript>
+          {unlocked === undefined ? (
+            <>
+              <AddressBar bundle={bundle} />
+              <Alternates bundle={bundle} query={queryOf(filling)} />
+              <OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />
+            </>
+          ) : (
+            <meta name="robots" content="noindex" />
+          )}
+        </>
+      }
+    >
+      <Launcher {...props} />
+    </Document>
+  )
+}
+
+interface PreviewProps extends LauncherProps {
+  /** The index of the edited tab, which is scrolled into view; null for none. */
+  edited: number | null
+}
+
+/** The launcher as it looks with JavaScript, but inert and without scripts, for a sandboxed frame. */
+export function LauncherPreview({ site, bundle, filling, outside = null, edited }: PreviewProps): JSX.Element {
+  return (
+    <Document title="Preview" styles="preview.css" scripts={[]} head={undefined}>
+      <Launcher site={site} bundle={bundle} filling={filling} outside={outside} preview={{ edited }} />
+    </Document>
+  )
+}
+
+const NOT_SHOWN = ['siteIcons', 'hasRules'] as const
+
+/** The body of the launcher page. @param preview only in a preview. */
+export function Launcher({
+  site,
+  bundle,
+  filling,
+  deciding = [],
+  carried = '',
+  outside = null,
+  unlocked,
+  preview,
+}: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
+  const { slug, urls, urlMetadata, variables, title, description, rule, ...rest } = bundle
+  const { organization, isUnclaimed, isProtected, isCopyable, ...others } = rest
+  // A new field for viewers does not compile until this page shows it.
+  omit(NOT_SHOWN, others) satisfies Record<string, never>
+  const badge = rule?.badge ?? null
+  const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
+  return (
+    <>
+      <Top site={site} organization={organization} urls={urls} />
+      <main data-slug={slug} data-rule={rule?.id ?? ''} inert={preview !== undefined}>
+        {outside !== null && <OwnersNotice outside={outside} />}
+        <h1 dir="auto">
+          <Filled text={headingOf({ title, urls })} variables={variables} filling={filling} />
+        </h1>
+        {description ? (
+          <p class="description" dir="auto">
+            <Stressed text={description} variables={variables} filling={filling} />
+          </p>
+        ) : (
+          ''
+        )}
+        {badge !== null && (
+          <p class="badge" dir="auto" safe>
+            {`For: ${badge}`}
+          </p>
+        )}
+        {isUnclaimed && <UnclaimedWarning urls={urls} />}
+        <Ask bundle={bundle} filling={filling} deciding={deciding} openable={openable} carried={carried} />
+        <Bar
+          site={site}
+          bundle={bundle}
+          filling={filling}
+          openable={openable}
+          unlocked={unlocked}
+          isPreview={preview !== undefined}
+        />
+        <p id="links" class="late">
+          This button works once the page has loaded completely. Open each link below, or wait a moment and press again.
+        </p>
+        <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
+        {isProtected && <p class="reach">{REACH}</p>}
+        <footer>
+          <a href="/" safe>{`Made with ${site.name}`}</a>
+          {isCopyable && (
+            <a id="own-copy" href={routes.launcher.copy.href({ slug })}>
+              Make a copy
+            </a>
+          )}
+          {isUnclaimed && <a href={routes.launcher.report.href({ slug })}>Report this page</a>}
+        </footer>
+      </main>
+    </>
+  )
+}
+
+/** The limits of protecting a launcher. */
+export const REACH =
+  'Only this page is protected. The tabs’ own addresses aren’t protected: whoever has one can open it.'
+
+/** The name of a bundle: its title or else its number of links. */
+export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {
+  return title || count(urls.length, 'link')
+}
+
+/** Links to the tabs and their changes, for agents and programs. Feed readers can neither sign in nor give a password. */
+function Alternates({ bundle, query }: { bundle: PublicBundle; query: string }): JSX.Element {
+  const { slug, isProtected } = bundle
+  return (
+    <>
+      <link rel="alternate" type="text/markdown" href={`${routes.launcher.markdown.href({ slug })}${query}`} />
+      <link rel="alternate" type="application/json" href={`${routes.launcher.json.href({ slug })}${query}`} />
+      {!isProtected && <link rel="alternate" type="application/atom+xml" href={routes.launcher.feed.href({ slug })} />}
+    </>
+  )
+}
+
+/** Tells the owner that viewers do not see the launcher now. */
+function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
+  const isBefore = outside.kind === 'before'
+  const at = isBefore ? outside.opensAt : outside.closesAt
+  return (
+    <p class="outside">
+      <strong safe>{`${isBefore ? 'Opens' : 'Closed'} ${fromNow(at)}`}</strong>
+      {', on '}
+      <ExactTime at={at} />
+      {isBefore ? '. Until then, only its owner sees this page.' : '. Only its owner still sees this page.'}
+    </p>
+  )
+}
+
+/** How many hosts are listed; the others are only counted if there are several, because every tab shows its own. */
+const MOST_HOSTS = 3
+
+/** A warning on unclaimed bundles, for which nobody is responsible: names the hosts before anything opens. */
+function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
+  const hosts = hostsOf(urls)
+  const shown = hosts.length <= MOST_HOSTS + 1 ? hosts : hosts.slice(0, MOST_HOSTS)
+  const more = hosts.length - shown.length
+  return (
+    <p class="unclaimed">
+      <span>Made without an account. These links go to </span>
+      <Each
+        of={shown}
+        show={(host, index) => (
+          <>
+            {index !== 0 && ', '}
+            <strong dir="ltr" safe>
+              {host}
+            </strong>
+          </>
+        )}
+      />
+      {more !== 0 && <span safe>{` and ${more} more`}</span>}.
+    </p>
+  )
+}
+
+interface SectionsProps {
+  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables' | 'siteIcons'>
+  filling: Filling
+  /** In a preview, the index of the edited tab; null for none. */
+  edited: number | null | undefined
+}
+
+/** Longer bundles with several sections start with folded sections. */
+const LONG = { links: 12, sections: 3 }
+
+function Sections({ bundle, filling, edited }: SectionsProps): JSX.Element {
+  const sections = sectionsOf(bundle)
+  const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections
+  return (
+    <Each
+      of={sections}
+      show={(section) => {
+        const place = edited == null ? -1 : edited - section.from
+        const fill = { variables: bundle.variables, filling }
+        const tabs = <Tabs section={section} icons={bundle.siteIcons} fill={fill} edited={place} />
+        const holdsEdited = place >= 0 && place < section.urls.length
+        return section.name === '' ? (
+          tabs
+        ) : (
+          <Named section={section} fill={fill} isOpen={!isLong || holdsEdited} tabs={tabs} />
+        )
+      }}
+    />
+  )
+}
+
+interface PartProps {
+  section: Section
+  fill: FilledProps
+}
+
+/** About as many tabs fit on a phone's first screen; the icons of the others load later. */
+const ABOVE_FOLD = 6
+
+interface TabsProps extends PartProps {
+  icons: PublicBundle['siteIcons']
+  edited: number
+}
+
+function Tabs({ section: { from, urls, urlMetadata }, icons, fill, edited }: TabsProps): JSX.Element {
+  return (
+    <ol class="tabs">
+      <Each
+        of={urls}
+        show={(url, index) => (
+          <Tab
+            url={url}
+            metadata={urlMetadata[index] ?? {}}
+            icon={iconOf(url, icons)}
+            isLazy={from + index >= ABOVE_FOLD}
+            fill={fill}
+            kind={index === edited ? 'edited' : undefined}
+          />
+        )}
+      />
+    </ol>
+  )
+}
+
+/** A section with its heading, and a button for its tabs only. The button is outside the summary, which folds the section. */
+function Named({ section, fill, isOpen, tabs }: PartProps & { isOpen: boolean; tabs: JSX.Element }): JSX.Element {
+  const { name, urls, urlMetadata } = section
+  const openable = urlMetadata.filter(({ openPolicy }) => openPolicy !== 'manual').length
+  return (
+    <section>
+      <a
+        class="button part"
+        href="#links"
+        hidden={openable === 0}
+        aria-label={attribute(`Open ${openable}: ${fillText(name, fill.filling.values)}`)}
+        safe
+      >
+        {`Open ${openable}`}
+      </a>
+      <details open={isOpen}>
+        <summary class="named">
+          <h2 dir="auto">
+            <Filled text={name} {...fill} />
+          </h2>
+          <span class="holds">{urls.length}</span>
+        </summary>
+        {tabs}
+      </details>
+    </section>
+  )
+}
+
+/** A note up to this length names the tab; a longer one is shown below it. */
+const NAME_LENGTH = 90
+
+interface TabProps {
+  url: string
+  metadata: PublicBundle['urlMetadata'][number]
+  icon: SiteIcon | undefined
+  /** Whether its icon is loaded only when it is about to become visible. */
+  isLazy: boolean
+  fill: FilledProps
+  /** In a preview, marks the edited tab. */
+  kind: 'edited' | undefined
+}
+
+/** A tab of a bundle, as a link. */
+function Tab({ url, metadata, icon, isLazy, fill, kind }: TabProps) {
+  const names = fill.variables.map(({ name }) => name)
+  const own = namesIn(url, names)
+  const { note = '', tags = [], openPolicy } = metadata
+  const marks = publicMarksOf(metadata)
+  // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
+  const { href, host, path } = destination(url)
+  const [first = '', ...more] = note.trim().split('\n')
+  const name = first.length <= NAME_LENGTH ? first : ''
+  const text = name === '' ? note.trim() : more.join('\n').trim()
+  return (
+    // The text direction of the first text applies to the whole row, including the address and the mark.
+    <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
+      <Tile url={url} icon={icon} isLazy={isLazy} />
+      <a
+        class="tab"
+        {...leadTo(url, fill)}
+        data-link={own.length === 0 && href === url ? undefined : escapeHtml(url)}
+        data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
+      >
+        <span class="name" dir="auto">
+          {name === '' ? escapeHtml(host) : <Stressed text={name} {...fill} />}
+        </span>
+        {(name !== '' || path !== '') && (
+          <span class="where" dir="ltr">
+            {name !== '' && (
+              <span class="host" safe>
+                {host}
+              </span>
+            )}
+            <span>
+              <Filled text={own.length === 0 ? path : withBraces(path, own)} {...fill} isAddress />
+            </span>
+          </span>
+        )}
+      </a>
+      {text !== '' && (
+        <p class="note" dir="auto">
+          <Stressed text={text} {...fill} />
+        </p>
+      )}
+      {marks.length + tags.length > 0 && (
+        <ul class="tags">
+          <Each
+            of={marks}
+            show={(mark) => (
+              <li class="by-hand" dir="auto" safe>
+                {asSentence(mark)}
+              </li>
+            )}
+          />
+          <Each
+            of={tags}
+            show={(tag) => (
+              <li dir="auto" safe>
+                {tag}
+              </li>
+            )}
+          />
+        </ul>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,79 @@
+import { countClaimable } from '../../src/bundles/claims/claims.ts'
+import type { StoredBundle } from '../../src/bundles/edit/bundles.ts'
+import type { Config } from '../../src/config/config.ts'
+import type { Service } from '../../src/core/service.ts'
+import type { Role, Session } from '../../src/identity/caller.ts'
+import { organizationsOf } from '../../src/identity/members.ts'
+import { isRecent } from '../../src/identity/proof.ts'
+import type { SignedInUser, Site } from './layout.tsx'
+
+/** The service and the signed-in user, as pages need them. */
+export async function siteFor({ headers }: Request, service: Service): Promise<Site> {
+  const session = headers.has('cookie') ? await service.readSession(headers) : null
+  return session === null ? { ...plainSite(service.config), user: null } : signedInSite(session, service)
+}
+
+/** The same for a session. */
+export async function signedInSite(session: Session, service: Service): Promise<Site & { user: SignedInUser }> {
+  const [user, claimable] = await Promise.all([signedInUser(session, service), countClaimable(service.store, session)])
+  return { ...plainSite(service.config), user, claimable }
+}
+
+/** The same without the user, for pages that do not depend on one. */
+export function plainSite({
+  name,
+  origin,
+  shortPaths,
+  sourceUrl,
+}: Pick<Config, 'name' | 'origin' | 'shortPaths' | 'sourceUrl'>): Site {
+  return { name, origin, shortPaths, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
+}
+
+/** The sign-in methods that the operator has enabled. */
+export interface SignInMethods {
+  /** Whether an OIDC provider is configured. */
+  hasOidc: boolean
+  hasPasswords: boolean
+  /** Who may create an account. */
+  signUp: Config['signUp']
+  /** Whether there is a sign-up page; otherwise the first sign-in creates the account. */
+  hasSignUpPage: boolean
+}
+
+/** The sign-in methods that pages offer. */
+export function signInMethods({
+  oidc,
+  passwordSignIn,
+  signUp,
+}: Pick<Config, 'oidc' | 'passwordSignIn' | 'signUp'>): SignInMethods {
+  return {
+    hasOidc: oidc !== null,
+    hasPasswords: passwordSignIn,
+    signUp,
+    hasSignUpPage: passwordSignIn && signUp === 'open',
+  }
+}
+
+/** The signed-in user, as pages need it. */
+export async function signedInUser(session: Session, { store }: Pick<Service, 'store'>): Promise<SignedInUser> {
+  const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
+  const hasRecentSignIn = isRecent(signedInAt)
+  const organizations = await organizationsOf(store, userId)
+  const acting = organizations.find(({ id }) => id === organizationId) ?? null
+  return {
+    userId,
+    name,
+    email,
+    emailVerified,
+    hasRecentSignIn,
+    acting,
+    role,
+    organizations,
+  }
+}
+
+/** A visitor's role in a bundle that they can see, whichever subject they act for. */
+export function roleOver({ owner }: Pick<StoredBundle, 'owner'>, { organizations }: SignedInUser): Role {
+  if (owner.type === 'user') return 'admin'
+  return organizations.find(({ id }) => id === owner.organizationId)?.role ?? 'viewer'
+}
