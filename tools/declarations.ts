@@ -122,7 +122,7 @@ function typeOf(shape: ts.Statement): ts.TypeNode {
 function reached(names: readonly string[], declared: ReadonlyMap<string, ts.Node>): string[] {
   const found = new Set<string>()
   const visit = (node: ts.Node) => {
-    if (ts.isIdentifier(node)) add(node.text)
+    if (ts.isIdentifier(node) && !isNameOfMember(node)) add(node.text)
     ts.forEachChild(node, visit)
   }
   const add = (name: string) => {
@@ -133,6 +133,12 @@ function reached(names: readonly string[], declared: ReadonlyMap<string, ts.Node
   }
   for (const name of names) add(name)
   return [...found]
+}
+
+/** Whether an identifier names a field, a method or a parameter, not a declaration elsewhere. */
+function isNameOfMember(node: ts.Identifier): boolean {
+  const { parent } = node
+  return (ts.isTypeElement(parent) || ts.isClassElement(parent) || ts.isParameter(parent)) && parent.name === node
 }
 
 /** A type without white space or places, for comparisons. */
