@@ -97,11 +97,11 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     const again = await atTerminal(
       mine,
       ['open', slug, 'a', '-p'],
-      { after: 'range (7d, 30d): ', text: '9d\r' },
+      { after: 'Range (7d, 30d): ', text: '9d\r' },
       { after: 'Choose one of: 7d, 30d.\r\n', text: '30d\r' },
     )
     expect([again.code, again.screen]).toEqual([0, expect.stringContaining('https://a.example/a/30d')])
-    const none = await atTerminal(mine, ['open', slug, 'a', '-p'], { after: 'range (7d, 30d): ', text: '\u0004' })
+    const none = await atTerminal(mine, ['open', slug, 'a', '-p'], { after: 'Range (7d, 30d): ', text: '\u0004' })
     expect([none.code, none.screen]).toEqual([2, expect.stringContaining('no value was given')])
   })
 
