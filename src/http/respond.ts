@@ -123,19 +123,26 @@ export function isUnchanged({ method, headers }: Request, etag: string | undefin
     known
       .slice(0, 1_000)
       .split(',')
-      .some((one) => originalEtag(one) === etag)
+      .some((one) => isEtagOf(one, etag!))
   )
 }
 
+/** What Caddy (`-zstd`), Apache (`-gzip`, `;gzip`) and Jetty (`--gzip`) append to the ETag of an answer that they compress. */
+const ENDING = /(?:--?|;)(?:gzip|br|zstd|deflate)"$/
+
 /**
- * The original ETag of this service. Proxies that compress an answer make its ETag weak or append the encoding, and not all undo
- * this: Caddy appends `-zstd`, Apache `-gzip` or `;gzip`, Jetty `--gzip`.
+ * The original ETag of this service, for one that does not end in a hyphen. Proxies that compress an answer make its ETag weak or
+ * append the encoding, and not all undo this.
  */
 export function originalEtag(tag: string): string {
-  return tag
-    .trim()
-    .replace(/^W\//, '')
-    .replace(/(?:--?|;)(?:gzip|br|zstd|deflate)(?="$)/, '')
+  return tag.trim().replace(/^W\//, '').replace(ENDING, '"')
+}
+
+/** Whether a sent ETag is this one, as it is or as a proxy changed it. A hash may end in a hyphen, so it is compared first. */
+function isEtagOf(sent: string, etag: string): boolean {
+  const start = etag.slice(0, -1)
+  const strong = sent.trim().replace(/^W\//, '')
+  return strong.startsWith(start) && `"${strong.slice(start.length)}`.replace(ENDING, '"') === '""'
 }
 
 /** An error as JSON, always of the same shape. */
