@@ -85,6 +85,48 @@ test('a link that is typed with a name in braces makes it a variable with one pr
   })
 })
 
+test('a name in braces is a variable while it is typed, and can be kept as text', async () => {
+  const { page } = await stage.open('/dashboard/links/new', owner)
+  await page.getByRole('button', { name: 'Add a link' }).click()
+  const address = rowsOf(page).last().locator('[name=url]')
+  await address.pressSequentially('https://grafana.example/d/{service}')
+  const says = rowsOf(page).last().getByText('{service} is filled in by whoever opens it.')
+  await says.waitFor()
+  await becomes(
+    async () => (await page.locator('#live').textContent())?.startsWith('{service} is filled in by whoever opens it.'),
+    true,
+  )
+  // The caret stays where somebody types.
+  await page.keyboard.type('?from=now')
+  expect(await address.inputValue()).toBe('https://grafana.example/d/{service}?from=now')
+  const row = variables(page).first()
+  expect(await row.locator('[name="variables.name"]').inputValue()).toBe('service')
+  expect(await row.locator('[name="variables.label"]').getAttribute('placeholder')).toBe('Service')
+  // A name that is typed further is the same variable.
+  for (let left = '}?from=now'.length; left > 0; left -= 1) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type('_id')
+  await becomes(() => row.locator('[name="variables.name"]').inputValue(), 'service_id')
+  expect(await variables(page).count()).toBe(1)
+  await page.getByRole('button', { name: 'Keep as text: service_id' }).click()
+  await rowsOf(page).last().getByText('{service_id} stays text.').waitFor()
+  await becomes(() => variables(page).count(), 0)
+  const again = page.getByRole('button', { name: 'Make it a variable: service_id' })
+  expect(await again.evaluate((button) => button === document.activeElement)).toBe(true)
+  await page.fill('#title', 'Service')
+  await page.locator('#unsaved').getByText('Title edited').waitFor()
+  expect(await variables(page).count()).toBe(0)
+  await again.click()
+  await becomes(() => variables(page).count(), 1)
+  await page.getByRole('button', { name: 'Create bundle' }).last().click()
+  await shows(page, '#messages', 'created')
+  const slug = page.url().split('/').at(-1)?.split('?')[0] ?? ''
+  const { body } = await owner.api('GET', `/api/links/${slug}`)
+  expect(body).toMatchObject({
+    urls: ['https://grafana.example/d/{service_id}?from=now'],
+    variables: [{ name: 'service_id' }],
+  })
+})
+
 test('a variable is renamed wherever it stands, removed and put back', async () => {
   const { page, slug } = await open()
   const name = variables(page).first().locator('[name="variables.name"]')
@@ -96,7 +138,7 @@ test('a variable is renamed wherever it stands, removed and put back', async () 
   await variables(page).nth(1).getByRole('button', { name: 'Remove' }).click()
   await becomes(() => blanksIn(page, 2), ['account'])
   await rowsOf(page).nth(2).locator('summary').click()
-  await rowsOf(page).nth(2).getByRole('button', { name: 'Make {region} a variable?' }).waitFor()
+  await rowsOf(page).nth(2).getByRole('button', { name: 'Make it a variable: region' }).waitFor()
   await page.getByRole('button', { name: 'Put back' }).click()
   await becomes(() => blanksIn(page, 2), ['region', 'account'])
   await page.getByRole('button', { name: 'Add a variable' }).click()

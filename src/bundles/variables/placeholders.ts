@@ -134,7 +134,14 @@ export function offersIn(urls: readonly string[], declared: readonly string[], m
   return [...offers.values()].filter(({ name }) => !left.includes(name))
 }
 
-/** The variables that the links of a new bundle declare. */
+/** The names in braces in links that declare a variable, in order. */
+export function declarationsIn(urls: readonly string[]): string[] {
+  return offersIn(urls, [], Number.POSITIVE_INFINITY)
+    .filter(isDeclaration)
+    .map(({ name }) => name)
+}
+
+/** The variables that links declare. */
 export interface Declared {
   variables: Variable[]
   /** Names to keep as text. */
@@ -144,22 +151,26 @@ export interface Declared {
 }
 
 /**
- * The variables of a new bundle sent without any: every name in braces in its links, in order, up to the limit. None if they
- * would make the bundle invalid, since variables that nobody asked for are no reason to refuse it.
+ * The variables that a bundle’s links declare: every name in braces, in order, up to the limit. None if they would make the
+ * bundle invalid, since variables that nobody asked for are no reason to refuse it.
  * @param kept names to keep as text.
+ * @param has the variables that it already has.
  */
-export function declaredBy(bundle: Omit<Templates, 'variables'>, kept: ReadonlySet<string> = new Set()): Declared {
-  const all = offersIn(bundle.urls, [], Number.POSITIVE_INFINITY)
-    .filter(isDeclaration)
-    .map(({ name }) => name)
+export function declaredBy(
+  bundle: Omit<Templates, 'variables'>,
+  kept: ReadonlySet<string> = new Set(),
+  has: readonly Variable[] = [],
+): Declared {
+  const all = declarationsIn(bundle.urls).filter((own) => has.every(({ name }) => name !== own))
   const plain = all.filter((name) => kept.has(name))
   const names = all.filter((name) => !kept.has(name))
-  const variables = names.slice(0, BOUNDS.variables).map((name) => ({ name }))
-  const isFit = unfitTemplates({ ...bundle, variables }).length === 0
-  return isFit ? { variables, plain, left: names.slice(BOUNDS.variables) } : { variables: [], plain, left: [] }
+  const room = Math.max(0, BOUNDS.variables - has.length)
+  const variables = names.slice(0, room).map((name) => ({ name }))
+  const isFit = unfitTemplates({ ...bundle, variables: [...has, ...variables] }).length === 0
+  return isFit ? { variables, plain, left: names.slice(room) } : { variables: [], plain, left: [] }
 }
 
-/** Whether an offer is written as its placeholder, and so declares its variable in a new bundle. */
+/** Whether an offer is written as its placeholder, and so declares its variable. */
 export function isDeclaration({ written, name }: Offer): boolean {
   return written === `{${name}}`
 }

@@ -14,6 +14,7 @@ import { readList, splitList } from '../../../src/imports/import.ts'
 import type { FoundList, ImportedLink } from '../../../src/imports/plan.ts'
 import { readText } from '../../../src/imports/reading.ts'
 import { writtenIn } from '../../parts/found.tsx'
+import type { NamesInLinks } from '../../parts/names-in-links.tsx'
 
 /** A link in the list before publishing. */
 export interface ListedLink {
@@ -46,16 +47,6 @@ export interface Listing {
   hasNew: boolean
   /** How many bundles the list could be split into; 0 or 1 if splitting is not offered. */
   parts: number
-}
-
-/** The treatment of names in braces in links. */
-interface NamesInLinks {
-  /** The variables of the bundle. */
-  declared: readonly string[]
-  /** Kept as text by the author. */
-  plain: readonly string[]
-  /** Kept as text because a bundle has no room for more variables. */
-  left: readonly string[]
 }
 
 export interface HomeForm extends Record<AboutName, string> {

@@ -9,6 +9,7 @@ import { described, FieldError } from '../../parts/fields.tsx'
 import { Offers, Remarks, SaidLine, skippedSummary, writtenIn } from '../../parts/found.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
+import { namesInBraces, newNamesIn, Tells } from '../../parts/names-in-links.tsx'
 import { Stubs, Tile } from '../../parts/tile.tsx'
 import type { HomeForm, ListedLink, Listing } from './form.ts'
 
@@ -47,7 +48,8 @@ export function publishText({ isWanted, offers }: Pick<HomeForm, 'isWanted' | 'o
 /** The list of links, for review and edits before publishing. */
 export function List({ form }: { form: HomeForm }): JSX.Element {
   const { listing, errors, offers, names, focus, isAsked } = form
-  const told = new Set<string>()
+  // A name is explained in the first row that contains it.
+  const own = newNamesIn((listing?.links ?? []).map(({ url, isRemoved }) => (isRemoved ? '' : url)))
   // The position among the remaining links.
   let number = 0
   return (
@@ -58,17 +60,12 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
           <ul class="items">
             <Each
               of={listing.links}
-              show={(link) => {
+              show={(link, at) => {
                 if (!link.isRemoved) number += 1
-                // A name is explained in the first row that contains it.
-                const own = link.isRemoved
-                  ? []
-                  : [...new Set(namesInBraces(link.url))].filter((name) => !told.has(name))
-                for (const name of own) told.add(name)
                 return (
                   <Item
                     link={link}
-                    tells={{ own, names, focus }}
+                    tells={{ own: own[at] ?? [], names, focus }}
                     number={number}
                     hasFocus={link.url === focus || (focus !== null && writtenIn(link.said) === focus)}
                   />
@@ -144,13 +141,11 @@ function hidden({ found }: Listing): JSX.Element {
 
 interface ItemProps {
   link: ListedLink
-  tells: TellsProps
+  tells: Parameters<typeof Tells>[0]
   /** Its position among the remaining links, from 1. */
   number: number
   hasFocus: boolean
 }
-
-const namesInBraces = (url: string) => Array.from(url.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
 
 /** A link: its site, its editable title, and a button to remove or restore it. */
 function Item({ link, tells, number, hasFocus }: ItemProps): JSX.Element {
@@ -227,52 +222,6 @@ function Item({ link, tells, number, hasFocus }: ItemProps): JSX.Element {
         </>
       )}
     </li>
-  )
-}
-
-interface TellsProps {
-  /** The names in braces that do not occur in the rows above. */
-  own: readonly string[]
-  names: HomeForm['names']
-  focus: string | null
-}
-
-/** Explains the treatment of names in braces, each with a button to change it. */
-function Tells({ own, names: { declared, plain, left }, focus }: TellsProps): JSX.Element {
-  return (
-    <Each
-      of={own.filter((name) => [...declared, ...plain, ...left].includes(name))}
-      show={(name) => {
-        const [says, button, changes] = declared.includes(name)
-          ? [' is filled in by whoever opens it.', `plain-${name}`, 'Keep as text']
-          : plain.includes(name)
-            ? [' stays text.', `declare-{${name}}`, 'Make it a variable']
-            : [` stays text: a link has at most ${BOUNDS.variables} variables.`, null, '']
-        return (
-          <p class="hint said">
-            <span>
-              <code safe>{`{${name}}`}</code>
-              {escapeHtml(says)}
-            </span>
-            {button !== null && (
-              <>
-                {' '}
-                <button
-                  type="submit"
-                  name="do"
-                  value={button}
-                  class="small"
-                  autofocus={focus === `{${name}}`}
-                  aria-label={`${changes}: ${name}`}
-                >
-                  <span safe>{changes}</span>
-                </button>
-              </>
-            )}
-          </p>
-        )
-      }}
-    />
   )
 }
 

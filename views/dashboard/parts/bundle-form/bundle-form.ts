@@ -7,6 +7,7 @@ import type { Offer } from '../../../../src/bundles/variables/placeholders.ts'
 import { VARIABLE_LABELS, type WholeVariable } from '../../../../src/bundles/variables/variables.ts'
 import { fingerprint } from '../../../../src/core/secrets.ts'
 import type { FoundList } from '../../../../src/imports/plan.ts'
+import type { NamesInLinks } from '../../../parts/names-in-links.tsx'
 
 /** A row of the form. */
 interface Row {
@@ -49,6 +50,8 @@ export interface VariableFields extends Record<keyof WholeVariable, string>, Row
   was: string
   /** The name by which the form’s links and texts refer to it. */
   placed: string
+  /** The name in the links that declared it: if only that is known of it, it goes with them. Empty for other rows. */
+  found: string
 }
 
 /** An empty row. */
@@ -60,6 +63,7 @@ export const NEW_VARIABLE: VariableFields = {
   options: '',
   was: '',
   placed: '',
+  found: '',
   row: '',
 }
 
@@ -105,6 +109,8 @@ export interface BundleForm extends Record<ScalarName, string> {
   slug: string
   links: LinkFields[]
   variables: VariableFields[]
+  /** Names in braces that stay text: they were saved as text, or somebody chose so. */
+  plain: readonly string[]
   removed: { links: Removed<LinkFields>[]; variables: Removed<VariableFields>[] }
   /** Null where they are not edited: nobody may propose them, and a copy has none. */
   own: OwnForm | null
@@ -164,8 +170,10 @@ export interface VariablesFound {
   uses: string[]
   /** The values in the preview. */
   examples: string[]
-  /** Parts of the links that could become variables; positions are those of the form’s links. */
+  /** Parts of the links that could become variables, except names in braces; positions are those of the form’s links. */
   offers: Offer[]
+  /** What becomes of the names in braces in the links. */
+  names: NamesInLinks
 }
 
 /** A form during editing: its input, errors and focus. */
@@ -203,12 +211,13 @@ export function askedOf({ form, seen }: Pick<EditorState, 'seen'> & { form: Pick
 }
 
 /**
- * The focus: a field or button of a link or variable, by its index; the button that restores a removed row, by its number; the
- * paste field; or a row of metadata.
+ * The focus: a field or button of a link or variable, by its index; the button that changes a name in braces; the button that
+ * restores a removed row, by its number; the paste field; or a row of metadata.
  */
 export type Focus =
   | { paste: true }
   | { link: number; on: 'line' | 'url' | 'section' | 'up' | 'down' }
   | { variable: number; on: 'name' | 'label' | 'add' }
+  | { name: string }
   | { removed: string }
   | { entry: number }

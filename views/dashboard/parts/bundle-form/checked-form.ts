@@ -2,7 +2,7 @@ import { BOUNDS, CONTENT, isScalar, SCALAR_NAMES, type ScalarName } from '../../
 import { diff, type Entry } from '../../../../src/bundles/content/diff.ts'
 import { isOfAliases, slugTaken } from '../../../../src/bundles/edit/unversioned.ts'
 import { LINK_NAMES, type Link, type LinkName } from '../../../../src/bundles/links/link-fields.ts'
-import { offersIn, type Uses, usesOf } from '../../../../src/bundles/variables/placeholders.ts'
+import { isDeclaration, offersIn, type Uses, usesOf } from '../../../../src/bundles/variables/placeholders.ts'
 import { exampleOf, isVariableName } from '../../../../src/bundles/variables/variables.ts'
 import { besideField } from '../../../../src/core/field-words.ts'
 import type { Problem } from '../../../../src/core/problem.ts'
@@ -17,6 +17,7 @@ import {
   type VariablesFound,
 } from './bundle-form.ts'
 import { contentOf, type FormContent, rulesOf } from './form.ts'
+import { namesFound } from './names.ts'
 import { rowOf } from './own.tsx'
 
 // Errors, hints and summaries of a form in the editor.
@@ -45,7 +46,7 @@ function variableUses(form: BundleForm, content: FormContent): (Uses | null)[] {
   return form.variables.map(({ name }) => (isVariableName(name.trim()) ? (uses.get(name.trim()) ?? null) : null))
 }
 
-function foundOf(form: BundleForm, { variables }: FormContent, uses: (Uses | null)[]): VariablesFound {
+function foundOf(form: BundleForm, { urls, variables }: FormContent, uses: (Uses | null)[]): VariablesFound {
   return {
     uses: uses.map((one) => (one === null ? '' : usesInWords(one))),
     examples: variables.flatMap((variable) => exampleOf(variable) ?? []),
@@ -53,7 +54,8 @@ function foundOf(form: BundleForm, { variables }: FormContent, uses: (Uses | nul
       form.links.map(({ url }) => url),
       namesOf(form),
       BOUNDS.variables,
-    ),
+    ).filter((offer) => !isDeclaration(offer)),
+    names: namesFound(form, urls),
   }
 }
 

@@ -1,7 +1,6 @@
 import { type } from 'arktype'
 import type { Content, Variable } from '../../../../db/schema.ts'
 import {
-  ABOUT_NAMES,
   CONTENT,
   each,
   eachScalar,
@@ -12,15 +11,9 @@ import {
 } from '../../../../src/bundles/content/content.ts'
 import { linksOf } from '../../../../src/bundles/content/diff.ts'
 import type { SeenLink } from '../../../../src/bundles/links/elsewhere.ts'
-import { LINK_NAMES, metadataIn, wholeLink, withTexts } from '../../../../src/bundles/links/link-fields.ts'
+import { LINK_NAMES, metadataIn, wholeLink } from '../../../../src/bundles/links/link-fields.ts'
 import type { Said } from '../../../../src/bundles/list/found.ts'
-import {
-  type Offer,
-  type Renames,
-  renamed,
-  renamedRules,
-  taken,
-} from '../../../../src/bundles/variables/placeholders.ts'
+import { type Renames, renamed, renamedRules } from '../../../../src/bundles/variables/placeholders.ts'
 import { isVariableName, variableOf, wholeVariable } from '../../../../src/bundles/variables/variables.ts'
 import { Problem } from '../../../../src/core/problem.ts'
 import { sanitized, unfitUrl } from '../../../../src/core/text.ts'
@@ -47,6 +40,7 @@ import {
   type VariableFields,
   variableColumn,
 } from './bundle-form.ts'
+import { changed, PLAIN, plainNames, withDeclared } from './names.ts'
 import { typedOwn } from './own.tsx'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need Import. */
@@ -58,6 +52,7 @@ export const NEW_FORM: BundleForm = {
   slug: '',
   links: [NEW_LINK],
   variables: [],
+  plain: [],
   removed: { links: [], variables: [] },
   own: null,
   rules: null,
@@ -77,6 +72,7 @@ export function formOf(content: Content): BundleForm {
     slug: '',
     links: linksOf(content).map(linkRow),
     variables: content.variables.map(variableFields),
+    plain: plainNames(content.urls, content.variables),
     removed: { links: [], variables: [] },
     own: null,
     rules: content.resolutionPolicy,
@@ -111,6 +107,9 @@ export function readBundleForm(sent: URLSearchParams, before: BundleForm, pasted
     slug: text('slug') ?? '',
     links,
     variables: typedVariables(sent, before.variables),
+    plain: hasVariables(sent)
+      ? [...new Set(sent.getAll(PLAIN))].filter(isVariableName).slice(0, MAX_ROWS)
+      : before.plain,
     removed: {
       links: removedIn(sent, 'removed', 'url', ['url', 'row', ...LINK_NAMES]),
       variables: removedIn(sent, variableColumn('removed'), variableColumn('name'), COLUMNS),
@@ -131,6 +130,11 @@ export function withNames(form: BundleForm): BundleForm {
     }
   }
   return placed({ ...form, links })
+}
+
+/** A form whose links declare their names in braces. */
+export function declaring(form: BundleForm): BundleForm {
+  return withDeclared(form, { ...contentOf(form).content, resolutionPolicy: form.rules })
 }
 
 /** Gives each row of the form a unique number. */
@@ -280,14 +284,18 @@ function addressesIn(text: string): LineLink[] {
   return isWhole ? [{ url, note: '' }] : linksOrText(url)
 }
 
+/** Whether a form has the block of variables. It says so, because without rows it sends none of their fields. */
+export function hasVariables(sent: URLSearchParams): boolean {
+  return sent.has('variables')
+}
+
 const COLUMNS = Object.keys(NEW_VARIABLE) as (keyof VariableFields)[]
 
 /** The submitted rows of variables. A missing column leaves its fields unchanged; without any column, all rows stay. */
 function typedVariables(sent: URLSearchParams, before: readonly VariableFields[]): VariableFields[] {
   const columns = each(COLUMNS, (name) => sent.getAll(variableColumn(name)))
   const rows = Math.max(...Object.values(columns).map(({ length }) => length))
-  // The form states that it has this block, because without rows it sends none of their fields.
-  if (rows === 0) return sent.has('variables') ? [] : [...before]
+  if (rows === 0) return hasVariables(sent) ? [] : [...before]
   return Array.from({ length: rows }, (_, index) => {
     const [name, was] = [columns.name[index]?.trim(), columns.was[index]]
     const own =
@@ -304,7 +312,7 @@ function typedVariables(sent: URLSearchParams, before: readonly VariableFields[]
 /** A saved variable in the form. */
 export function variableFields(variable: Variable): VariableFields {
   const { options, ...texts } = wholeVariable(variable)
-  return { ...texts, options: options.join('\n'), was: variable.name, placed: variable.name, row: '' }
+  return { ...texts, options: options.join('\n'), was: variable.name, placed: variable.name, found: '', row: '' }
 }
 
 /** Renames placeholders in links and texts to the typed names of their variables. */
@@ -326,25 +334,6 @@ function placed(form: BundleForm): BundleForm {
       const place = one.placed === '' ? (isFit(name) ? name : '') : (renames.get(one.placed) ?? one.placed)
       return { ...one, placed: place }
     }),
-  }
-}
-
-/** Takes an offer: adds the variable, unless there is one with that name. */
-export function withOffer(form: BundleForm, offer: Offer): BundleForm {
-  const { name } = offer
-  const isKnown = form.variables.some((one) => one.name.trim() === name)
-  return {
-    ...changed(form, (text) => taken(text, offer)),
-    variables: isKnown ? form.variables : [...form.variables, { ...NEW_VARIABLE, name, placed: name }],
-  }
-}
-
-/** Changes every text in the form that may contain placeholders. */
-function changed(form: BundleForm, change: (text: string) => string): BundleForm {
-  return {
-    ...form,
-    ...each(ABOUT_NAMES, (name) => change(form[name])),
-    links: form.links.map((link) => ({ ...withTexts(link, change), url: change(link.url) })),
   }
 }
 

@@ -129,9 +129,10 @@ document.addEventListener('htmx:config:request', (event) => {
   else if (body.get('do') !== 'save') body.delete('more')
 })
 
-/** The rows and offers before the answer. @type {Set<string | null>} */
+/** The rows and offers before the answer. @type {Set<string>} */
 let known = new Set()
-const offersNow = () => [...document.querySelectorAll('#links .offer')].map(({ textContent }) => textContent)
+const offersNow = () =>
+  [...document.querySelectorAll('#links :is(.offer, .said code)')].map((one) => one.closest('p')?.textContent ?? '')
 document.addEventListener('htmx:before:swap', () => {
   known = new Set([...linksNow().map(({ id }) => id), ...offersNow()])
 })

@@ -11,6 +11,7 @@ import { iconOf, type SiteIcons } from '../../../../src/icons/site.ts'
 import { Offers, SaidLine, writtenIn } from '../../../parts/found.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
+import { newNamesIn, Tells } from '../../../parts/names-in-links.tsx'
 import { Tile } from '../../../parts/tile.tsx'
 import { Blanks } from '../blanks.tsx'
 import {
@@ -37,6 +38,8 @@ interface RowsProps {
 export function LinkRows({ state, icons }: RowsProps): JSX.Element {
   const { form, checked, focus, seen } = state
   const { links } = form
+  const own = newNamesIn(links.map(({ url }) => url))
+  const name = focus !== null && 'name' in focus ? `{${focus.name}}` : null
   return (
     <WithRemoved
       rows={links}
@@ -47,6 +50,7 @@ export function LinkRows({ state, icons }: RowsProps): JSX.Element {
           index={index}
           errors={checked.errors.filter(({ link }) => link === index)}
           offers={checked.variables.offers.filter(({ links: [first] }) => first === index)}
+          tells={{ own: own[index] ?? [], names: checked.variables.names, focus: name }}
           names={namesOf(form)}
           state={state}
           begins={beginsSection(fields, links[index - 1])}
@@ -79,6 +83,7 @@ export function NewLink(): JSX.Element {
         index={0}
         errors={[]}
         offers={[]}
+        tells={undefined}
         names={[]}
         state={{ step: null, has: new Set() }}
         begins={false}
@@ -167,6 +172,8 @@ interface RowProps {
   errors: FormError[]
   /** Parts that could become variables, and occur in no link above. */
   offers: readonly Offer[]
+  /** What becomes of the names in braces that occur in no link above. */
+  tells: Parameters<typeof Tells>[0] | undefined
   names: readonly string[]
   /** Whether it begins its section. */
   begins: boolean
@@ -177,7 +184,19 @@ interface RowProps {
 }
 
 /** A link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
-function LinkRow({ fields, index, errors, offers, names, begins, focus, seen, icons, state }: RowProps): JSX.Element {
+function LinkRow({
+  fields,
+  index,
+  errors,
+  offers,
+  tells,
+  names,
+  begins,
+  focus,
+  seen,
+  icons,
+  state,
+}: RowProps): JSX.Element {
   const { row, said = [] } = fields
   const id = `link-${row}`
   return (
@@ -204,6 +223,7 @@ function LinkRow({ fields, index, errors, offers, names, begins, focus, seen, ic
           {seen !== undefined && <AlsoIn row={row} seen={seen} />}
         </details>
         <SaidLine said={said} undo={<TakeBack said={said} row={row} />} />
+        {tells !== undefined && <Tells {...tells} />}
         <Offers offers={offers} />
         <div class="moves">
           <Each

@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../../../src/bundles/content/content.ts'
 import { seenElsewhere } from '../../../../src/bundles/links/elsewhere.ts'
-import { offersIn } from '../../../../src/bundles/variables/placeholders.ts'
+import { isDeclaration, offersIn } from '../../../../src/bundles/variables/placeholders.ts'
 import { withTimeout } from '../../../../src/core/scheduling.ts'
 import { count } from '../../../../src/core/words.ts'
 import { htmxTarget } from '../../../../src/http/respond.ts'
@@ -20,20 +20,23 @@ import {
   namesOf,
   type Removed,
   urlsOf,
+  VARIABLE_FIELDS,
 } from './bundle-form.ts'
 import { changesIn, checkedForm } from './checked-form.ts'
 import {
   buttonOf,
   contentOf,
+  declaring,
   type FormInput,
+  hasVariables,
   numbered,
   passwordOf,
   pastedIn,
   readBundleForm,
   seenIn,
   withNames,
-  withOffer,
 } from './form.ts'
+import { withOffer } from './names.ts'
 import { afterOwnButton } from './own.tsx'
 
 /** The initial state of a form. */
@@ -71,6 +74,10 @@ interface SentForm {
   has: ReadonlySet<string>
   /** The other bundles of its links, as sent by the page; null if the links have changed since. */
   seen: EditorState['seen']
+  /** Whether names in braces in its links become variables: not without the block that shows them. */
+  isDeclaring: boolean
+  /** Whether they have changed the rows of variables. */
+  isRegrouped: boolean
 }
 
 /**
@@ -80,11 +87,19 @@ interface SentForm {
  */
 export async function sentForm(sent: URLSearchParams, before: BundleForm): Promise<SentForm> {
   const pasted = await pastedIn(sent)
-  const typed = numbered(readBundleForm(sent, before, pasted))
+  const read = numbered(readBundleForm(sent, before, pasted))
+  const isDeclaring = hasVariables(sent)
+  const named = withNames(read)
+  const form = isDeclaring ? declaring(named) : named
+  const { variables } = form
+  const rows = variables.map((one) => read.variables.find(({ row }) => row === one.row) ?? one)
+  const typed = { ...read, variables: rows }
   return {
     before,
     typed,
-    form: withNames(typed),
+    form,
+    isDeclaring,
+    isRegrouped: rows.length !== read.variables.length || rows.some((one, at) => one !== read.variables[at]),
     pasted,
     button: buttonOf(sent, pasted),
     has: new Set(sent.getAll('has')),
@@ -99,12 +114,13 @@ export async function sentForm(sent: URLSearchParams, before: BundleForm): Promi
  */
 export async function stepOf(
   visit: Visit,
-  { before, typed, form, pasted, button, has, seen }: SentForm,
+  { before, typed, form, pasted, button, has, seen, isDeclaring, isRegrouped }: SentForm,
   attempt: (input: FormInput) => Promise<void>,
 ): Promise<EditorState | null> {
   const isCheck = button === 'check'
-  const pressed = isCheck ? { form, focus: null, announcement: '' } : afterButton(form, button, pasted)
-  if (pressed === null) return null
+  const after = isCheck ? { form, focus: null, announcement: '' } : afterButton(form, button, pasted)
+  if (after === null) return null
+  const pressed = isDeclaring && !isCheck ? { ...after, form: declaring(after.form) } : after
   const refused = await resultOrProblem(() => attempt({ ...contentOf(pressed.form).content, ...passwordOf(form) }))
   const checked = checkedForm(pressed.form, refused ?? null)
   const list =
@@ -122,7 +138,8 @@ export async function stepOf(
     changes: changesIn(before, pressed.form),
     has,
     seen: askedOf({ form: pressed.form, seen }) === askedOf({ form: typed, seen }) ? seen : null,
-    step: !isPart ? null : isCheck ? 'checked' : 'pressed',
+    // The parts of a check cannot add or remove a row.
+    step: !isPart ? null : isCheck && !isRegrouped ? 'checked' : 'pressed',
   }
 }
 
@@ -264,20 +281,42 @@ function afterVariableButton(form: BundleForm, button: string): Pressed | null {
     const without = { ...form, variables: left.rows, removed: { ...removed, variables: left.removed } }
     return { form: without, focus: { removed: number }, announcement: 'Variable removed. It can be put back.' }
   }
-  const back = action === 'remember' ? putBack(variables, removed.variables, number) : null
-  if (back !== null) {
-    const put = { ...form, variables: back.rows, removed: { ...removed, variables: back.removed } }
-    const announcement = `${back.rows[back.at]?.name.trim()} is back`
-    return { form: put, focus: { variable: back.at, on: 'name' }, announcement }
-  }
+  if (action === 'remember') return variableBack(form, number)
+  const kept = variables.findIndex(({ name }) => button === `plain-${name.trim()}`)
+  const row = variables[kept]
+  if (row !== undefined) return keptAsText(form, kept, row.name.trim())
   const urls = links.map(({ url }) => url)
   const offer = offersIn(urls, namesOf(form), BOUNDS.variables).find(({ written }) => button === `declare-${written}`)
   if (offer === undefined) return null
+  const gone = removed.variables.find(({ fields }) => fields.name.trim() === offer.name)
+  if (gone !== undefined && isDeclaration(offer)) return variableBack(form, gone.fields.row)
   const taken = withOffer(form, offer)
   const variable = taken.variables.findIndex(({ name }) => name.trim() === offer.name)
   const announcement =
     taken.variables === variables ? `The links have ${offer.name} now` : `${offer.name} is a variable now`
   return { form: taken, focus: { variable, on: 'label' }, announcement }
+}
+
+/** Restores a removed variable; null for an unknown number. */
+function variableBack(form: BundleForm, number: string): Pressed | null {
+  const back = putBack(form.variables, form.removed.variables, number)
+  if (back === null) return null
+  const put = { ...form, variables: back.rows, removed: { ...form.removed, variables: back.removed } }
+  const announcement = `${back.rows[back.at]?.name.trim()} is back`
+  return { form: put, focus: { variable: back.at, on: 'name' }, announcement }
+}
+
+/** A name in braces becomes text again. Its row can be restored, unless only its name is known. */
+function keptAsText(form: BundleForm, at: number, name: string): Pressed {
+  const { variables, removed } = form
+  const left = takenOut(variables, removed.variables, at)
+  const isKnown = VARIABLE_FIELDS.some((field) => field !== 'name' && variables[at]?.[field].trim() !== '')
+  const kept = left.removed.filter(({ fields }) => isKnown || fields !== variables[at])
+  return {
+    form: { ...form, variables: left.rows, removed: { ...removed, variables: kept }, plain: [...form.plain, name] },
+    focus: { name },
+    announcement: `{${name}} stays text`,
+  }
 }
 
 /** Removes a row, which can be restored at its position. */

@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../../src/bundles/content/content.ts'
-import { VARIABLE_LABELS, VARIABLE_NAME } from '../../../../src/bundles/variables/variables.ts'
+import { labelOf, VARIABLE_LABELS, VARIABLE_NAME } from '../../../../src/bundles/variables/variables.ts'
 import { described, FieldError, textareaContent } from '../../../parts/fields.tsx'
 import { Icon } from '../../../parts/icons.tsx'
-import { attribute } from '../../../parts/layout.tsx'
+import { attribute, Each } from '../../../parts/layout.tsx'
 import {
   type EditorState,
   type FormError,
@@ -14,6 +14,7 @@ import {
   variableColumn,
 } from './bundle-form.ts'
 import { RemovedRow, WithRemoved } from './link-rows.tsx'
+import { PLAIN } from './names.ts'
 import { Part } from './part.tsx'
 
 /** The variables of a bundle, which viewers of its launcher fill in. */
@@ -57,6 +58,7 @@ export function Variables({ state }: { state: EditorState }): JSX.Element {
       </div>
       {/* Distinguishes a form without variables from one that does not edit them. */}
       <input type="hidden" name="variables" value="" />
+      <Each of={form.plain} show={(name) => <input type="hidden" name={PLAIN} value={name} />} />
       <ul id="variables">{rows}</ul>
       <p>
         <button
@@ -125,6 +127,7 @@ function VariableRow({ fields, index, uses, errors, focus, state }: RowProps): J
         <legend class="visually-hidden" safe>{`Variable ${index + 1}`}</legend>
         <input type="hidden" name={variableColumn('was')} value={attribute(fields.was)} />
         <input type="hidden" name={variableColumn('placed')} value={attribute(fields.placed)} />
+        <input type="hidden" name={variableColumn('found')} value={attribute(fields.found)} />
         <div class="cell named">
           <label for={`${id}-name`}>{VARIABLE_LABELS.name}</label>
           <input
@@ -142,7 +145,12 @@ function VariableRow({ fields, index, uses, errors, focus, state }: RowProps): J
         </div>
         <div class="cell">
           <label for={`${id}-label`}>{VARIABLE_LABELS.label}</label>
-          <input {...textOf('label')} dir="auto" autofocus={focus === 'label'} />
+          <input
+            {...textOf('label')}
+            placeholder={labelOf({ name: fields.name })}
+            dir="auto"
+            autofocus={focus === 'label'}
+          />
           {messageOf('label')}
         </div>
         <div class="cell">
