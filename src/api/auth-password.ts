@@ -10,7 +10,8 @@ export const SIGN_IN = '/sign-in/email'
 
 /**
  * Signs in with a password. If the password is changed or removed while it is compared, the session is ended again. One
- * comparison is made whether the address has an account, has none, or was taken when the account signed up with it.
+ * comparison is made whether the address has an account, has none, or was taken when the account signed up with it; two for
+ * one wrong password in 4096 (`placeholderFor`), if the address was taken.
  *
  * If accounts need a confirmed address first, a failed sign-in makes two: first for the account of the address, then for one
  * that signed up with it while it was taken, which is refused like any unconfirmed account. In this order, a stranger who knows

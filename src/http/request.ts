@@ -176,7 +176,7 @@ const AFTER_SCHEME = 'https://'.length
 
 /**
  * The path and query of a request's URL. Works on the text, because the URL may not parse with a malformed Host header, and
- * without one it is only a path on Bun.
+ * without one it may be only a path.
  */
 export function pathIn(url: string): string {
   const from = url.startsWith('/') ? 0 : url.indexOf('/', AFTER_SCHEME)

@@ -191,7 +191,6 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   removeUrls: 'update_bundle',
   setMetadata: 'update_bundle',
   idempotencyKey: 'create_bundle',
-  source: 'create_bundle',
   dryRun: 'create_bundle',
   password: 'create_bundle',
   externalId: 'create_bundle',

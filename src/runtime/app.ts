@@ -192,7 +192,7 @@ function hostIn(url: string): string {
 
 /**
  * Whether a URL is read only by programs. Works on the text, because the URL may not parse with a malformed Host header, and
- * without one it is only a path on Bun.
+ * without one it may be only a path.
  */
 function isForMachines({ url }: Pick<Request, 'url'>): boolean {
   return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke|introspect|device_authorization))(?:[/?#]|$)|\.well-known\/)/.test(

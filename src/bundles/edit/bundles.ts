@@ -19,8 +19,8 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'sl
 type Reaching = Pick<SignedIn, 'kind' | 'userId' | 'subject'>
 
 /**
- * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles. A member of the owning
- * organisation has their role there, whichever subject is active.
+ * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles, but for `pins.ts`, which
+ * checks again in its transaction. A member of the owning organisation has their role there, whichever subject is active.
  * @throws Problem NOT_FOUND; FORBIDDEN with what is missing.
  */
 export async function loadFor(db: Store['db'], caller: Reaching, slug: string, needed: Role): Promise<StoredBundle> {
