@@ -204,7 +204,7 @@ function AccountMenu({ user, claimable = 0 }: { user: User | null | undefined; c
       <a class="button" href={routes.bundles.list.href()}>
         Dashboard
       </a>
-      <form method="post" action={routes.account.signOut.href()}>
+      <form method="post" action={routes.account.signOut.href()} data-signs-out="">
         <button type="submit" class="quiet">
           Sign out
         </button>

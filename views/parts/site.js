@@ -55,7 +55,7 @@ document.addEventListener('click', ({ target }) => {
 document.addEventListener(
   'submit',
   ({ target }) => {
-    if (!(target instanceof HTMLFormElement) || target.getAttribute('action') !== '/sign-out') return
+    if (!(target instanceof HTMLFormElement) || !('signsOut' in target.dataset)) return
     try {
       for (const key of Object.keys(localStorage)) if (key.startsWith('openall edits ')) localStorage.removeItem(key)
     } catch {}

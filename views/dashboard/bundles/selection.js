@@ -3,7 +3,9 @@
 // Remembers the sort order for this browser. If that fails, the list itself reports that the server is unreachable.
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement) || target.id !== 'sort') return
-  fetch('/dashboard/sort', { method: 'POST', body: new URLSearchParams({ sort: target.value }) }).catch(() => {})
+  const remember = target.form?.querySelector('button[formaction]')
+  if (!(remember instanceof HTMLButtonElement)) return
+  fetch(remember.formAction, { method: 'POST', body: new URLSearchParams({ sort: target.value }) }).catch(() => {})
 })
 
 // Counts the selected bundles; one checkbox selects all of them.

@@ -15,7 +15,7 @@ const SINGLE_KEYS = {
     else search.focus()
   },
   n: () => {
-    const page = document.querySelector('#palette-list [data-href$="/links/new"]')
+    const page = document.querySelector('#palette-list [data-key=n]')
     if (page instanceof HTMLElement) follow(page)
   },
   '?': () => openDialog('shortcuts'),
@@ -125,14 +125,15 @@ async function find(text) {
   const answer = await fetch(`/api/me/links?${query}`, { signal }).catch(() => null)
   const { bundles = [] } = answer?.ok ? await answer.json().catch(() => ({})) : {}
   if (signal.aborted) return
-  const icon = list?.querySelector('[data-href="/dashboard"] > .icon')
+  const { bundle = '' } = list?.dataset ?? {}
+  const icon = list?.querySelector('[data-icon=bundles] > .icon')
   for (const { slug, title, urls } of bundles) {
     const option = document.createElement('div')
     option.id = `palette-to-${slug}`
     option.className = 'item'
     option.setAttribute('role', 'option')
     option.tabIndex = -1
-    option.dataset.href = `/dashboard/links/${slug}`
+    option.dataset.href = bundle.replace('{slug}', slug)
     option.dataset.found = ''
     const name = document.createElement('span')
     name.dir = 'auto'

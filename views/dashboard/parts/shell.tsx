@@ -265,6 +265,8 @@ interface Place {
   href: string
   name: string
   icon: IconName
+  /** The single key that leads there. */
+  key?: string
 }
 
 interface PaletteProps {
@@ -288,7 +290,7 @@ function Palette({ user, pages }: PaletteProps): JSX.Element {
   const mayEdit = allowsRole(user.role, 'editor')
   const actions: Place[] = mayEdit
     ? [
-        { href: routes.newBundle.page.href(), name: 'New bundle', icon: 'plus' },
+        { href: routes.newBundle.page.href(), name: 'New bundle', icon: 'plus', key: 'n' },
         { href: routes.bundles.import.href(), name: 'Import', icon: 'download' },
       ]
     : []
@@ -311,11 +313,11 @@ function Palette({ user, pages }: PaletteProps): JSX.Element {
           autocomplete="off"
           spellcheck="false"
         />
-        <div id="palette-list">
+        <div id="palette-list" data-bundle={routes.bundle.edit.template}>
           <Each
             of={[...actions, ...pages]}
-            show={({ href, name, icon }) => (
-              <div {...OPTION} id={`palette-${href}`} data-href={href}>
+            show={({ href, name, icon, key }) => (
+              <div {...OPTION} id={`palette-${href}`} data-href={href} data-icon={icon} data-key={key}>
                 <Icon name={icon} />
                 <span safe>{name}</span>
               </div>

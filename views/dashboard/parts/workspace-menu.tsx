@@ -46,7 +46,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
           New organisation
         </a>
         {children}
-        <form class="leave" method="post" action={routes.account.signOut.href()} hx-boost="false">
+        <form class="leave" method="post" action={routes.account.signOut.href()} hx-boost="false" data-signs-out="">
           <button type="submit" class="item">
             <Icon name="out" />
             Sign out

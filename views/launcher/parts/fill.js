@@ -68,8 +68,9 @@ const withValues = (search) => {
   return `${query}` === '' ? '' : `?${query}`
 }
 // A viewer who came by a short path stays on it.
-const above = location.pathname.startsWith(`/${main.dataset.slug}`) ? '' : '/l'
-const address = () => `${above}/${main.dataset.slug}${withValues(location.search)}`
+const short = `/${main.dataset.slug}`
+const page = form.getAttribute('action') ?? ''
+const address = () => (location.pathname.startsWith(short) ? short : page) + withValues(location.search)
 
 const paint = () => {
   const ofTabs = valuesOfTabs()
@@ -143,9 +144,10 @@ const keep = () => {
   inQr.hidden = query === ''
   // After a password, the page shows the served text about its own values.
   if (picture === null) return
-  const src = `/l/${main.dataset.slug}/qr.svg${query}`
-  if (picture.getAttribute('src') !== src) picture.src = src
-  const problem = qrProblem(`${location.origin}/l/${main.dataset.slug}${query}`)
+  const was = picture.getAttribute('src') ?? ''
+  const src = was.replace(/\?.*/, '') + query
+  if (was !== src) picture.src = src
+  const problem = qrProblem(location.origin + page + query)
   picture.hidden = problem !== null
   inQr.textContent = problem ?? inQrSays
 }

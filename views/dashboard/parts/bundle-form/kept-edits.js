@@ -121,7 +121,7 @@ document.addEventListener(
   ({ target }) => {
     if (!(target instanceof HTMLFormElement)) return
     // site.js removes the kept edits.
-    if (target.getAttribute('action') === '/sign-out') isLeaving = true
+    if ('signsOut' in target.dataset) isLeaving = true
     if (target.id !== 'editor') return
     keep()
     sent = keyOf(target)
