@@ -43,16 +43,18 @@ export async function rulesIn(text: string): Promise<RobotsRule[]> {
   return (found.own.isThere ? found.own : found.all).kept
 }
 
+/** The longest line, in characters; a longer one is left out, because a part of a pattern forbids or allows more than it. */
+const MAX_LINE = 4_096
+
 function* linesOf(text: string): Generator<string> {
+  const ending = /[\r\n]/g
   for (let at = 0; at < text.length; ) {
-    const end = text.slice(at, at + MAX_LINE).search(/[\r\n]/)
-    yield text.slice(at, end === -1 ? at + MAX_LINE : at + end)
-    at += end === -1 ? MAX_LINE : end + 1
+    ending.lastIndex = at
+    const end = ending.exec(text)?.index ?? text.length
+    yield end - at > MAX_LINE ? '' : text.slice(at, end)
+    at = end + 1
   }
 }
-
-/** The longest line, in characters; longer ones are split. */
-const MAX_LINE = 4_096
 
 class Rules {
   readonly kept: RobotsRule[] = []

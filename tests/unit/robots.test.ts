@@ -56,6 +56,13 @@ test('rules are bounded as they are kept, whatever they have to be encoded as', 
   expect(Buffer.byteLength(JSON.stringify(rules))).toBeLessThan(9_000)
 })
 
+test('a line that is too long is left out whole: its beginning would forbid more than it says', async () => {
+  const long = `/private/${'x'.repeat(4_096)}`
+  expect(await rulesIn(`User-agent: *\nDisallow: ${long}\nDisallow: /b\n`)).toEqual([[0, '/b']])
+  // Its rest is no line of its own either.
+  expect(await rulesIn(`User-agent: *\n# ${'y'.repeat(4_094)}Disallow: /c\r\nDisallow: /d`)).toEqual([[0, '/d']])
+})
+
 test('a pattern that is made to be slow is not', () => {
   const url = new URL(`/${'a'.repeat(2_000)}`, 'https://example.com')
   expect(allows([[0, `/${'*a'.repeat(2_000)}b`]], url)).toBe(true)
