@@ -7,7 +7,7 @@ import { unwrapped } from './addresses.ts'
 import { clean, clip, onOneLine } from './clean.ts'
 import { titlesOf } from './formats.ts'
 import { type ImportedLink, type ImportPlan, remark } from './plan.ts'
-import { titleIn } from './titles.ts'
+import { linkTitleIn, titleIn } from './titles.ts'
 
 /** Fields that are shown as titles. */
 const TITLES: ReadonlySet<string> = new Set(['note', 'section', 'title'])
@@ -17,7 +17,9 @@ export function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
   const metadata = each(LINK_NAMES, (name) => {
     const [field, value] = [linkField(name), link[name]]
     if (field.kind === 'text' && typeof value === 'string') {
-      return cleanText(TITLES.has(name) ? titleIn(value, titlesOf(plan.format)) : value, field, link, plan)
+      const source = titlesOf(plan.format)
+      const text = name === 'note' ? linkTitleIn(value, source) : TITLES.has(name) ? titleIn(value, source) : value
+      return cleanText(text, field, link, plan)
     }
     if (field.kind === 'tags' && typeof value === 'object') return cleanTags(value, field, link, plan)
     return value

@@ -30,10 +30,11 @@ export const FORMATS = {
 /** The recognised format of a text. */
 export type ImportFormat = keyof typeof FORMATS
 
-/** Where a format has titles: lists, Markdown and data of any shape have them in the text around links. */
+/** Where a format has titles: lists and Markdown have them in the text around links. */
 export function titlesOf(format: ImportFormat): TitleSource {
   if (format === 'json') return 'ours'
-  return (['list', 'markdown', 'headings', 'data'] as ImportFormat[]).includes(format) ? 'text' : 'field'
+  if (format === 'data') return 'data'
+  return (['list', 'markdown', 'headings'] as ImportFormat[]).includes(format) ? 'text' : 'field'
 }
 
 /** A text, and its views, each computed once. */
@@ -77,7 +78,8 @@ export function recognise(sent: string): { format: ImportFormat; found: FoundGro
     const found = read(readable)
     if (found !== null) return { format, found }
   }
-  return { format: 'list', found: readLines(readable.lines, []) }
+  const found = readLines(readable.lines, [])
+  return { format: found.length > 1 ? 'headings' : 'list', found }
 }
 
 const orNull = (found: FoundGroup[]) => (found.length > 0 ? found : null)

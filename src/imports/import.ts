@@ -59,18 +59,19 @@ export function readList(text: string): FoundList {
   const filled = groups.filter(({ links }) => links.length > 0)
   // Only a document with headings begins with its title; an empty bookmarks folder does not name those after it.
   const top = groups.find(({ texts, links }) => texts.title !== '' || links.length > 0)
-  const isOverAll = (plan.format === 'markdown' || plan.format === 'headings') && top?.links.length === 0
+  const isTitled = (plan.format === 'markdown' || plan.format === 'headings') && top?.links.length === 0
+  const isOverAll = isTitled || top?.isOverAll === true
   const { title, names } = headings(plan.format, filled)
   const variables = sharedVariables(filled, plan)
   const { format, skipped, changed, counts } = inOrder(plan)
-  const texts = isOverAll ? top.texts : filled.length === 1 ? filled[0]?.texts : undefined
+  const texts = isOverAll ? top?.texts : filled.length === 1 ? filled[0]?.texts : undefined
   return {
     ...clipped(texts),
     ...(title === '' ? {} : { title: clip(title, BOUNDS.title) }),
     ...sharedSettings(filled.map(({ settings }) => settings)),
     ...variables,
-    links: filled.flatMap(({ links }, index) =>
-      filled.length === 1 ? links : links.map((link) => underSection(link, names[index] ?? '')),
+    links: filled.flatMap(({ links, isOverAll: isTop }, index) =>
+      filled.length === 1 || isTop ? links : links.map((link) => underSection(link, names[index] ?? '')),
     ),
     format,
     skipped,
@@ -112,14 +113,38 @@ function underSection(link: ImportedLink, name: string): ImportedLink {
   return section === '' ? link : { ...link, metadata: { ...link.metadata, section } }
 }
 
-/** Splits a list that is too long for one bundle, keeping its order. */
+/** Splits a list that is too long for one bundle, keeping its order. Without a title, each part is named by its sections. */
 export function splitList({ links, ...list }: FoundList): ImportedBundle[] {
   const parts = bundlesOf(
     eachValue((name) => list[name] ?? ''),
     links,
   )
   const { variables } = list
-  return parts.map((part) => ({ ...part, ...settingsOf(list), ...(variables === undefined ? {} : { variables }) }))
+  const titles = parts.length > 1 && list.title === null ? titlesBySection(parts) : parts.map(({ title }) => title)
+  return parts.map((part, at) => ({
+    ...part,
+    title: titles[at] ?? null,
+    ...settingsOf(list),
+    ...(variables === undefined ? {} : { variables }),
+  }))
+}
+
+/** A title for each part: `Design and Code`, `Design and 3 more`; equal ones are numbered. Null without sections. */
+function titlesBySection(parts: readonly ImportedBundle[]): (string | null)[] {
+  const names = parts.map(({ links }) => {
+    const [first, second, ...more] = new Set(links.map(({ metadata }) => metadata.section ?? '').filter(Boolean))
+    if (first === undefined || second === undefined) return first ?? null
+    return more.length === 0 ? `${first} and ${second}` : `${first} and ${more.length + 1} more`
+  })
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    if (name === null) return null
+    const all = names.filter((other) => other === name).length
+    const number = (seen.get(name) ?? 0) + 1
+    seen.set(name, number)
+    const suffix = all === 1 ? '' : ` (${number} of ${all})`
+    return clip(name, BOUNDS.title - suffix.length) + suffix
+  })
 }
 
 function settingsOf(bundle: Settings): Settings {
@@ -147,6 +172,7 @@ function uncheckedIn(bundle: Pick<ImportedBundle, Unchecked>): Pick<ImportedBund
 }
 
 interface Group {
+  isOverAll: boolean
   settings: Settings
   texts: FoundTexts
   links: ImportedLink[]
@@ -164,7 +190,17 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
   const groups = found.map(
-    ({ links: all, variables, resolutionPolicy, externalId, metadata, aliases, settings, ...texts }): Group => {
+    ({
+      links: all,
+      isOverAll = false,
+      variables,
+      resolutionPolicy,
+      externalId,
+      metadata,
+      aliases,
+      settings,
+      ...texts
+    }) => {
       const links = distinct(all.map(settled), plan, seen(format)).flatMap((link) => {
         count += 1
         if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
@@ -176,7 +212,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
       if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
       const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
       const unchecked = uncheckedIn({ variables, resolutionPolicy, externalId, metadata, aliases })
-      return { texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept }
+      return { isOverAll, texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept } satisfies Group
     },
   )
   return { plan, groups }

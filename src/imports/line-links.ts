@@ -1,7 +1,7 @@
 import type { Said } from '../bundles/list/found.ts'
 import { sanitized } from '../core/text.ts'
 import { addressesIn, hasAddress, type Placed, trimmed, unmatchedBrackets } from './addresses.ts'
-import { decoded, dropSpeaker, plainTitle, titleOf } from './titles.ts'
+import { decoded, dropSpeaker, isCommand, plainTitle, titleIn, titleOf } from './titles.ts'
 
 /** A link in a line of text; `note` is the text beside it, `''` for none. */
 export interface LineLink {
@@ -48,10 +48,15 @@ function dropDeclarations(line: string): string {
     : line
 }
 
+/** A line without its bullets, numbers and checkboxes. */
+export function withoutBullet(line: string): string {
+  return line.replace(BULLET, '')
+}
+
 /** The links in one line; a line without any is returned as a link, so that validation can name its error. */
 export function linksOrText(raw: string): LineLink[] {
   const links = linksIn(raw)
-  return links.length > 0 ? links : [{ url: raw.replace(BULLET, '').trim(), note: '' }]
+  return links.length > 0 ? links : [{ url: withoutBullet(raw).trim(), note: '' }]
 }
 
 /** The links in notations and the plain addresses between them. */
@@ -154,14 +159,16 @@ export function isBareDomain(text: string): boolean {
 const MAX_SHARED = 100
 
 /**
- * The links in a line with the text beside them as notes. Each of several gets the text before it, or if a link begins the
- * line, the text after it; a text before links with nothing between them is about all of them.
+ * The links in a line with the text beside them as notes. Each gets the text before it or, if a link begins the line, the text
+ * after it, never both; a text before links with nothing between them is about all of them.
  */
 function noted(line: string, all: readonly Placed[]): LineLink[] {
   const isPiped = line.includes('|')
   const links = all.filter(({ url }) => url !== '')
-  const texts = textsBetween(line, all).map((text, index) => {
-    const plain = strip(plainTitle(text))
+  const written = textsBetween(line, all).map((text) => strip(plainTitle(text)))
+  const isShell = isCommand(written[0] ?? '')
+  const texts = written.map((plain, index) => {
+    if (isShell) return ''
     const piece = isPiped
       ? plain.replace(/^\[(?=[^\]]*$)/, '')
       : titleOf(plain, index === links.length ? 'after' : 'before')
@@ -170,8 +177,6 @@ function noted(line: string, all: readonly Placed[]): LineLink[] {
   })
   const [before = '', ...others] = texts
   const after = texts.at(-1) ?? ''
-  const isBesides = /^\s*,/.test(line.slice(all.at(-1)?.to))
-  const joined = (one: string, other: string) => [one, other].filter((text) => text !== '').join(isBesides ? ', ' : ' ')
   const isAboutAll =
     links.every(({ note }) => note === undefined) &&
     others.every((text, index) => text === '' || index === others.length - 1)
@@ -182,10 +187,16 @@ function noted(line: string, all: readonly Placed[]): LineLink[] {
   }))
 
   function noteOf(index: number): string {
-    if (links.length === 1 || (isAboutAll && before !== '' && before.length <= MAX_SHARED)) return joined(before, after)
+    if (links.length === 1 || (isAboutAll && before !== '' && before.length <= MAX_SHARED)) return either(before, after)
     if (before === '') return texts[index + 1] ?? ''
-    return index === links.length - 1 ? joined(texts[index] ?? '', after) : (texts[index] ?? '')
+    return index === links.length - 1 ? either(texts[index] ?? '', after) : (texts[index] ?? '')
   }
+}
+
+/** The text before a link, or else the one after it; none if together they are data around an address. */
+function either(before: string, after: string): string {
+  if (before === '' || after === '') return before || after
+  return titleIn(`${before} ${after}`, 'text') === '' ? '' : before
 }
 
 /** The texts before, between and after the links in a line, without its pictures. */

@@ -1,6 +1,7 @@
 import { emptyGroup, type FoundGroup, type Said } from '../bundles/list/found.ts'
 import { isBareDomain, type LineLink, linksIn, linksOrText } from './line-links.ts'
-import { dropSpeaker, plainTitle, titleOf } from './titles.ts'
+import { type PlainHeading, plainHeadingsIn } from './plain-headings.ts'
+import { dropSpeaker, plainTitle, titleOf, withCapital } from './titles.ts'
 
 /** A way to write a heading. */
 export interface Heading {
@@ -49,10 +50,16 @@ export function headingsOf(lines: readonly string[], text: string): readonly Hea
 const RULE = /^[|:\-\s]+$/
 const isRule = (line: string) => line.includes('|') && line.includes('--') && RULE.test(line)
 
-/** Reads the links of each line, in a group for each heading. */
+const NO_HEADINGS: ReadonlyMap<number, PlainHeading> = new Map()
+
+/** Reads the links of each line, in a group for each heading; of a text without signs of headings, also the plain ones. */
 export function readLines(lines: readonly string[], headings: readonly Heading[]): FoundGroup[] {
   const references = definitionsIn(lines)
-  const isInPairs = headings.length === 0 && areInPairs(lines)
+  const pairs = headings.length === 0 ? pairsIn(lines) : null
+  const isInPairs = pairs !== null
+  const countLinks = (line: string) =>
+    references.isOnlyDefined(line) ? null : line.includes('://') ? 1 : linksIn(references.resolved(line)).length
+  const plain = headings.length > 0 || isInPairs ? NO_HEADINGS : plainHeadingsIn(lines, countLinks)
   let above = ''
   let here = emptyGroup('')
   const found = [here]
@@ -61,7 +68,8 @@ export function readLines(lines: readonly string[], headings: readonly Heading[]
     const heading = headings.map(({ textIn }) => textIn(text, next)).find((title) => title !== null)
     const links = linksOf(heading ?? text, references, parts)
     if (isInPairs && links.length === 0) {
-      above = plainTitle(text)
+      if (pairs.top === line) here.title = titleOfList(dropSpeaker(text.trim()))
+      else above = plainTitle(text)
       continue
     }
     if (heading !== undefined) {
@@ -69,6 +77,16 @@ export function readLines(lines: readonly string[], headings: readonly Heading[]
       found.push((here = emptyGroup(title)))
     }
     if (heading !== undefined && links.length === 0) continue
+    const named = plain.get(line)
+    if (named?.isOverAll) {
+      here.title = named.title
+      here.isOverAll = true
+      continue
+    }
+    if (named !== undefined) {
+      found.push((here = emptyGroup(named.title)))
+      continue
+    }
     if (links.length === 0 && references.isOnlyDefined(text)) continue
     // The header of a table does not count as a skipped line.
     if (links.length === 0 && text.includes('|') && isRule(next)) continue
@@ -93,15 +111,20 @@ export function readLines(lines: readonly string[], headings: readonly Heading[]
 const ADDRESS_ALONE = /^\s*(?:[-*•]\s+)?<?https?:\/\/\S+\s*$/i
 const MAX_TITLE = 300
 
-/** Whether titles and addresses alternate, each on its own line, as programs copy the tabs of a window. */
-function areInPairs(lines: readonly string[]): boolean {
+/**
+ * Whether titles and addresses alternate, each on its own line, as programs copy the tabs of a window; null if they do not.
+ * `top` is the number of the line above them all, 0 for none.
+ */
+function pairsIn(lines: readonly string[]): { top: number } | null {
   const filled = lines.filter((line) => line.trim() !== '')
-  if (filled.length < 4 || filled.length % 2 === 1) return false
-  return filled.every((line, at) =>
-    at % 2 === 1
-      ? ADDRESS_ALONE.test(line)
-      : line.length <= MAX_TITLE && !/:\s*$/.test(line) && linksIn(line).length === 0,
-  )
+  if (filled.length < 4) return null
+  const isTopped = filled.length % 2 === 1
+  const isText = (line: string) => line.length <= MAX_TITLE && !/:\s*$/.test(line) && linksIn(line).length === 0
+  const areTheirs = filled
+    .slice(isTopped ? 1 : 0)
+    .every((line, at) => (at % 2 === 1 ? ADDRESS_ALONE.test(line) : isText(line)))
+  if (!areTheirs || (isTopped && linksIn(filled[0] ?? '').length > 0)) return null
+  return { top: isTopped ? lines.findIndex((line) => line.trim() !== '') + 1 : 0 }
 }
 
 /** The links in a line, or in one that a mail has broken: links that only its joined parts contain get a notice. */
@@ -191,7 +214,7 @@ const WRITTEN =
 
 /** The title of a list in a line such as `Hi all, reading for Monday:`; `''` for `On … she wrote`. */
 function titleOfList(line: string): string {
-  return WRITTEN.test(line) ? '' : titleOf(plainTitle(line), 'before')
+  return WRITTEN.test(line) ? '' : withCapital(titleOf(plainTitle(line), 'before'))
 }
 
 // Links with their address elsewhere in the text: references in Markdown, and targets in reStructuredText.

@@ -4,9 +4,9 @@ import { asSentence } from '../core/words.ts'
 
 /**
  * The source of a title: `ours` is an export of this service, with titles as their owner wrote them; `field` is a field or
- * element for titles; `text` is the text beside a link.
+ * element for titles; `data` is any field of another program; `text` is the text around links.
  */
-export type TitleSource = 'ours' | 'field' | 'text'
+export type TitleSource = 'ours' | 'field' | 'data' | 'text'
 
 const ADDRESS = /[a-z][a-z0-9+.-]{1,30}:\/\/[^\s<>"]*|\b(?:mailto|data|javascript):\S+/gi
 /** An email address, with the brackets around it. */
@@ -14,6 +14,9 @@ const MAIL = /[<([]?[^\s@<>()[\]"':;,]{1,64}@[\p{L}\p{N}][\p{L}\p{N}.-]{0,252}\.
 /** Data and commands: JSON, YAML, attributes, assignments and calls of command-line programs. */
 const DATA =
   /["'][^"']{0,200}["']\s*:|\b(?:ur[il]|href|src|link)["']?\s*:\s*["'{[]|^\s*[{}](?!\w+\})|[\]}"'],?\s*[{[]|["']\s*,\s*["']|^["']?[\w.-]{1,60}["']?\s*[:=]\s*["']?$|\b(?:href|src|url|uri|class)=|^\w{1,40}=["'\w]|^(?:export|set|const|let|var)\s[\w.]{1,60}\s*=|^(?:curl|wget|git|http|open|xdg-open)\s(?:[-"']|clone\b)/i
+/** A command whose next word is an address: `git clone`, `curl -L`, `$ sudo npm install`. */
+const COMMAND =
+  /^\s*(?:[$%❯]\s+)?(?:sudo\s+)?(?:curl|wget|xdg-open|(?:curl|wget|git|http|open|xdg-open)\s+[-"'].*|(?:git\s+(?:clone|pull|fetch|ls-remote|remote\s+add\s+\S+|submodule\s+add)|(?:npm|pnpm|yarn|bun|deno|pip3?|pipx|go|cargo|brew|docker|helm)\s+(?:i|install|add|get|pull|run|tap|repo\s+add\s+\S+)|(?:npx|bunx)(?:\s+-y)?)(?:\s+-\S*(?:\s+[^\s-]\S*)?){0,4}(?:\s+git\+?)?)\s*$/
 const TIME_ALONE =
   /^(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s*)?\p{Nd}{1,2}[:.h]\p{Nd}{2}(?:[:.]\p{Nd}{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?$/u
 /** A line without any of these characters is not cleaned. */
@@ -232,8 +235,13 @@ export function titleOf(text: string, place: 'before' | 'after'): string {
     .trim()
     .replace(/[,;:，、]{1,20}$/, '')
   const pointed = place === 'before' ? title.replace(POINTING, '').trim() : title
-  const plain = FILLERS.test(pointed) ? '' : pointed
-  return plain === text.trim() ? plain : withCapital(plain)
+  return FILLERS.test(pointed) ? '' : pointed
+}
+
+/** Whether a text asks for something to be done with what follows it: `look at this`, `read these`. */
+export function isRequest(text: string): boolean {
+  const object = text.replace(DONE_TO, '')
+  return object !== text && object !== '' && NO_OBJECT.test(object)
 }
 
 function isGreeting(clause: string, hasMore: boolean): boolean {
@@ -255,7 +263,22 @@ function dropPlea(clause: string): string {
   return led === bare ? bare : led.replace(ARTICLE, '')
 }
 
-/** A title with a capital first letter; words such as `iOS` stay as they are. */
-function withCapital(title: string): string {
-  return /^\p{Ll}+(?![\p{L}\p{N}.])/u.test(title) ? asSentence(title) : title
+/** Whether a text before an address is a command that takes it, not a title. */
+export function isCommand(text: string): boolean {
+  return COMMAND.test(text.slice(0, MAX_LOOKED_AT))
+}
+
+/** Programs whose names are always written like this. */
+const PROGRAM = /^(?:npm|npx|pnpm|git|curl|wget|pip3?|sudo|ssh|kubectl)(?!\S)/
+
+/** The title of a link as `titleIn` reads it; in a text, every one begins with a capital. */
+export function linkTitleIn(text: string, source: TitleSource): string {
+  const title = titleIn(text, source)
+  return source === 'text' ? withCapital(title) : title
+}
+
+/** A title with a capital first letter, if its first word is one: `iOS`, `report.pdf` and `npm i` stay as they are. */
+export function withCapital(title: string): string {
+  if (PROGRAM.test(title)) return title
+  return /^\p{Ll}[\p{Ll}\p{M}\p{Nd}'’-]*(?=$|[\s,;:!?…]|\.(?:\s|$))/u.test(title) ? asSentence(title) : title
 }

@@ -44,7 +44,7 @@ test('a pasted chat becomes rows that are counted, announced, changed and publis
   await paste(page, CHAT)
   await told(page, '3 links found, 1 duplicate left out')
   expect(await focusedId(page)).toBe('urls')
-  expect(await titles(page)).toEqual(['Agenda', '', 'design files'])
+  expect(await titles(page)).toEqual(['Agenda', '', 'Design files'])
   expect(await page.inputValue('#title')).toBe('Reading for Monday')
   expect(await page.textContent('#gauge .count-of')).toBe('3 / 25')
   expect(await page.locator('.builder .stub:not(.none)').count()).toBe(3)
@@ -58,7 +58,7 @@ test('a pasted chat becomes rows that are counted, announced, changed and publis
   await page.keyboard.press('Enter')
   await told(page, '3 links found, 1 duplicate left out')
   expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('Agenda')
-  await page.getByRole('button', { name: 'Remove design files' }).click()
+  await page.getByRole('button', { name: 'Remove Design files' }).click()
   await told(page, '3 links found, 1 removed, 1 duplicate left out')
   await getTheLink(page)
   expect(await page.textContent('.hero')).toContain('Our week')
@@ -91,9 +91,9 @@ test('typing on keeps what was changed in rows whose links are still there', asy
   await page.focus('#urls')
   await page.keyboard.press('Control+End')
   await page.keyboard.type('\nhttps://d.example/')
-  await becomes(() => titles(page), ['Agenda', 'Board', 'design files', ''])
+  await becomes(() => titles(page), ['Agenda', 'Board', 'Design files', ''])
   await page.fill('#urls', CHAT.replace('agenda is here', 'minutes:').replace('Monday', 'Tuesday'))
-  await becomes(() => titles(page), ['Minutes', 'Board', 'design files'])
+  await becomes(() => titles(page), ['Minutes', 'Board', 'Design files'])
   expect(await page.inputValue('#title')).toBe('Reading for Tuesday')
   await page.fill('#urls', '')
   await page.locator('.item').first().waitFor({ state: 'detached' })
@@ -120,7 +120,7 @@ test('what is typed into a row while the text is being read is not lost, nor is 
   release()
   await titleOf(page, 4).waitFor()
   await page.keyboard.type('a')
-  expect(await titles(page)).toEqual(['Agenda', 'Board', 'design files', ''])
+  expect(await titles(page)).toEqual(['Agenda', 'Board', 'Design files', ''])
 })
 
 test('26 links are said to be one too many, until one is removed', async () => {
@@ -142,12 +142,12 @@ test('where the list cannot be had, the form does the same, and nothing unseen i
   await page.route('**/found', (route) => route.fulfill({ status: 429, body: '' }))
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Remove Agenda' }).click()])
   await page.getByText('3 links found, 1 removed').waitFor()
-  expect(await titles(page)).toEqual(['Board', 'design files'])
+  expect(await titles(page)).toEqual(['Board', 'Design files'])
   await page.fill('#urls', `${CHAT}\nhttps://d.example/`)
   const publish = page.getByRole('button', { name: 'Get the link' })
   await Promise.all([page.waitForEvent('load'), publish.click()])
   await page.getByText('Nothing is published yet').waitFor()
-  expect(await titles(page)).toEqual(['Board', 'design files', ''])
+  expect(await titles(page)).toEqual(['Board', 'Design files', ''])
   await getTheLink(page)
 })
 
@@ -164,7 +164,7 @@ test('without JavaScript the list is a second step, at which the page begins', a
   await press('Get the link')
   expect(await tabsOf(page)).toEqual([
     ['https://b.example/board', 'Board'],
-    ['https://c.example/d', 'design files'],
+    ['https://c.example/d', 'Design files'],
   ])
 })
 
@@ -199,7 +199,7 @@ test('the text that a browser brings back with a page is listed again', async ()
   await page.goto('/privacy')
   await page.goBack()
   await becomes(() => page.inputValue('#urls'), CHAT)
-  await becomes(() => titles(page), ['Agenda', '', 'design files'])
+  await becomes(() => titles(page), ['Agenda', '', 'Design files'])
 })
 
 test('an error stays until the text is mended', async () => {

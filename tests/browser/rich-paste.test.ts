@@ -162,7 +162,7 @@ test('a page’s selection becomes rows at home, in the editor and in an import,
   await page.focus('#urls')
   await page.keyboard.press('Control+V')
   await shows(page, '#found', '3 links found')
-  expect(await titles('.item [name=note]:visible')).toEqual(['Site', 'the plan', 'Board'])
+  expect(await titles('.item [name=note]:visible')).toEqual(['Site', 'The plan', 'Board'])
   await page.goto('/dashboard/links/new')
   await page.focus('#more')
   await page.keyboard.press('Control+V')

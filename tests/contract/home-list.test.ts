@@ -51,7 +51,7 @@ onEveryTarget({}, (server) => {
     expect(rowsIn(list.html)).toEqual([
       [A, 'Agenda'],
       [B, ''],
-      [C, 'design files'],
+      [C, 'Design files'],
     ])
     expect(textOf(list.html, 'title')).toBe('Reading for Monday')
     expect(textOf(list.html, 'urls')?.replaceAll('\r', '')).toBe(CHAT)
@@ -191,6 +191,33 @@ onEveryTarget({}, (server) => {
         { note: 'A', section: 'One' },
         { note: 'B', section: 'Two' },
       ],
+    })
+  })
+
+  test('plain headings between links are sections: shown above their rows, and published', async () => {
+    const week = (number: number) => `Week ${number}\nhttps://a.example/${number}\nhttps://b.example/${number}`
+    const list = await paste(`Coral reefs\n\n${week(1)}\n\n${week(2)}`)
+    expect(textOf(list.html, 'title')).toBe('Coral reefs')
+    expect([...list.html.matchAll(/<h3 dir="auto">([^<]*)</g)].map(([, name]) => name)).toEqual(['Week 1', 'Week 2'])
+    expect(unescaped(list.html)).not.toContain('without a link')
+    const [one, two] = [{ section: 'Week 1' }, { section: 'Week 2' }]
+    expect(await stored((await press(list.html)).html)).toMatchObject({
+      title: 'Coral reefs',
+      urlMetadata: [one, one, two, two],
+    })
+  })
+
+  test('a plain first line is the title, and what stands behind a link joins no title', async () => {
+    const list = await paste(`On call\ngrafana ${A} (password in 1Password)\ngit clone ${C}`)
+    expect(textOf(list.html, 'title')).toBe('On call')
+    expect(rowsIn(list.html)).toEqual([
+      [A, 'Grafana'],
+      [C, ''],
+    ])
+    expect(await stored((await press(list.html)).html)).toMatchObject({
+      title: 'On call',
+      urls: [A, C],
+      urlMetadata: [{ note: 'Grafana' }, {}],
     })
   })
 

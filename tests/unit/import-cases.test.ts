@@ -182,12 +182,12 @@ const CASES: Case[] = [
   [
     'Markdown with brackets in titles, escaped, in pairs and not',
     `- [\\[APP-12\\] Login fails](${A})\n- [[RFC] Board](${B})\n- [a \\* b](https://c.example/)`,
-    [[null, link(A, '[APP-12] Login fails'), link(B, '[RFC] Board'), link('https://c.example/', 'a * b')]],
+    [[null, link(A, '[APP-12] Login fails'), link(B, '[RFC] Board'), link('https://c.example/', 'A * b')]],
   ],
   [
     'Markdown with a badge, and with code',
     `- [![build](https://ci.example/badge.svg)](${A})\n- [\`npm i\`](${B})`,
-    [[null, link(A, 'build'), link(B, 'npm i')]],
+    [[null, link(A, 'Build'), link(B, 'npm i')]],
   ],
   ['org', `* Launch\n- [[${A}][Plan]]\n- [[${B}][Board]]`, [['Launch', PLAN, BOARD]]],
   ['BBCode', `[url=${A}]Plan[/url]\n[url]${B}[/url]`, [[null, PLAN, B]]],
@@ -205,7 +205,7 @@ const CASES: Case[] = [
   [
     'Chinese and Japanese punctuation',
     `请看${B}，谢谢\n（${A}）を参照\n「https://d.example/y」`.replaceAll('请看', '看 '),
-    [[null, link(B, '看 谢谢'), link(A, 'を参照'), 'https://d.example/y']],
+    [[null, link(B, '看'), link(A, 'を参照'), 'https://d.example/y']],
   ],
   [
     'a shortcut of Windows',

@@ -207,7 +207,7 @@ test('control characters and direction marks are removed from an import, and rep
     { line: 3, text: 'What  it is', reason: `comes under a description with ${told}` },
   ])
   const list = readImport('\u202bhttps://a.example/ סדר היום\u202c\r\nhttps://b.example/ plain\r\n')
-  expect(short(list)).toEqual([[null, 'a.example/ (סדר היום)', 'b.example/ (plain)']])
+  expect(short(list)).toEqual([[null, 'a.example/ (סדר היום)', 'b.example/ (Plain)']])
   expect(list.changed.map(({ line }) => line)).toEqual([1])
 })
 

@@ -48,9 +48,9 @@ export const PASTES: Paste[] = [
     'Ada, 10:05: budget (draft!!) https://sheet.example/b and (final) numbers https://sheet.example/c (more: https://sheet.example/d)',
     null,
     [
-      ['https://sheet.example/b', 'budget (draft!!)'],
+      ['https://sheet.example/b', 'Budget (draft!!)'],
       ['https://sheet.example/c', '(final) numbers'],
-      ['https://sheet.example/d', 'more'],
+      ['https://sheet.example/d', 'More'],
     ],
   ],
   ['Slack, greeting without a title', 'hi all https://a.example/x', null, [['https://a.example/x', '']]],
@@ -59,7 +59,7 @@ export const PASTES: Paste[] = [
     '[14:00] Ada: board https://board.example and docs https://docs.example',
     null,
     [
-      ['https://board.example', 'board'],
+      ['https://board.example', 'Board'],
       ['https://docs.example', 'Docs'],
     ],
   ],
@@ -76,7 +76,7 @@ export const PASTES: Paste[] = [
     'Teams, name and time',
     'Ada Lovelace, 10:02 AM: sprint goals https://goals.example/s12',
     null,
-    [['https://goals.example/s12', 'sprint goals']],
+    [['https://goals.example/s12', 'Sprint goals']],
   ],
   [
     'Teams, name and bracketed time',
@@ -154,7 +154,7 @@ export const PASTES: Paste[] = [
     null,
     [
       ['https://hotel.example/1', 'Hotel'],
-      ['https://fly.example/2', 'flights'],
+      ['https://fly.example/2', 'Flights'],
     ],
   ],
   [
@@ -316,7 +316,7 @@ export const PASTES: Paste[] = [
     'Start with [the guide](https://guide.example/), then https://tour.example/.',
     null,
     [
-      ['https://guide.example/', 'the guide'],
+      ['https://guide.example/', 'The guide'],
       ['https://tour.example/', ''],
     ],
   ],
@@ -395,9 +395,9 @@ export const PASTES: Paste[] = [
     null,
     [
       ['https://a.example', 'One'],
-      ['https://b.example', 'two'],
-      ['https://c.example', 'three'],
-      ['https://d.example', 'four'],
+      ['https://b.example', 'Two'],
+      ['https://c.example', 'Three'],
+      ['https://d.example', 'Four'],
       ['https://e.example', 'Five'],
     ],
   ],
@@ -406,8 +406,8 @@ export const PASTES: Paste[] = [
     'https://a.example/1 first draft, https://b.example/2 second draft',
     null,
     [
-      ['https://a.example/1', 'first draft'],
-      ['https://b.example/2', 'second draft'],
+      ['https://a.example/1', 'First draft'],
+      ['https://b.example/2', 'Second draft'],
     ],
   ],
   [

@@ -37,6 +37,8 @@ export type Reason =
 /** The links in one folder, under one heading or in one list. */
 export interface FoundGroup extends FoundTexts {
   links: FoundLink[]
+  /** Whether its title is that of the whole list; missing for no. */
+  isOverAll?: boolean
   /** Its rules, unchecked; only JSON has any. */
   resolutionPolicy?: unknown
   /** Unchecked; only JSON has any. */

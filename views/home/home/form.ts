@@ -23,6 +23,8 @@ export interface ListedLink {
   title: string
   /** The title in the pasted text. */
   found: string
+  /** Its section, named by a heading in the text; `''` for none. */
+  section: string
   isRemoved: boolean
   /** Whether its address is the one in the text instead of the corrected one. */
   isKept: boolean
@@ -134,7 +136,9 @@ async function readListing(sent: URLSearchParams): Promise<Listing> {
   const parts = splitList(list).length
   return {
     list,
-    links: shown.map(({ link: { url, said = [] }, ...row }) => ({ url, said, ...row })),
+    links: shown.map(({ link: { url, said = [], metadata }, ...row }) => {
+      return { url, said, section: metadata.section ?? '', ...row }
+    }),
     count: kept.length,
     removed: listed.length - kept.length,
     found: each(ABOUT_NAMES, (name) => read[name] ?? ''),
@@ -147,7 +151,7 @@ async function readListing(sent: URLSearchParams): Promise<Listing> {
 export function unreadListing(sent: URLSearchParams): Listing {
   const removed = new Set(sent.getAll('removed'))
   const links = [...rowsIn(sent)].slice(0, MAX_ROWS).map(([url, { title = '', found }]): ListedLink => {
-    return { url, title, found, isRemoved: removed.has(url), isKept: false, said: [] }
+    return { url, title, found, section: '', isRemoved: removed.has(url), isKept: false, said: [] }
   })
   const count = links.filter(({ isRemoved }) => !isRemoved).length
   const list = { ...readList(''), ...each(ABOUT_NAMES, (name) => typedText(sent, name)) }

@@ -62,13 +62,23 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
               of={listing.links}
               show={(link, at) => {
                 if (!link.isRemoved) number += 1
+                const isFirst = link.section !== (listing.links[at - 1]?.section ?? '')
                 return (
-                  <Item
-                    link={link}
-                    tells={{ own: own[at] ?? [], names, focus }}
-                    number={number}
-                    hasFocus={link.url === focus || (focus !== null && writtenIn(link.said) === focus)}
-                  />
+                  <>
+                    {isFirst && link.section !== '' && (
+                      <li class="part">
+                        <h3 dir="auto" safe>
+                          {link.section}
+                        </h3>
+                      </li>
+                    )}
+                    <Item
+                      link={link}
+                      tells={{ own: own[at] ?? [], names, focus }}
+                      number={number}
+                      hasFocus={link.url === focus || (focus !== null && writtenIn(link.said) === focus)}
+                    />
+                  </>
                 )
               }}
             />
