@@ -78,6 +78,7 @@ describe('Open all with pop-ups allowed', () => {
     expect(await page.isVisible('#open')).toBe(false)
     expect(await page.textContent('#status')).toStartWith('This app can’t open new tabs.')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('copy')
+    expect(await page.locator('a.tab[target=_self]').count()).toBe(3)
     await page.locator('a.tab').first().click()
     await page.waitForURL(urls[0] as string)
     await page.goBack()

@@ -105,13 +105,3 @@ describe('without one', () => {
     expect(page.text('#status')).toBe('All 2 tabs are open. 2 to open manually.')
   })
 })
-
-test('where no window ever opens, as inside some apps, turns to links in the same window after two presses, and says why', async () => {
-  await launcher(3, { perPress: 0 })
-  page.press('#open')
-  expect(page.one('#open').dataset.count).toBe('1 of 3')
-  page.press('#open')
-  expect([page.one('#open').hidden, page.opened]).toEqual([true, []])
-  expect(page.text('#status')).toStartWith('This app can’t open new tabs.')
-  expect(page.count('a.tab[target=_self]')).toBe(3)
-})
