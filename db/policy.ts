@@ -91,13 +91,22 @@ export interface Tab {
   section?: string
 }
 
-/** Which viewers see which tabs instead of the bundle’s own. */
+/** What a rule's tabs begin with: nothing, so that they replace the bundle's own, or those of the bundle. */
+export const BASES = ['none', 'bundle'] as const
+export type Base = (typeof BASES)[number]
+
+/** Which viewers see which tabs. */
 export interface Rule {
   /** `r_` and 10 base62 characters. */
   id: string
   name: string
   showBadge?: boolean
   when: Condition
+  /** Absent for `none`. */
+  base?: Base
+  /** With the base `bundle`: the URLs of the bundle that these viewers do not get. */
+  omit?: string[]
+  /** Empty only with the base `bundle`. */
   tabs: Tab[]
 }
 

@@ -10,6 +10,7 @@ import { randomBase62 } from '../core/secrets.ts'
 import { namesIn } from '../core/template.js'
 import { MAX_URL } from '../core/text.ts'
 import { clip, withSingleSpaces } from '../imports/clean.ts'
+import { withOmits } from '../policies/base.ts'
 import { isTooLarge, withinBytes } from '../proposals/proposals.ts'
 import { PROPOSAL_BOUNDS } from '../proposals/shapes.ts'
 import { IS_OPEN } from '../proposals/stored.ts'
@@ -72,7 +73,8 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
   const to = link.state === 'moved' ? link.finalUrl : archived(link)
   const names = bundle.variables.map(({ name }) => name)
   if (to === null || to.length > MAX_URL || bundle.urls.includes(to) || namesIn(to, names).length > 0) return null
-  const urls = bundle.urls.map((url) => (url === link.url ? to : url))
+  const repaired = (url: string) => (url === link.url ? to : url)
+  const urls = bundle.urls.map(repaired)
   try {
     blockedHosts.refuse({ ...bundle, urls })
     refuseUnfitTemplates({ ...bundle, urls })
@@ -85,7 +87,11 @@ function repairOf(bundle: Content, link: Link, blockedHosts: Repairing['blockedH
     link.state === 'moved'
       ? `The link has moved for good: ${from} is now at ${shown}${titleThere(bundle, link)}`
       : `Nothing is at ${from} any more. This is the newest copy that the Wayback Machine may have of it.`
-  return { changes: { urls, urlMetadata: bundle.urlMetadata }, reason: clip(reason, PROPOSAL_BOUNDS.text) }
+  // A rule that leaves the link out does so at its new address too.
+  const { resolutionPolicy: rules, urlMetadata } = bundle
+  const isLeftOut = rules?.rules.some(({ omit = [] }) => omit.includes(link.url)) ?? false
+  const policy = rules !== null && isLeftOut ? { resolutionPolicy: withOmits(rules, repaired) } : {}
+  return { changes: { urls, urlMetadata, ...policy }, reason: clip(reason, PROPOSAL_BOUNDS.text) }
 }
 
 /** A sentence that compares the title of the page to which a link has moved with the link’s own; empty if it was not read. */

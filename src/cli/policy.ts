@@ -70,9 +70,11 @@ function printPreview({ matchedRuleId, matchedRuleName, tabs, trace, warnings }:
       : `Matches: ${oneLine(matchedRuleName ?? '')}`,
   )
   for (const { url } of tabs) print(`  ${oneLine(url)}`)
-  for (const { name, matched, condition } of trace) {
+  for (const { name, base, omit = [], matched, condition } of trace) {
     print()
     print(`${mark(matched)} ${styled('bold', oneLine(name))}`)
+    if (base === 'bundle')
+      print(`  follows the bundle${omit.length === 0 ? '' : ` without ${oneLine(omit.join(', '))}`}`)
     printCondition(condition, '  ')
   }
   for (const { path, message } of warnings) note(`warning: ${oneLine(path)} ${oneLine(message)}`)

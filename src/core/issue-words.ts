@@ -93,6 +93,8 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   password_too_common: 'must be harder to guess: this is one of the most common passwords',
   password_is_the_service: 'must be harder to guess: this is the name of the service',
   rule_of_another_bundle: 'must be the id of a rule of this bundle: omit it for a new rule',
+  omit_without_bundle: 'is only for base "bundle": send that too, or leave it out',
+  leaves_no_tab: 'must leave at least one tab: add one, or take a link out of omit',
   rule_id_sent_twice: 'must not be the id of an earlier rule as well',
   beside_cursor: 'must be left out beside a cursor',
   not_as_in_path: ({ isSlug }) =>

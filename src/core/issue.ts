@@ -64,7 +64,7 @@ export type Reason =
   | { code: 'password_missing' | 'password_unused' | 'password_too_common' | 'password_is_the_service' }
   | { code: 'password_too_short'; min: number }
   | { code: 'password_too_long'; max: number }
-  | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' }
+  | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' | 'omit_without_bundle' | 'leaves_no_tab' }
   | { code: 'beside_cursor' }
   | { code: 'not_as_in_path'; isSlug: boolean }
   // Changes to single links.

@@ -1,6 +1,7 @@
 import { and, between, count, eq, lte, type SQLWrapper, sql, sum } from 'drizzle-orm'
 import { type SQLiteColumn, unionAll } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
+import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
 import {
   type Dimension,
@@ -208,7 +209,10 @@ function total(series: Insights['series'], of: 'views' | 'openAllClicks'): numbe
 }
 
 /** Current rules in policy order, including those without counts; then removed rules; then Fallthrough. */
-function rulesOf(counted: Map<string, Counts>, rules: readonly { id: string; name: string }[]): Insights['byRule'] {
+function rulesOf(
+  counted: Map<string, Counts>,
+  rules: readonly Pick<Rule, 'id' | 'name' | 'base' | 'omit'>[],
+): Insights['byRule'] {
   const current = new Set(rules.map(({ id }) => id))
   const removed = [...counted.keys()].filter((id) => id !== '' && !current.has(id)).sort()
   const entry = (ruleId: string | null, ruleName: string) => ({
@@ -217,7 +221,11 @@ function rulesOf(counted: Map<string, Counts>, rules: readonly { id: string; nam
     ...(counted.get(ruleId ?? '') ?? countsOf(0, 0)),
   })
   return [
-    ...rules.map(({ id, name }) => entry(id, name)),
+    ...rules.map(({ id, name, base, omit }) => ({
+      ...entry(id, name),
+      ...(base === undefined ? {} : { base }),
+      ...(omit === undefined ? {} : { omit }),
+    })),
     ...removed.map((id) => entry(id, REMOVED_RULE)),
     entry(null, FALLTHROUGH),
   ]

@@ -5,6 +5,7 @@ import { lazy } from '../core/lazy.ts'
 import { checked, object, refuse, says, Time } from '../core/shape.ts'
 import { DAY_MS } from '../core/time.ts'
 import { dayNumber, dayOf } from '../launcher/salts.ts'
+import { base } from '../policies/answers.ts'
 import { TAB_DOCS } from '../policies/shapes.ts'
 
 /** A calendar day, as `2026-11-20`. */
@@ -207,6 +208,7 @@ export const Insights = lazy(() =>
         object({
           ruleId: says('string | null', ...RULE_ID_DOC),
           ruleName: says('string', 'Its current name; “(removed rule)” and “Fallthrough” are not rules.', 'Acme staff'),
+          ...base(),
           ...counts,
         }).array(),
         'Counts per rule, in order; then removed rules; then viewers who matched none.',

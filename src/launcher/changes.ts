@@ -1,10 +1,11 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import type { Tab } from '../../db/policy.ts'
+import type { Rule } from '../../db/policy.ts'
 import { bundleVersions, type UrlMetadata, versionParts } from '../../db/schema.ts'
 import { diffLinks } from '../bundles/content/diff.ts'
 import { type Link, wholeLink } from '../bundles/links/link-fields.ts'
 import { waitForReadSlot } from '../core/scheduling.ts'
+import { ownTabsOf, shownTabs } from '../policies/base.ts'
 import type { PublicBundle } from './served.ts'
 
 /** Maximum changes in a feed. */
@@ -97,15 +98,26 @@ const OWN: List = {
   },
 }
 
-/** The tabs of a rule: the database reads only these from a policy. */
+/** The tabs of a rule: the database reads only these from a policy, and the bundle's own if the rule follows it. */
 function ofRule(id: string): List {
+  const part = (name: string) => sql`json(json_extract(rule.value, ${`$.${name}`}))`
+  const own = sql`CASE WHEN json_extract(rule.value, '$.base') = 'bundle' THEN json_array(json(${savedIn('urls')}), json(${savedIn('url_metadata')}), ${part('omit')}) END`
   return {
-    mark: markOf('resolution_policy'),
-    text: sql`coalesce((SELECT json_extract(rule.value, '$.tabs') FROM json_each(${savedIn('resolution_policy')}, '$.rules') rule
+    mark: sql`${markOf('resolution_policy')} || ' ' || ${OWN.mark}`,
+    text: sql`coalesce((SELECT json_array(${part('tabs')}, json(${own})) FROM json_each(${savedIn('resolution_policy')}, '$.rules') rule
       WHERE json_extract(rule.value, '$.id') = ${id}), '')`,
-    tabsOf: (text) => (text === '' ? [] : (JSON.parse(text) as Tab[]).map(({ url, ...more }) => wholeLink(url, more))),
+    tabsOf(text) {
+      if (text === '') return []
+      const [tabs, own] = JSON.parse(text) as RuleTabs
+      const [urls, urlMetadata, omit] = own ?? [[], [], null]
+      const rule = { tabs, base: own === null ? 'none' : 'bundle', omit: omit ?? [] } as const
+      return shownTabs(rule, ownTabsOf({ urls, urlMetadata })).map(({ url, ...more }) => wholeLink(url, more))
+    },
   }
 }
+
+/** The tabs of a rule in a version; for one that follows the bundle, also the bundle's links, and what it leaves out. */
+type RuleTabs = [tabs: Rule['tabs'], own: [urls: string[], urlMetadata: UrlMetadata[], omit: string[] | null] | null]
 
 /** Reads the tabs of versions; adjacent versions share reads. */
 function readerOf(db: Store['db'], bundleId: number, { text }: List): (versionNumber: number) => Promise<string> {

@@ -209,8 +209,9 @@ export class Launchers {
   }
 }
 
-function policyOf({ resolutionPolicy }: ServedBundle): LauncherPolicy | null {
-  return resolutionPolicy === null ? null : launcherPolicy(resolutionPolicy)
+function policyOf(bundle: ServedBundle): LauncherPolicy | null {
+  const { resolutionPolicy } = bundle
+  return resolutionPolicy === null ? null : launcherPolicy(resolutionPolicy, bundle)
 }
 
 function takenDown(): Problem {

@@ -1,4 +1,3 @@
-import type { Rule } from '../../db/policy.ts'
 import type { LauncherViewer } from '../audience/user-agent.ts'
 import { valuesIn } from '../bundles/variables/variables.ts'
 import type { Config } from '../config/config.ts'
@@ -9,6 +8,7 @@ import { routes } from '../core/routes.ts'
 import type { Service } from '../core/service.ts'
 import type { Filling } from '../core/template.js'
 import { roleIn } from '../identity/members.ts'
+import type { ShownRule } from '../policies/base.ts'
 import type { Account, ViewerRequest } from '../policies/facts.ts'
 import { decideAccess, refused } from './access.ts'
 import type { Launcher } from './cached.ts'
@@ -99,7 +99,7 @@ export function ruleFor(
   account: Account | null,
   { countryHeader }: Pick<Config, 'countryHeader'>,
   filling: Filling,
-): Rule | null {
+): ShownRule | null {
   if (policy === null) return null
   const values = filling === FREE ? undefined : valuesIn(filling)
   return policy.match({ headers, url, client, now: Date.now(), countryHeader, account, values })

@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
 import { blockedBundles, bundles, type Content, idNamed, organization, owners } from '../../db/schema.ts'
 import { NAMES, type NameWith, PUBLIC_NAMES, pick } from '../bundles/content/content.ts'
 import { iconsOf } from '../icons/kept.ts'
 import type { SiteIcons } from '../icons/site.ts'
+import type { ShownRule } from '../policies/base.ts'
 
 /** The columns from which launchers are made; `publicBundle` selects those that viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
@@ -82,8 +82,8 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   } | null
 }
 
-/** A bundle for a viewer who matched `rule`: the rule's tabs replace the bundle's. */
-export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBundle {
+/** A bundle for a viewer who matched `rule`, with the tabs of the rule. */
+export function publicBundle(rule: ShownRule | null, bundle: ServedBundle): PublicBundle {
   const own = {
     slug: bundle.slug,
     ...pick(PUBLIC_NAMES, bundle),

@@ -106,7 +106,7 @@ const TRIED = 'Shows different viewers different tabs; who matches no rule gets 
 const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle']
 const POLICY =
   'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
-  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`. Conditions: see ${SHOWS_POLICIES}.`
+  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`; with base: bundle, its tabs follow them, less \`omit\`. Conditions: see ${SHOWS_POLICIES}.`
 
 const AS_CREATED = 'As for create_bundle.'
 

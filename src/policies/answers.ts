@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import type { Condition, Tab as StoredTab, Traced } from '../../db/policy.ts'
+import { BASES, type Condition, type Tab as StoredTab, type Traced } from '../../db/policy.ts'
 import { Warnings } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
 import { object, type ShapeOf, says } from '../core/shape.ts'
@@ -19,6 +19,12 @@ const Tab = lazy(() =>
 /** A saved policy, whose rules have ids. */
 export const SavedPolicy = lazy(() => object({ version: '1', rules: says(rule().array(), RULES_DOC) }, 'SavedPolicy'))
 
+/** What a rule's tabs begin with; absent where they replace the bundle's. */
+export const base = lazy(() => ({
+  'base?': says(type.enumerated(...BASES), ...RULE_DOCS.base),
+  'omit?': says('string[]', ...RULE_DOCS.omit),
+}))
+
 const rule = lazy(() =>
   object(
     {
@@ -26,6 +32,7 @@ const rule = lazy(() =>
       name: says('string', ...RULE_DOCS.name),
       'showBadge?': says('boolean', ...RULE_DOCS.showBadge),
       when: says(type('object').configure({ $ref: '#/$defs/Condition' }, 'self').as<Condition>(), ...RULE_DOCS.when),
+      ...base(),
       tabs: says(Tab().array(), ...RULE_DOCS.tabs),
     },
     'Rule',
@@ -42,6 +49,7 @@ export const Preview = lazy(() =>
       object({
         ruleId: says('string', 'The rule.', 'r_4fGk2bNq8Z'),
         name: says('string', 'The rule’s name.', 'Acme staff'),
+        ...base(),
         matched: says('boolean', ...MATCHED),
         condition: says(
           type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),

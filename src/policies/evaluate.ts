@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import {
+  type Base,
   type Comparison,
   type Condition,
   type ConditionOf,
@@ -8,9 +9,9 @@ import {
   type GroupOperator,
   type Leaf,
   type Policy,
-  type Rule,
   type Traced,
 } from '../../db/policy.ts'
+import { follows, type Own, ownTabsOf, type ShownRule, shownTabs } from './base.ts'
 import { windowTest } from './clock.ts'
 import { leavesOf } from './conditions.ts'
 import { isOfAccount, type ViewerRequest } from './facts.ts'
@@ -35,6 +36,8 @@ interface Node {
 export interface RuleTrace {
   ruleId: string
   name: string
+  base?: Base
+  omit?: string[]
   matched: boolean
   condition: Traced
 }
@@ -45,21 +48,27 @@ interface CompiledPolicy {
   needs(field: Field | 'signedIn'): boolean
   /** Whether any condition depends on the viewer’s account. */
   needsAccount: boolean
-  /** The first matching rule, or null. */
-  match(viewer: Viewer): Rule | null
+  /** The first matching rule that leaves a tab, or null. */
+  match(viewer: Viewer): ShownRule | null
   /** The result of each rule and each of its conditions, from the same tests as `match`. */
   trace(viewer: Viewer): RuleTrace[]
 }
 
 /**
- * Compiles a policy, so that views need not walk the tree, and caches its results by kind of viewer.
+ * Compiles a policy, so that views need neither walk the tree nor put the tabs of rules together, and caches its results by kind
+ * of viewer.
+ * @param own the bundle's links.
  */
-export function compile({ rules }: Policy): CompiledPolicy {
+export function compile({ rules }: Policy, own: Own = NO_LINKS): CompiledPolicy {
   const places: Places = new Map()
   const compiled = rules.map((rule) => ({ rule, when: node(rule.when, places) }))
+  const ownTabs = rules.some(follows) ? ownTabsOf(own) : []
+  const shown = compiled
+    .map(({ rule, when }) => ({ rule: follows(rule) ? { ...rule, tabs: shownTabs(rule, ownTabs) } : rule, when }))
+    .filter(({ rule }) => rule.tabs.length > 0)
   const match = (viewer: Viewer) => {
     const facts: Facts = { viewer, known: [] }
-    for (const { rule, when } of compiled) if (when.holds(facts)) return rule
+    for (const { rule, when } of shown) if (when.holds(facts)) return rule
     return null
   }
   const conditions = rules.map(({ when }) => when)
@@ -72,11 +81,15 @@ export function compile({ rules }: Policy): CompiledPolicy {
       const facts: Facts = { viewer, known: [] }
       return compiled.map(({ rule, when }) => {
         const condition = traced(when, facts)
-        return { ruleId: rule.id, name: rule.name, matched: condition.matched, condition }
+        const { id, name, base, omit } = rule
+        const based = { ...(base === undefined ? {} : { base }), ...(omit === undefined ? {} : { omit }) }
+        return { ruleId: id, name, ...based, matched: condition.matched, condition }
       })
     },
   }
 }
+
+const NO_LINKS: Own = { urls: [], urlMetadata: [] }
 
 /** The index of each field that the policy depends on. */
 type Places = Map<Field | 'signedIn', number>
@@ -186,10 +199,10 @@ const MINUTE_MS = 60_000
 function memoizeMatch(
   conditions: readonly Condition[],
   fields: readonly Field[],
-  match: (viewer: Viewer) => Rule | null,
-): (viewer: Viewer) => Rule | null {
+  match: (viewer: Viewer) => ShownRule | null,
+): (viewer: Viewer) => ShownRule | null {
   const period = periods(conditions)
-  const known = new LRUCache<string, { rule: Rule | null }>({ max: MAX_KINDS })
+  const known = new LRUCache<string, { rule: ShownRule | null }>({ max: MAX_KINDS })
   return (viewer) => {
     let kind = viewer.signedIn ? period(viewer.now) : `-${period(viewer.now)}`
     for (const field of fields) {
@@ -221,11 +234,11 @@ function periods(conditions: readonly Condition[]): (now: number) => string {
 /** A compiled policy in the form for launchers. */
 export interface LauncherPolicy extends Pick<CompiledPolicy, 'needs' | 'needsAccount'> {
   /** The first rule that the sender of a request matches, or null. */
-  match(request: ViewerRequest): Rule | null
+  match(request: ViewerRequest): ShownRule | null
 }
 
-/** Compiles a policy for a launcher. */
-export function launcherPolicy(policy: Policy): LauncherPolicy {
-  const { needs, needsAccount, match } = compile(policy)
+/** Compiles a policy for a launcher. @param own the bundle's links. */
+export function launcherPolicy(policy: Policy, own: Own): LauncherPolicy {
+  const { needs, needsAccount, match } = compile(policy, own)
   return { needs, needsAccount, match: (request) => match(viewerOf(request)) }
 }

@@ -1,10 +1,11 @@
-import type { Condition, Field, Leaf, Policy } from '../../db/policy.ts'
+import type { Condition, Field, Leaf, Policy, Rule } from '../../db/policy.ts'
 import type { Variable } from '../../db/schema.ts'
 import { isNear } from '../core/distance.ts'
 import type { Path } from '../core/issue.ts'
 import { pathText, phrase, type Words } from '../core/issue-words.ts'
 import { isReserved } from '../core/launcher-link.ts'
 import { dropFullStop, inSentence } from '../core/words.ts'
+import { follows, isEmptied } from './base.ts'
 import { COMPARE, isInRange } from './evaluate.ts'
 import { definitionOf, isOfAccount } from './facts.ts'
 
@@ -21,7 +22,9 @@ export type Concern =
   | { code: 'no_such_value'; field: string; value: string; values: readonly string[] }
   | { code: 'no_such_variable'; name: string; near: string }
   | { code: 'other_format'; field: Field; value: string; format: string }
-  | { code: 'not_a_domain'; field: Field; value: string }
+  /** `domain`: the one probably meant. */
+  | { code: 'not_a_domain'; value: string; domain: string }
+  | { code: 'copies_bundle' | 'leaves_no_tab' | 'not_in_bundle' }
   | { code: 'not_as_sent'; value: string; sent: string }
   | { code: 'not_whole_subtags'; value: string }
   | { code: 'tablet_as_computer' }
@@ -37,22 +40,44 @@ export interface Finding {
 /**
  * Findings in a valid policy: unreachable rules, times in the past, impossible values, domain conditions
  * that match more than intended. Pure.
- * @param now milliseconds since 1970. @param variables of the bundle.
+ * @param now milliseconds since 1970. @param variables of the bundle. @param urls of the bundle.
  */
-export function lint({ rules }: Policy, now: number, variables: readonly Asked[] = []): Finding[] {
+export function lint(
+  { rules }: Policy,
+  now: number,
+  variables: readonly Asked[] = [],
+  urls: readonly string[] = [],
+): Finding[] {
   const budget = newBudget()
-  return rules.flatMap(({ when }, index) => {
+  return rules.flatMap((rule, index) => {
+    const { when } = rule
     const path = ['resolutionPolicy', 'rules', index]
     const found: Finding[] = []
     visitConditions(when, [...path, 'when'], true, (condition, place, isWanted) => {
       const concern = concernOf(condition, isWanted, now) ?? ofVariable(condition, variables)
       if (concern !== null) found.push({ path: place, concern })
     })
-    const earlier = rules.slice(0, index).findIndex((rule) => implies(when, rule.when, budget))
+    found.push(...ofTabs(rule, path, urls))
+    const earlier = rules
+      .slice(0, index)
+      .findIndex((earlier) => !isEmptied(earlier, urls) && implies(when, earlier.when, budget))
     if (earlier === -1) return found
     const isSame = implies(rules[earlier]!.when, when, budget)
     return [{ path, concern: { code: isSame ? 'duplicate_rule' : 'unreachable_rule', rule: earlier } }, ...found]
   })
+}
+
+/** The findings about the tabs of a rule, given the bundle's links. */
+function ofTabs(rule: Rule, path: Path, urls: readonly string[]): Finding[] {
+  const { omit = [], tabs } = rule
+  if (!follows(rule)) {
+    const isCopy = urls.length > 0 && urls.every((url) => tabs.some((tab) => tab.url === url))
+    return isCopy ? [{ path: [...path, 'tabs'], concern: { code: 'copies_bundle' } }] : []
+  }
+  const gone = omit.flatMap((url, at): Finding[] =>
+    urls.includes(url) ? [] : [{ path: [...path, 'omit', at], concern: { code: 'not_in_bundle' } }],
+  )
+  return isEmptied(rule, urls) ? [...gone, { path: [...path, 'tabs'], concern: { code: 'leaves_no_tab' } }] : gone
 }
 
 type ConditionVisitor = (condition: Condition, path: Path, isWanted: boolean) => void
@@ -121,8 +146,17 @@ function ofTablet(field: Field, values: readonly string[]): Concern | null {
 function noDomain(field: Field, value: string): Concern | null {
   const { isDomain, normalize } = definitionOf(field) ?? {}
   if (!isDomain) return null
-  if (/[@/:]/.test(value)) return { code: 'not_a_domain', field, value }
+  if (/[@/:]/.test(value)) return { code: 'not_a_domain', value, domain: domainIn(value) }
   return normalize === undefined ? null : notAsSent(value, normalize)
+}
+
+/** The domain in an address of mail or of the web; an example if there is none. */
+function domainIn(value: string): string {
+  const domain = value
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/^.*@/, '')
+    .replace(/[/:].*$/, '')
+  return domain.includes('.') ? domain : 'acme.com'
 }
 
 /** Browsers send `münchen.example` as `xn--mnchen-3ya.example`. */
@@ -264,12 +298,21 @@ const WARNINGS: Words<Concern> = {
     `${field} is one of ${someOf(values).join(', ')}, so "${value}" never matches`,
   no_such_variable: ({ name, near }) => `query.${name}: no such variable (${near}?)`,
   other_format: ({ field, value, format }) => `${field} is ${format}, so "${value}" never matches`,
-  not_a_domain: ({ field, value }) => `${field} is a domain alone, such as acme.com, so "${value}" never matches`,
+  not_a_domain: (concern) => `"${concern.value}" never matches. ${domainAlone(concern)}`,
+  copies_bundle:
+    'has every link of the bundle in a list of its own, so edits of the bundle do not reach it: follow the bundle, with base "bundle"',
+  leaves_no_tab: 'leaves no tab, so the next rule is tried: add one, or take a link out of omit',
+  not_in_bundle: 'is not a link of this bundle: saving drops it',
   not_as_sent: ({ value, sent }) => `browsers send "${value}" as "${sent}": use that form, or it never matches`,
   not_whole_subtags: ({ value }) =>
     `also matches languages that only begin with "${value}": use { "op": "language", "value": "${value.replace(/-$/, '')}" } for whole tags`,
   tablet_as_computer: 'does not match most iPads: they say that they are computers of the system macos',
   refused_value: ({ message }) => `is refused: ${dropFullStop(inSentence(message))}`,
+}
+
+/** What to write in place of an address. */
+export function domainAlone({ value, domain }: { value: string; domain: string }): string {
+  return `Write the domain ${value.includes('@') ? 'without @' : 'alone'}: ${domain}`
 }
 
 /** Findings worded for the API. */

@@ -123,7 +123,7 @@ function group(op: GroupOperator) {
 function comparison(op: Comparison['op']) {
   return (raw: Raw, report: Report): Comparison | null => {
     const field = readField(raw, report)
-    const value = readText(raw.value, report, 'value')
+    const value = readText(valueOf(raw.value, field), report, 'value')
     // Every text starts with, ends with and contains the empty text: that is `exists`.
     if (value === '' && op !== 'equals') return report({ code: 'empty_text' }, 'value')
     return field === null || value === null ? null : { op, field, value }
@@ -138,7 +138,9 @@ function readIn(raw: Raw, report: Report): ConditionOf<'in'> | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > CONDITION_BOUNDS.values) {
     return report({ code: 'not_texts', max: CONDITION_BOUNDS.values }, key)
   }
-  const values = list.map((value, index) => readText(value, report, key, index)).filter((value) => value !== null)
+  const values = list
+    .map((value, index) => readText(valueOf(value, field), report, key, index))
+    .filter((value) => value !== null)
   return field === null ? null : { op: 'in', field, values }
 }
 
@@ -193,6 +195,16 @@ function isField(text: string): text is Field {
   if (!text.startsWith('query.')) return (FACTS as readonly string[]).includes(text)
   const name = text.slice('query.'.length)
   return name !== '' && unfit(name, CONDITION_BOUNDS.queryName, CONTROLS) === null
+}
+
+/** A value as sent, or for a domain of addresses as people mean it: `@acme.com ` is `acme.com`. */
+function valueOf(sent: unknown, field: Field | null): unknown {
+  return field === 'emailDomain' && typeof sent === 'string' ? emailDomainIn(sent) : sent
+}
+
+/** A domain of addresses without white space and the @ before it. */
+export function emailDomainIn(text: string): string {
+  return text.replace(/\s+/g, '').replace(/^@/, '')
 }
 
 function readText(text: unknown, report: Report, ...place: (string | number)[]): string | null {

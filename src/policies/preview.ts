@@ -1,8 +1,9 @@
 import type { Policy, Tab } from '../../db/policy.ts'
-import type { UrlMetadata, Variable } from '../../db/schema.ts'
+import type { Variable } from '../../db/schema.ts'
 import { checkLinks } from '../core/fixed-links.js'
 import { type Filling, fillLink, fillText, isComplete } from '../core/template.js'
 import type { Preview } from './answers.ts'
+import { type Own as OwnLinks, ownTabsOf, type ShownTab } from './base.ts'
 import { compile } from './evaluate.ts'
 import { type Finding, lint } from './lint.ts'
 import type { Viewer } from './viewer.ts'
@@ -14,9 +15,7 @@ export interface Tried extends Omit<Preview, 'warnings'> {
   filling: Filling
 }
 
-interface Own {
-  urls: readonly string[]
-  urlMetadata: readonly UrlMetadata[]
+interface Own extends OwnLinks {
   variables: readonly Variable[]
 }
 
@@ -26,9 +25,9 @@ interface Own {
  * @param now milliseconds since 1970, for the warnings; independent of the viewer’s time.
  */
 export function preview(policy: Policy | null, own: Own, viewer: Viewer, filling: Filling, now: number): Tried {
-  const compiled = policy === null ? null : compile(policy)
+  const compiled = policy === null ? null : compile(policy, own)
   const rule = compiled?.match(viewer) ?? null
-  const tabs = rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index]))
+  const tabs = (rule?.tabs ?? ownTabsOf(own)).map(tab)
   const checked = checkLinks(
     filling,
     tabs.map(({ url }) => url),
@@ -42,7 +41,7 @@ export function preview(policy: Policy | null, own: Own, viewer: Viewer, filling
     tabs,
     filling: checked,
     trace: compiled?.trace(viewer) ?? [],
-    warnings: [...(policy === null ? [] : lint(policy, now, own.variables)), ...refused],
+    warnings: [...(policy === null ? [] : lint(policy, now, own.variables, own.urls)), ...refused],
   }
 }
 
@@ -56,7 +55,7 @@ export function launcherTabs({ tabs, filling }: Pick<Tried, 'tabs' | 'filling'>)
   })
 }
 
-function tab(url: string, { note, section }: UrlMetadata = {}): Tab {
+function tab({ url, note, section }: ShownTab): Tab {
   // A new field of tabs does not compile until it is added here.
   const fields = { note, section } satisfies Record<Exclude<keyof Tab, 'url'>, unknown>
   return { url, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) }

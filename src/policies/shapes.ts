@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import type { Condition, Tab as StoredTab } from '../../db/policy.ts'
+import { BASES, type Condition, type Tab as StoredTab } from '../../db/policy.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { checked, object, refuse, refusing, type ShapeOf, says } from '../core/shape.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
@@ -18,7 +18,18 @@ export const RULE_DOCS = {
   name: ['The rule’s name, unique within the policy.', 'Acme staff'],
   showBadge: ['Whether matching viewers see “For: <name>”.', true],
   when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
-  tabs: ['The tabs that matching viewers get instead of the bundle’s URLs.', [{ url: 'https://example.com/plan' }]],
+  base: [
+    'What comes before `tabs`: `bundle` for the bundle’s own links, as they are at each view; by default `none`.',
+    'bundle',
+  ],
+  omit: [
+    'With `base` `bundle`: URLs of the bundle that matching viewers do not get. Those that it no longer has are dropped.',
+    ['https://example.com/press'],
+  ],
+  tabs: [
+    'The tabs that matching viewers get instead of the bundle’s URLs, or after them; only with `base` `bundle` can there be none.',
+    [{ url: 'https://example.com/plan' }],
+  ],
 } as const
 
 export const RULES_DOC = 'Tried in order; the first match wins.'
@@ -57,7 +68,15 @@ export function newRuleId(): string {
 }
 
 /** Limits of a policy, in entries, Unicode code points and bytes of JSON. */
-export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, section: 60, bytes: 128 * 1024 } as const
+export const POLICY_BOUNDS = {
+  rules: 50,
+  tabs: 20,
+  omit: 25,
+  name: 120,
+  note: 500,
+  section: 60,
+  bytes: 128 * 1024,
+} as const
 
 /** A condition tree in canonical form; each error has its path in the tree. */
 const When = type('object')
@@ -93,7 +112,9 @@ const Rule = object(
     name: says(line(POLICY_BOUNDS.name).narrow(withText), ...RULE_DOCS.name),
     'showBadge?': says('boolean', ...RULE_DOCS.showBadge),
     when: says(When, ...RULE_DOCS.when),
-    tabs: says(Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs), ...RULE_DOCS.tabs),
+    'base?': says(type.enumerated(...BASES), ...RULE_DOCS.base),
+    'omit?': says(Url.array().atMostLength(POLICY_BOUNDS.omit), ...RULE_DOCS.omit),
+    tabs: says(Tab.array().atMostLength(POLICY_BOUNDS.tabs), ...RULE_DOCS.tabs),
   },
   'NewRule',
 )
@@ -106,12 +127,17 @@ export const SentPolicy = object(
 
 const canonical = SentPolicy.narrow(({ rules }, ctx) => {
   const first = new Map<string, number>()
-  for (const [index, { name }] of rules.entries()) {
+  let isFit = true
+  const refuseRule: typeof refuse = (...refused) => (isFit = refuse(...refused))
+  for (const [index, { name, base = 'none', omit = [], tabs }] of rules.entries()) {
     const rule = first.get(name)
     if (rule === undefined) first.set(name, index)
-    else refuse(ctx, { code: 'name_taken', rule }, 'rules', index, 'name')
+    else refuseRule(ctx, { code: 'name_taken', rule }, 'rules', index, 'name')
+    if (base === 'bundle') continue
+    if (omit.length > 0) refuseRule(ctx, { code: 'omit_without_bundle' }, 'rules', index, 'omit')
+    if (tabs.length === 0) refuseRule(ctx, { code: 'too_few', limit: 1, of: 'entry' }, 'rules', index, 'tabs')
   }
-  return first.size === rules.length
+  return isFit
 }).pipe((policy, ctx) => {
   // Measured without ids, so that an accepted policy can be sent back as it was returned.
   const text = JSON.stringify({ ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) })

@@ -4,6 +4,7 @@ import { type ParsedUserAgent, parseUserAgent } from '../audience/user-agent.ts'
 import { object, refusing, says } from '../core/shape.ts'
 import { INSTANT, isInstant } from '../core/time.ts'
 import { definitionOf, FACT_SHAPES, type FactSource, isOfAccount, type ViewerRequest } from './facts.ts'
+import { emailDomainIn } from './operators.ts'
 
 /** What policies can know about a viewer of a launcher. */
 export interface Viewer {
@@ -84,7 +85,7 @@ export function describedViewer(sent: typeof SentViewer.infer, now: number, valu
   const fact = (field: Field): string | null => {
     const definition = definitionOf(field)
     if (definition !== undefined) {
-      const value = sent[field as Fact] || null
+      const value = (field === 'emailDomain' ? emailDomainIn(sent[field] ?? '') : sent[field as Fact]) || null
       // Normalised as in a launcher’s request, so that the preview matches the launcher.
       return value === null || definition.normalize === undefined ? value : definition.normalize(value)
     }

@@ -119,10 +119,11 @@ function mergedRules(...contents: [base: Content, newest: Content, proposed: Con
   const { value, clashes } = mergeLists(base, newest, proposed, {
     ...RULE,
     nameOf: ({ name }) => name,
-    merge: (field, sides): Merged<unknown> | null =>
-      field === 'tabs'
-        ? mergeLists(sides.base as Link[], sides.newest as Link[], sides.proposed as Link[], tabs)
-        : null,
+    merge(field, sides): Merged<unknown> | null {
+      if (field === 'omit') return { value: mergedOmits(sides as Record<keyof typeof sides, string[]>), clashes: [] }
+      if (field !== 'tabs') return null
+      return mergeLists(sides.base as Link[], sides.newest as Link[], sides.proposed as Link[], tabs)
+    },
   })
   const conflicts = clashes.map((clash) => conflict('rules', clash))
   if (isSame(value, newest)) return { changes: {}, conflicts }
@@ -133,6 +134,12 @@ function mergedRules(...contents: [base: Content, newest: Content, proposed: Con
     return { changes: {}, conflicts: [...conflicts, { field: 'rules', path: 'Rules (together)', ...sides }] }
   }
   return { changes: { resolutionPolicy }, conflicts }
+}
+
+/** The links that a rule leaves out, with those that either side added and without those that either put back. */
+function mergedOmits({ base, newest, proposed }: Record<'base' | 'newest' | 'proposed', readonly string[]>): string[] {
+  const kept = newest.filter((url) => !base.includes(url) || proposed.includes(url))
+  return [...kept, ...proposed.filter((url) => !base.includes(url) && !newest.includes(url))]
 }
 
 /** Whether a merged list is valid. Each side is, but together they may be too long, or two entries may have the same name. */
@@ -175,12 +182,14 @@ function isLink(value: unknown): value is Link {
   return value !== null && typeof value === 'object' && LINK_NAMES.every((name) => name in value)
 }
 
-function toRule({ id, name, showBadge, when, tabs }: RuleState) {
+function toRule({ id, name, showBadge, when, base, omit, tabs }: RuleState) {
   return {
     ...(id === '' ? {} : { id }),
     name,
     ...(showBadge ? { showBadge } : {}),
     when,
+    ...(base === 'none' ? {} : { base }),
+    ...(omit.length === 0 ? {} : { omit: [...omit] }),
     tabs: tabs.map(tabOf),
   }
 }

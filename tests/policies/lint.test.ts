@@ -62,7 +62,11 @@ const CASES: [what: string, conditions: Condition[], warned: [path: string, says
   ['no such device', [is('device', 'phone')], [['rules[0].when', /desktop, mobile, tablet.*"phone"/]]],
   ['no such role', [is('orgRole', 'owner')], [['rules[0].when', /viewer, editor, admin/]]],
   ['a country by its name', [is('country', 'Germany')], [['rules[0].when', /two letters/]]],
-  ['an address as a domain', [is('emailDomain', 'ann@acme.com')], [['rules[0].when', /a domain alone/]]],
+  [
+    'an address as a domain',
+    [is('emailDomain', 'ann@acme.com')],
+    [['rules[0].when', /Write the domain without @: acme\.com$/]],
+  ],
   [
     'letters that languages begin with',
     [{ op: 'startsWith', field: 'language', value: 'fi' }],

@@ -1,4 +1,4 @@
-import type { Condition, Rule, Tab } from '../../../db/policy.ts'
+import type { Base, Condition, Rule, Tab } from '../../../db/policy.ts'
 import type { Content as Stored } from '../../../db/schema.ts'
 import { type Link, wholeLink } from '../links/link-fields.ts'
 import { type WholeVariable, wholeVariable } from '../variables/variables.ts'
@@ -28,6 +28,8 @@ export interface RuleState {
   name: string
   showBadge: boolean
   when: Condition
+  base: Base
+  omit: readonly string[]
   /** Tabs as whole links: fields that tabs do not have are the defaults. */
   tabs: readonly Link[]
 }
@@ -96,7 +98,7 @@ export const VARIABLE: MatchKeys<WholeVariable> = {
 
 export const RULE: MatchKeys<RuleState> = {
   same: [({ id }) => (id === '' ? null : id), ({ name }) => name],
-  similar: [({ when, tabs }) => JSON.stringify([when, tabs])],
+  similar: [({ when, base, omit, tabs }) => JSON.stringify([when, base, omit, tabs])],
 }
 
 function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Content) {
@@ -114,13 +116,17 @@ export function variablesOf({ variables }: Pick<Content, 'variables'>): WholeVar
 }
 
 export function rulesOf({ resolutionPolicy }: Pick<Content, 'resolutionPolicy'>): RuleState[] {
-  return (resolutionPolicy?.rules ?? []).map(({ id = '', name, showBadge = false, when, tabs }) => ({
-    id,
-    name,
-    showBadge,
-    when,
-    tabs: tabs.map(({ url, ...metadata }) => wholeLink(url, metadata)),
-  }))
+  return (resolutionPolicy?.rules ?? []).map(
+    ({ id = '', name, showBadge = false, when, base = 'none', omit = [], tabs }) => ({
+      id,
+      name,
+      showBadge,
+      when,
+      base,
+      omit,
+      tabs: tabs.map(({ url, ...metadata }) => wholeLink(url, metadata)),
+    }),
+  )
 }
 
 /** The old and new value of each field that differs. */

@@ -21,6 +21,7 @@ import {
   subjectIdOf,
   subjectOf,
 } from '../../plans/owners.ts'
+import { withFittingRules } from '../../policies/base.ts'
 import { recordRuleIds, withRuleIds } from '../../policies/rule-ids.ts'
 import { type ClaimMail, newClaim } from '../claims/claims.ts'
 import type { CreatedBundle } from '../content/answers.ts'
@@ -29,7 +30,7 @@ import type { NewBundle } from '../content/shapes.ts'
 import { linkOf } from '../links/link-fields.ts'
 import { searchText, writeSearchText } from '../list/search.ts'
 import { type Declared, declaredBy, refuseUnfitTemplates } from '../variables/placeholders.ts'
-import { merged, type NextContent } from './edit.ts'
+import { merged, type NextContent, refuseEmptiedRules } from './edit.ts'
 import { checkHistoryCap, historyCapReached, insertVersion, isHistoryCapError, stored } from './stored.ts'
 import {
   aliasesIn,
@@ -147,8 +148,9 @@ export function newContent(input: NewBundle): NextContent & { declared: Declared
   const rules = input.resolutionPolicy ? withRuleIds(input.resolutionPolicy, null, () => false) : null
   const sent = { ...merged(NOTHING, input), resolutionPolicy: rules?.policy ?? null }
   const declared = input.variables === undefined ? declaredBy(sent) : null
-  const content = { ...sent, variables: declared?.variables ?? sent.variables }
+  const content = withFittingRules({ ...sent, variables: declared?.variables ?? sent.variables })
   refuseUnfitTemplates(content)
+  if (content.resolutionPolicy !== null) refuseEmptiedRules(content.resolutionPolicy, content.urls)
   return { content, newRuleIds: rules?.newIds ?? [], declared }
 }
 

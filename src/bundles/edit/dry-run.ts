@@ -116,7 +116,8 @@ function dryRunOf(draft: Draft, site: Site) {
       aliases: aliasesIn(draft.aliases),
       resolutionPolicy: resolutionPolicy === null ? null : dropNewIds(resolutionPolicy, newRuleIds),
     },
-    warnings: resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now(), draft.variables)),
+    warnings:
+      resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now(), draft.variables, draft.urls)),
   }
 }
 

@@ -10,7 +10,9 @@ import { withAlias } from '../../operations/bundle-reference.ts'
 import type { Commit } from '../../operations/idempotency.ts'
 import type { Context } from '../../operations/operation.ts'
 import { subjectIdOf, subjectOf } from '../../plans/owners.ts'
+import { emptiedRules, withFittingRules } from '../../policies/base.ts'
 import { recordRuleIds, withStoredRuleIds } from '../../policies/rule-ids.ts'
+import type { SentPolicy } from '../../policies/shapes.ts'
 import { eachScalar, isScalar, NAMES, pick, type ScalarName } from '../content/content.ts'
 import type { BundleEdit } from '../content/shapes.ts'
 import { linkOf } from '../links/link-fields.ts'
@@ -103,10 +105,17 @@ export async function nextContent(
     blockedHosts.refuse(sent)
     refuseUnfitTemplates(sent)
   })
-  if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
+  if (resolutionPolicy === undefined) return { content: withFittingRules(content), newRuleIds: [] }
   if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
+  refuseEmptiedRules(resolutionPolicy, content.urls)
   const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)
-  return { content: { ...content, resolutionPolicy: policy }, newRuleIds: newIds }
+  return { content: withFittingRules({ ...content, resolutionPolicy: policy }), newRuleIds: newIds }
+}
+
+/** Refuses a sent policy with a rule that would leave no tab. @throws Problem BAD_REQUEST. */
+export function refuseEmptiedRules(policy: SentPolicy, urls: readonly string[]): void {
+  const issues = emptiedRules(policy, urls)
+  if (issues.length > 0) throw invalid(issues)
 }
 
 /**

@@ -16,6 +16,7 @@ import { requireRole, type SignedIn, type Subject } from '../../identity/caller.
 import { countPart } from '../../operations/execute.ts'
 import { implement } from '../../operations/operation.ts'
 import { subjectIdOf } from '../../plans/owners.ts'
+import { withOmits } from '../../policies/base.ts'
 import { BOUNDS } from '../content/content.ts'
 import { loadFor } from '../edit/bundles.ts'
 import * as dryRun from '../edit/dry-run.ts'
@@ -115,6 +116,8 @@ async function replaceIn(replacing: Replacing, slug: string, replacement: Replac
   return places === 0 ? null : { versionNumber, places }
 }
 
+type Rule = NonNullable<SentChanges['resolutionPolicy']>['rules'][number]
+
 type Policies = { urlMetadata: NonNullable<SentChanges['urlMetadata']> } & Pick<SentChanges, 'resolutionPolicy'> &
   Linking
 
@@ -131,13 +134,14 @@ function changesOf(bundle: Policies, replacement: Pick<Replacement, 'from' | 'to
     return reason === null ? [] : [{ path, reason }]
   })
   if (issues.length > 0) throw invalid(issues)
-  const isInRules = everyLink({ ...bundle, urls: [] }).some(({ url }) => next(url) !== url)
   const changes: SentChanges = { urls: urls.map(next), urlMetadata }
-  if (isInRules && resolutionPolicy != null) {
+  const isInRule = ({ omit = [], tabs }: Rule) =>
+    [...omit, ...tabs.map(({ url }) => url)].some((url) => next(url) !== url)
+  if (resolutionPolicy?.rules.some(isInRule)) {
     const rules = resolutionPolicy.rules.map((rule) => {
       return { ...rule, tabs: rule.tabs.map((tab) => ({ ...tab, url: next(tab.url) })) }
     })
-    changes.resolutionPolicy = { ...resolutionPolicy, rules }
+    changes.resolutionPolicy = withOmits({ ...resolutionPolicy, rules }, next)
   }
   return { changes, places: changed.length }
 }

@@ -5,6 +5,7 @@ import type { Issue, Path } from '../../core/issue.ts'
 import { everyLink } from '../../core/links.ts'
 import { invalid } from '../../core/problem.ts'
 import { NAME, namesIn, piecesOf, readValues } from '../../core/template.js'
+import { type Based, placesIn, withOmits } from '../../policies/base.ts'
 import { leavesOf, withLeaves } from '../../policies/conditions.ts'
 import { ABOUT_NAMES, type AboutName, BOUNDS } from '../content/content.ts'
 import { LINK_TEXTS, type LinkText, withTexts } from '../links/link-fields.ts'
@@ -12,7 +13,7 @@ import { isVariableName } from './variables.ts'
 
 /** The parts of rules that can use variables, saved or not. */
 interface Rules {
-  rules: readonly { when: Condition; tabs: readonly { url: string; note?: string; section?: string }[] }[]
+  rules: readonly (Based & { when: Condition; tabs: readonly { url: string; note?: string; section?: string }[] })[]
 }
 
 /** The fields of a bundle that can use its variables. */
@@ -79,7 +80,7 @@ export function renamedRules<Some extends Rules>(policy: Some, renames: Renames)
     when: withLeaves(rule.when, (leaf) => renamedLeaf(leaf, renames)),
     tabs: rule.tabs.map((tab) => ({ ...withTexts(tab, rename), url: rename(tab.url) })),
   }))
-  return { ...policy, rules }
+  return withOmits({ ...policy, rules }, rename)
 }
 
 function renamedLeaf(leaf: Leaf, renames: Renames): Leaf {
@@ -192,7 +193,7 @@ type Texts = { readonly [Name in LinkText]?: string }
 
 /** The fields of a bundle that may contain placeholders, and its variables, saved or not. */
 export type Templates = Pick<Content, 'urls' | 'urlMetadata' | 'variables' | AboutName> & {
-  resolutionPolicy: { rules: readonly { tabs: readonly ({ url: string } & Texts)[] }[] } | null
+  resolutionPolicy: { rules: readonly (Based & { tabs: readonly ({ url: string } & Texts)[] })[] } | null
 }
 
 /** The issues with a bundle’s placeholders. An undeclared name in braces is text, wherever it stands. */
@@ -235,24 +236,27 @@ function overfullIn(bundle: Templates, names: readonly string[]): Issue[] {
   const textsAt = (texts: Texts | undefined, path: Path) =>
     LINK_TEXTS.map((name) => placeOf(texts?.[name] ?? '', [...path, name]))
   const about = ABOUT_NAMES.map((name) => placeOf(bundle[name] ?? '', [name]))
-  const own = urls.flatMap((url, at) => [placeOf(url, ['urls', at]), ...textsAt(urlMetadata[at], ['urlMetadata', at])])
-  const ofRules = (resolutionPolicy?.rules ?? []).map(({ tabs }, rule) => {
-    const path = ['resolutionPolicy', 'rules', rule, 'tabs']
-    const places = tabs.flatMap((tab, at) => [placeOf(tab.url, [...path, at, 'url']), ...textsAt(tab, [...path, at])])
-    return { path, places }
+  const sum = (places: readonly Place[]) => places.reduce((all, { count }) => all + count, 0)
+  const links = urls.map((url, at) => [placeOf(url, ['urls', at]), ...textsAt(urlMetadata[at], ['urlMetadata', at])])
+  const ofRules = (resolutionPolicy?.rules ?? []).map((rule, index) => {
+    const path = ['resolutionPolicy', 'rules', index, 'tabs']
+    const places = rule.tabs.flatMap((tab, at) => [
+      placeOf(tab.url, [...path, at, 'url']),
+      ...textsAt(tab, [...path, at]),
+    ])
+    return { path, places, before: placesIn(rule, urls).reduce((all, at) => all + sum(links[at]!), 0) }
   })
-  const lists = [{ path: ['variables'], places: own }, ...ofRules]
+  const lists = [{ path: ['variables'], places: links.flat(), before: 0 }, ...ofRules]
   const overfull = [about, ...lists.map(({ places }) => places)]
     .flat()
     .filter(({ count }) => count > BOUNDS.placeholders)
   if (overfull.length > 0) {
     return overfull.map(({ path }) => ({ path, reason: { code: 'too_many_placeholders', max: BOUNDS.placeholders } }))
   }
-  const sum = (places: readonly Place[]) => places.reduce((all, { count }) => all + count, 0)
   const max = BOUNDS.placeholdersSeen
   const left = max - sum(about)
   return lists
-    .filter(({ places }) => sum(places) > left)
+    .filter(({ places, before }) => before + sum(places) > left)
     .map(({ path }) => ({ path, reason: { code: 'too_many_placeholders_seen', max } }))
 }
 

@@ -196,7 +196,7 @@ function RuleEntry({ entry, ...shared }: Shared & { entry: Entry<RuleState> }): 
 }
 
 function WholeRule({ rule, variables }: Pick<Shared, 'variables'> & { rule: RuleState }): JSX.Element {
-  const { name, showBadge, when, tabs } = rule
+  const { name, showBadge, when, base, omit, tabs } = rule
   return (
     <>
       <p class="name" dir="auto" safe>
@@ -208,6 +208,8 @@ function WholeRule({ rule, variables }: Pick<Shared, 'variables'> & { rule: Rule
         </span>
       </p>
       {showBadge ? <p class="hint">Viewers who match it see its name</p> : ''}
+      {base === 'bundle' && <p class="hint">Follows the bundle</p>}
+      {omit.length > 0 && <LeftOut urls={omit} />}
       <ol class="tabs">
         <Each
           of={tabs}
@@ -222,13 +224,25 @@ function WholeRule({ rule, variables }: Pick<Shared, 'variables'> & { rule: Rule
   )
 }
 
+/** The links of the bundle that a rule leaves out. */
+function LeftOut({ urls }: { urls: readonly string[] }): JSX.Element {
+  return (
+    <p>
+      <span class="hint">{'Without '}</span>
+      <bdi class="text" safe>
+        {urls.join(', ')}
+      </bdi>
+    </p>
+  )
+}
+
 interface ChangedRuleProps extends Shared {
   rule: RuleState
   changes: Changes<RuleState>
 }
 
 function ChangedRule({ rule, changes, variables, effort, icons }: ChangedRuleProps): JSX.Element {
-  const { id, name, showBadge, when, tabs } = changes
+  const { id, name, showBadge, when, base, omit, tabs } = changes
   const words = (condition: Condition) => asSentence(conditionWords(condition, variables))
   return (
     <>
@@ -242,6 +256,15 @@ function ChangedRule({ rule, changes, variables, effort, icons }: ChangedRulePro
       )}
       {showBadge !== undefined && (
         <p class="hint">{showBadge.to ? 'Viewers now see its name' : 'Viewers no longer see its name'}</p>
+      )}
+      {base !== undefined && (
+        <p class="hint">{base.to === 'bundle' ? 'Now follows the bundle' : 'No longer follows the bundle'}</p>
+      )}
+      {omit !== undefined && (
+        <p>
+          <span class="hint">{'Without '}</span>
+          <TextDiff from={omit.from.join(', ')} to={omit.to.join(', ')} effort={effort} />
+        </p>
       )}
       {tabs !== undefined && <LinkEntries entries={diffLinks(tabs.from, tabs.to)} effort={effort} icons={icons} />}
       {id !== undefined && id.to !== '' && <p class="hint">Counted as a new rule</p>}

@@ -1,0 +1,87 @@
+import type { Base, Policy, Rule, Tab } from '../../db/policy.ts'
+import type { Content, UrlMetadata } from '../../db/schema.ts'
+import type { Issue } from '../core/issue.ts'
+
+// The tabs of rules that follow their bundle: its own as they are now, less some, and then those of the rule.
+
+/** A bundle's own links. */
+export type Own = Readonly<{ urls: readonly string[]; urlMetadata: readonly UrlMetadata[] }>
+
+/** A tab as viewers get it: one of the bundle has all fields of a link. */
+export type ShownTab = Tab & UrlMetadata
+
+/** A rule with the tabs that its viewers get. */
+export type ShownRule = Pick<Rule, 'id' | 'name' | 'showBadge'> & { tabs: readonly ShownTab[] }
+
+/** The parts of a rule that decide its tabs, saved or not. */
+export interface Based {
+  base?: Base | undefined
+  omit?: readonly string[] | undefined
+}
+
+export function follows({ base }: Based): boolean {
+  return base === 'bundle'
+}
+
+/** The places of the bundle's links that a rule begins with. */
+export function placesIn(rule: Based, urls: readonly string[]): number[] {
+  if (!follows(rule)) return []
+  const { omit = [] } = rule
+  return [...urls.keys()].filter((at) => !omit.includes(urls[at]!))
+}
+
+/** The bundle's own tabs, for rules to share. */
+export function ownTabsOf({ urls, urlMetadata }: Own): ShownTab[] {
+  return urls.map((url, at) => ({ ...urlMetadata[at], url }))
+}
+
+/** The tabs that viewers of a rule get. @param own the bundle's. */
+export function shownTabs(rule: Based & Pick<Rule, 'tabs'>, own: readonly ShownTab[]): readonly ShownTab[] {
+  if (!follows(rule)) return rule.tabs
+  const { omit = [], tabs } = rule
+  return [...own.filter(({ url }) => !omit.includes(url)), ...tabs]
+}
+
+/** Whether a rule leaves its viewers no tab, so that the next rule is tried. */
+export function isEmptied(rule: Based & { tabs: readonly unknown[] }, urls: readonly string[]): boolean {
+  return rule.tabs.length === 0 && placesIn(rule, urls).length === 0
+}
+
+/** The issues with the rules of a policy that is being saved: each must leave a tab. */
+export function emptiedRules(
+  { rules }: { rules: readonly (Based & { tabs: readonly unknown[] })[] },
+  urls: readonly string[],
+): Issue[] {
+  return rules.flatMap((rule, at): Issue[] =>
+    isEmptied(rule, urls)
+      ? [{ path: ['resolutionPolicy', 'rules', at, 'tabs'], reason: { code: 'leaves_no_tab' } }]
+      : [],
+  )
+}
+
+/** Content with rules that fit its links: what they leave out is a link of the bundle, and named once. */
+export function withFittingRules<Some extends Pick<Content, 'urls' | 'resolutionPolicy'>>(content: Some): Some {
+  const { urls, resolutionPolicy } = content
+  if (resolutionPolicy === null || resolutionPolicy.rules.every(({ omit }) => isFit(omit, urls))) return content
+  return { ...content, resolutionPolicy: fitted(resolutionPolicy, urls) }
+}
+
+function fitted(policy: Policy, urls: readonly string[]): Policy {
+  const rules = policy.rules.map((rule) =>
+    isFit(rule.omit, urls) ? rule : { ...rule, omit: [...new Set(rule.omit)].filter((url) => urls.includes(url)) },
+  )
+  return { ...policy, rules }
+}
+
+function isFit(omit: readonly string[] | undefined, urls: readonly string[]): boolean {
+  return omit === undefined || omit.every((url, at) => urls.includes(url) && omit.indexOf(url) === at)
+}
+
+/** Rules with the links that they leave out changed, as the bundle's are. */
+export function withOmits<Some extends { rules: readonly Based[] }>(
+  policy: Some,
+  change: (url: string) => string,
+): Some {
+  const rules = policy.rules.map((rule) => (rule.omit === undefined ? rule : { ...rule, omit: rule.omit.map(change) }))
+  return { ...policy, rules }
+}
