@@ -123,7 +123,7 @@ function group(op: GroupOperator) {
 function comparison(op: Comparison['op']) {
   return (raw: Raw, report: Report): Comparison | null => {
     const field = readField(raw, report)
-    const value = readText(valueOf(raw.value, field), report, 'value')
+    const value = readText(asMeant(raw.value, field), report, 'value')
     // Every text starts with, ends with and contains the empty text: that is `exists`.
     if (value === '' && op !== 'equals') return report({ code: 'empty_text' }, 'value')
     return field === null || value === null ? null : { op, field, value }
@@ -139,7 +139,7 @@ function readIn(raw: Raw, report: Report): ConditionOf<'in'> | null {
     return report({ code: 'not_texts', max: CONDITION_BOUNDS.values }, key)
   }
   const values = list
-    .map((value, index) => readText(valueOf(value, field), report, key, index))
+    .map((value, index) => readText(asMeant(value, field), report, key, index))
     .filter((value) => value !== null)
   return field === null ? null : { op: 'in', field, values }
 }
@@ -198,7 +198,7 @@ function isField(text: string): text is Field {
 }
 
 /** A value as sent, or for a domain of addresses as people mean it: `@acme.com ` is `acme.com`. */
-function valueOf(sent: unknown, field: Field | null): unknown {
+function asMeant(sent: unknown, field: Field | null): unknown {
   return field === 'emailDomain' && typeof sent === 'string' ? emailDomainIn(sent) : sent
 }
 
