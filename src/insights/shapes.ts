@@ -205,12 +205,19 @@ export const Insights = lazy(() =>
         'How often each link was opened: those of the bundle and its rules in order; then those gone.',
       ),
       byRule: says(
-        object({
-          ruleId: says('string | null', ...RULE_ID_DOC),
-          ruleName: says('string', 'Its current name; “(removed rule)” and “Fallthrough” are not rules.', 'Acme staff'),
-          ...base(),
-          ...counts,
-        }).array(),
+        object(
+          {
+            ruleId: says('string | null', ...RULE_ID_DOC),
+            ruleName: says(
+              'string',
+              'Its current name; “(removed rule)” and “Fallthrough” are not rules.',
+              'Acme staff',
+            ),
+            ...base(),
+            ...counts,
+          },
+          'RuleCounts',
+        ).array(),
         'Counts per rule, in order; then removed rules; then viewers who matched none.',
       ),
     },

@@ -102,11 +102,15 @@ const SAID_THERE: readonly string[] = ['op', 'days', 'field', 'value']
 /** That tool’s description of the policy as a whole. */
 const TRIED = 'Shows different viewers different tabs; who matches no rule gets `urls`. Null for none.'
 
-/** Tools that describe policies in short. */
-const SETS_POLICIES: readonly string[] = ['create_bundle', 'update_bundle']
 const POLICY =
   'Gives different viewers different tabs: { version: 1, rules: [{ name, when: { op: equals, field: country, value: AT }, ' +
-  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`; with base: bundle, its tabs follow them, less \`omit\`. Conditions: see ${SHOWS_POLICIES}.`
+  `tabs: [{ url, note? }] }] }. The first match replaces \`urls\`; base: bundle adds to them. See ${SHOWS_POLICIES}.`
+
+/** The descriptions of policies in tools that set them. */
+const SETS_POLICIES: Readonly<Record<string, string>> = {
+  create_bundle: POLICY,
+  update_bundle: 'Gives different viewers different tabs: see preview_policy.',
+}
 
 const AS_CREATED = 'As for create_bundle.'
 
@@ -153,10 +157,8 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (field === 'events' && name !== 'create_webhook') return [[field, shapeOf(structure)]]
     if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, describing(name, field) === name ? inner : shapeOf(structure)]]
-    if (field === 'resolutionPolicy' && SETS_POLICIES.includes(name))
-      return [[field, { ...structure, description: POLICY }]]
     if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES)
-      return [[field, { ...shapeOf(structure), description: AS_CREATED }]]
+      return [[field, { ...shapeOf(structure), description: SETS_POLICIES[name] ?? AS_CREATED }]]
     if (field === 'resolutionPolicy') return [[field, { ...structure, description: TRIED }]]
     if (hasContent) return [[field, inner]]
     return [[field, field === 'urlMetadata' ? structure : shapeOf(structure)]]
@@ -242,13 +244,14 @@ const OPAQUE = {
   UrlMetadata: 'See create_bundle.',
   BulkResult: '{ status, bundle?: { slug, url, versionNumber }, error?, code?, errors? }',
   MatchedRule: '{ id, name }',
+  RuleCounts: '{ ruleId, ruleName, base?, omit?, views, openAllClicks, openAllRate }',
+  RuleTrace: '{ ruleId, name, base?, omit?, matched, condition }: with `matched` at each node.',
   RefusedValue: '{ name, message }',
   LauncherVariable: '{ name, label, example, options }',
   LinkHealth: '{ url, state, since, finalUrl? }',
   LauncherTab: '{ url, note, section, tags, openPolicy }',
   Policy: AS_SENT,
   SavedPolicy: AS_SENT,
-  TracedCondition: 'The condition, with `matched` at each node.',
   ProposedChanges: 'See update_bundle.',
   Difference: 'fields: { from, to } by name. links, rules: [{ kind: added, removed or kept, value, changes, … }].',
 }

@@ -39,6 +39,22 @@ const rule = lazy(() =>
   ),
 )
 
+const ruleTrace = lazy(() =>
+  object(
+    {
+      ruleId: says('string', 'The rule.', 'r_4fGk2bNq8Z'),
+      name: says('string', 'The rule’s name.', 'Acme staff'),
+      ...base(),
+      matched: says('boolean', ...MATCHED),
+      condition: says(
+        type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),
+        'The rule’s condition, with the result of each of its nodes.',
+      ),
+    },
+    'RuleTrace',
+  ),
+)
+
 /** The tabs that a viewer would get, and why. */
 export const Preview = lazy(() =>
   object({
@@ -46,16 +62,7 @@ export const Preview = lazy(() =>
     matchedRuleName: says('string | null', 'The name of that rule.', 'Acme staff'),
     tabs: says(Tab().array(), ...RULE_DOCS.tabs),
     trace: says(
-      object({
-        ruleId: says('string', 'The rule.', 'r_4fGk2bNq8Z'),
-        name: says('string', 'The rule’s name.', 'Acme staff'),
-        ...base(),
-        matched: says('boolean', ...MATCHED),
-        condition: says(
-          type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),
-          'The rule’s condition, with the result of each of its nodes.',
-        ),
-      }).array(),
+      ruleTrace().array(),
       'Every rule in order, including those after the match, with the result of each of its conditions.',
     ),
     warnings: Warnings(),

@@ -84,7 +84,7 @@ export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
   timeWindow: {
     keys: () => ({
       days: {
-        says: 'The days on which the window opens.',
+        says: 'When the window opens.',
         type: 'array',
         minItems: 1,
         maxItems: DAYS.length,

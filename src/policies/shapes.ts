@@ -14,22 +14,13 @@ export const TAB_DOCS = {
 } as const
 
 export const RULE_DOCS = {
-  id: ['Generated. Send it back to keep the rule’s identity; omit it for a new rule.', 'r_4fGk2bNq8Z'],
+  id: ['Send it back to keep the rule’s identity; omit it for a new rule.', 'r_4fGk2bNq8Z'],
   name: ['The rule’s name, unique within the policy.', 'Acme staff'],
   showBadge: ['Whether matching viewers see “For: <name>”.', true],
   when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
-  base: [
-    'What comes before `tabs`: `bundle` for the bundle’s own links, as they are at each view; by default `none`.',
-    'bundle',
-  ],
-  omit: [
-    'With `base` `bundle`: URLs of the bundle that matching viewers do not get. Those that it no longer has are dropped.',
-    ['https://example.com/press'],
-  ],
-  tabs: [
-    'The tabs that matching viewers get instead of the bundle’s URLs, or after them; only with `base` `bundle` can there be none.',
-    [{ url: 'https://example.com/plan' }],
-  ],
+  base: ['`bundle`: its current links come before `tabs`.', 'bundle'],
+  omit: ['Those of them to leave out, by URL.', ['https://example.com/press']],
+  tabs: ['The tabs that matching viewers get: all, or after `base`.', [{ url: 'https://example.com/plan' }]],
 } as const
 
 export const RULES_DOC = 'Tried in order; the first match wins.'
@@ -46,12 +37,12 @@ export const MATCHED = ['Whether it matches this viewer.', true] as const
 
 /** The description of a condition, also for documents of tools and `docs/policies.md`. */
 export const CONDITION_DOC =
-  'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, at most 4 levels deep. ' +
+  'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, 4 levels deep. ' +
   'equals, startsWith, endsWith, contains (`field`, `value`) and in (`field`, `values`) compare a field with a string, ' +
   'ignoring case; exists (`field`): it is known; signedIn; before, after (`field`: now, `value`: a time with its UTC ' +
   'offset); timeWindow (`days`, `from`, `to`, `timeZone`). Fields: emailDomain (of a signed-in viewer’s verified ' +
-  'address), orgRole (viewer, editor or admin in the owning organisation), language (such as de-AT), client (browser, ' +
-  'agent, script), device (desktop, mobile, tablet), os and browser (families such as ios, firefox), country (two ' +
+  'address), orgRole (viewer, editor or admin in its organisation), language (such as de-AT), client (browser, ' +
+  'agent, script), device (desktop, mobile, tablet), os and browser (such as ios, firefox), country (two ' +
   'letters), referrerDomain, query.<name> of the link (of a variable its value). An unknown field does not match.'
 
 const RANDOM_LENGTH = 10

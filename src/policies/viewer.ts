@@ -69,7 +69,7 @@ export const SentViewer = object({
     type('string').narrow(
       refusing({ pattern: INSTANT.source }, (text: string) => (isInstant(text) ? null : { code: 'not_an_instant' })),
     ),
-    'The time, with its UTC offset; by default, now.',
+    'With its UTC offset; by default, now.',
     '2026-11-02T09:00:00Z',
   ),
 })

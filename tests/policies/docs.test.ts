@@ -12,7 +12,7 @@ import { describedViewer, SentViewer } from '../../src/policies/viewer.ts'
 import { policyOf } from './bad.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')
-const [policy, conditions, asked, preview] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
+const [policy, conditions, asked, preview, following] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
   JSON.parse(json),
 )
 
@@ -36,6 +36,13 @@ test('the rule on a variable in docs/policies.md is valid, and lacks nothing', (
     when: { field: `query.${name}` },
     tabs: [{ url: expect.stringContaining(`{${name}}`) }],
   })
+})
+
+test('the rule that follows the bundle in docs/policies.md is valid, and lacks nothing', () => {
+  const [rule] = Policy.assert({ version: 1, rules: [following] }).rules
+  const urls = ['https://example.com/', ...(rule?.omit ?? [])]
+  expect(lint({ version: 1, rules: [{ id: 'r_0', ...rule! }] }, 0, [], urls)).toEqual([])
+  expect(rule?.base).toBe('bundle')
 })
 
 test('every viewer field is in docs/policies.md, and in what the API says of conditions', () => {
