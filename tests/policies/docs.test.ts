@@ -12,8 +12,8 @@ import { describedViewer, SentViewer } from '../../src/policies/viewer.ts'
 import { policyOf } from './bad.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')
-const [policy, conditions, asked, preview, following] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
-  JSON.parse(json),
+const [policy, conditions, asked, preview, following] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(
+  ([, json = '']) => JSON.parse(json),
 )
 
 test('the policy in docs/policies.md is valid, and does what the page says', () => {
