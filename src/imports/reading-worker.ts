@@ -1,25 +1,23 @@
 import { parentPort } from 'node:worker_threads'
 import { Problem } from '../core/problem.ts'
+import { readFile } from './file.ts'
 import { READERS, type ReadAs } from './import.ts'
 
 // Runs in a worker, because a text of maximum size takes more than a tenth of a second.
 
-/** A text to read. */
-export interface ReadText {
-  text: string
-  as: ReadAs
-}
+/** What to read. */
+export type Reading = { text: string; as: ReadAs } | { file: Uint8Array; as: 'bundles' | 'sections' }
 
-/** A worker’s answer: the content of the text, or the message of its refusal. */
-export type Read = { result: ReturnType<(typeof READERS)[ReadAs]> } | { refused: string }
+/** A worker’s answer: the content, or the message of its refusal. */
+export type Read = { result: ReturnType<(typeof READERS)[ReadAs] | typeof readFile> } | { refused: string }
 
-parentPort?.on('message', (sent: ReadText) => {
-  parentPort?.postMessage(read(sent))
+parentPort?.on('message', (reading: Reading) => {
+  parentPort?.postMessage(read(reading))
 })
 
-function read({ text, as }: ReadText): Read {
+function read(reading: Reading): Read {
   try {
-    return { result: READERS[as](text) }
+    return { result: 'file' in reading ? readFile(reading.file, reading.as) : READERS[reading.as](reading.text) }
   } catch (error) {
     if (error instanceof Problem) return { refused: error.message }
     throw error

@@ -12,10 +12,12 @@ import { routes } from '../../../src/core/routes.ts'
 import { fingerprint } from '../../../src/core/secrets.ts'
 import type { SentFile } from '../../../src/http/body.ts'
 import { requireRole } from '../../../src/identity/caller.ts'
+import { clip } from '../../../src/imports/clean.ts'
+import { MAX_TEXT, TOO_LONG } from '../../../src/imports/file.ts'
 import { FORMATS } from '../../../src/imports/formats.ts'
 import { toNewBundle } from '../../../src/imports/import.ts'
 import type { ImportPlan } from '../../../src/imports/plan.ts'
-import { readText } from '../../../src/imports/reading.ts'
+import { readFile, readText } from '../../../src/imports/reading.ts'
 import { validate } from '../../../src/operations/validate.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { writtenIn } from '../../parts/found.tsx'
@@ -28,7 +30,6 @@ import {
   type ScreenPage,
   type Visit,
 } from '../parts/screens.tsx'
-import { dropUndo, MAX_TEXT, textOfFile, textToSend } from './file.ts'
 import { type ImportForm, MAX_FILE, noteName, placeOf } from './import-form.ts'
 import { ImportedPage, type ImportedRow, ImportPage } from './view.tsx'
 
@@ -48,7 +49,7 @@ export const importScreens: readonly Screen[] = [
       const chosen = action === 'sections' || action === 'bundles' ? action : sent.get('as')
       const as = chosen === 'sections' ? 'sections' : 'bundles'
       const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
-      if (file !== null) return read(visit, await readFile(file, as, text))
+      if (file !== null) return read(visit, await formOfFile(file, as, text))
       if (text.length > MAX_TEXT) return importPage(await tooLong(text))
       const form = await readForm(text, as)
       // Selections and titles are valid only for the text with which they were shown.
@@ -59,15 +60,16 @@ export const importScreens: readonly Screen[] = [
 ]
 
 /** The form for a file: its text replaces the typed text, unless the file is refused. */
-async function readFile(file: SentFile, as: ImportForm['as'], typed: string): Promise<ImportForm> {
+async function formOfFile({ name, bytes }: SentFile, as: ImportForm['as'], typed: string): Promise<ImportForm> {
   const refused = (error: string) => formOf(typed, { plan: null, error }, as)
-  if (file.bytes.length === 0) return refused(`${file.name} is empty.`)
-  const { text, says } = await textOfFile(file)
-  const { plan, error } = await planOf(text, as)
-  if (error !== null) return refused(error)
-  const kept = textToSend(text, plan)
-  if (kept.length > MAX_TEXT) return refused(TOO_LONG)
-  return { ...formOf(kept, { plan: plan && kept !== text ? dropUndo(plan) : plan, error }, as), says }
+  if (bytes.length === 0) return refused(`${name} is empty.`)
+  const content = await orRefusal(readFile(bytes, as))
+  if ('error' in content) return refused(content.error)
+  const called = clip(name, BOUNDS.title)
+  const says = content.isGuessed
+    ? `From ${called}, read as Windows-1252 (Western European). If letters are wrong, save the file as UTF-8.`
+    : `From ${called}.`
+  return { ...formOf(content.text, { plan: content.plan, error: null }, as), says }
 }
 
 /** The form for a text, with all bundles and links selected. */
@@ -104,15 +106,19 @@ function untitledIn(bundles: ImportPlan['bundles']): string[] {
 /** The plan of a text, or the error of the text as a whole. */
 async function planOf(text: string, as: ImportForm['as']): Promise<Pick<ImportForm, 'plan' | 'error'>> {
   if (text.trim() === '') return { plan: null, error: null }
+  const plan = await orRefusal(readText(text, as))
+  return 'error' in plan ? { plan: null, error: plan.error } : { plan, error: null }
+}
+
+/** What was read, or why it is refused. */
+async function orRefusal<T>(reading: Promise<T>): Promise<T | { error: string }> {
   try {
-    return { plan: await readText(text, as), error: null }
+    return await reading
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return { plan: null, error: error.message }
+    if (error instanceof Problem && error.status < 500) return { error: error.message }
     throw error
   }
 }
-
-const TOO_LONG = 'This is too long to read at once: import it in parts.'
 
 async function tooLong(text: string): Promise<ImportForm> {
   return { ...(await readForm('')), text, error: TOO_LONG }
