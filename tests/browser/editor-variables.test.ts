@@ -165,6 +165,9 @@ test('the home page says so while one types, and the page of the link fills it i
   await page.getByLabel('Customer').fill('47 11')
   const shown = page.locator('form.fill .url')
   await becomes(() => shown.textContent().then((text) => text?.endsWith('?customer=47+11')), true)
+  // The service has a page of its own there.
+  await page.getByLabel('Customer').fill('feed')
+  await becomes(() => shown.textContent().then((text) => text?.endsWith('?customer=feed')), true)
   await page.getByLabel('Customer').fill('4711')
   await becomes(() => shown.textContent().then((text) => text?.endsWith('/4711')), true)
   expect(await page.locator('form.fill .copy').getAttribute('data-text')).toBe(`${link}/4711`)

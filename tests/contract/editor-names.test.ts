@@ -132,6 +132,18 @@ onEveryTarget({}, (at) => {
     expect(names(kept.fields)).toEqual(['b', 'c', 'd', 'e', 'f'])
   })
 
+  test('the %s of a bookmark is offered, and one press makes it a variable', async () => {
+    const shown = await post(NEW, await withLink(NEW, 'https://www.google.example/search?q=%s'), 'refresh')
+    expect([saysIn(shown.html), names(shown.fields)]).toEqual([['%s can be filled in by whoever opens it.'], []])
+    const taken = await post(NEW, shown.fields, 'declare-%s')
+    expect(names(taken.fields)).toEqual(['query'])
+    const made = await post(NEW, taken.fields)
+    expect(await contentOf(slugIn(made.location))).toMatchObject({
+      urls: ['https://www.google.example/search?q={query}'],
+      variables: [{ name: 'query' }],
+    })
+  })
+
   test('a check that finds one answers with the whole form, and any other with its parts', async () => {
     const check = async (fields: Fields) => {
       const { body, headers } = multipart([...fields, ['do', 'check']])

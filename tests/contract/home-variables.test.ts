@@ -97,6 +97,24 @@ onEveryTarget({}, (server) => {
     expect(await made((await send(asIs.html, {})).html)).toMatchObject({ variables: [{ name: 'customer' }] })
   })
 
+  test('the %s of a bookmark with a keyword is offered in its row, and one press makes it a variable', async () => {
+    const search = 'Search %s, 50%sure | https://www.google.example/search?q=%s&x=%20s'
+    const listed = await send(await home(), { urls: `Wiki | https://a.example/\n${search}` })
+    expect([saysIn(listed.html), offersIn(listed.html)]).toEqual([
+      ['%s can be filled in by whoever opens it.'],
+      [['%s', 'Make it {query}']],
+    ])
+    expect(listed.html.split('<li class="item').findIndex((row) => row.includes('declare-%s'))).toBe(2)
+    const { html } = await send(listed.html, {}, 'declare-%s')
+    expect(await made(html)).toMatchObject({
+      urls: ['https://a.example/', 'https://www.google.example/search?q={query}&x=%20s'],
+      urlMetadata: [{ note: 'Wiki' }, { note: 'Search {query}, 50%sure' }],
+      variables: [{ name: 'query' }],
+    })
+    const again = await send(await home(), { urls: search, idempotencyKey: 'as it is' })
+    expect(await made((await send(again.html, {})).html)).toMatchObject({ variables: [] })
+  })
+
   test('neither a host nor braces that mean something to others are offered', async () => {
     const text = [
       'https://{region}.example/',

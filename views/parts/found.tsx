@@ -3,7 +3,6 @@
 import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/content/content.ts'
 import type { Said } from '../../src/bundles/list/found.ts'
-import type { Offer } from '../../src/bundles/variables/placeholders.ts'
 import { routes } from '../../src/core/routes.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/plan.ts'
@@ -90,27 +89,6 @@ export function skippedSummary({ skipped, changed, duplicates }: FoundList['coun
     ...(duplicates > 0 ? [`${count(duplicates, 'duplicate')} left out`] : []),
     ...(changed > 0 ? [`${count(changed, 'line')} changed`] : []),
   ]
-}
-
-/** The label of an offer's button. */
-function offerWords({ written, name }: Pick<Offer, 'written' | 'name'>): string {
-  return written === `{${name}}` ? `Make ${written} a variable?` : `Make ${written} the variable {${name}}?`
-}
-
-/** A button for each part of a link that could become a variable. It submits its form. */
-export function Offers({ offers }: { offers: readonly Offer[] }): JSX.Element {
-  return (
-    <Each
-      of={offers}
-      show={(offer) => (
-        <p class="offer">
-          <button type="submit" name="do" value={attribute(`declare-${offer.written}`)} class="small" safe>
-            {offerWords(offer)}
-          </button>
-        </p>
-      )}
-    />
-  )
 }
 
 interface SaidProps {

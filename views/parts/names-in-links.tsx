@@ -2,7 +2,8 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/content/content.ts'
-import { Each } from './layout.tsx'
+import { isSearch, type Offer } from '../../src/bundles/variables/placeholders.ts'
+import { attribute, Each } from './layout.tsx'
 
 /** The treatment of names in braces in links. */
 export interface NamesInLinks {
@@ -27,6 +28,12 @@ export function newNamesIn(urls: readonly string[]): string[][] {
   })
 }
 
+// The ends of sentences that begin with what a link says.
+export const IS_FILLED = ' is filled in by whoever opens it.'
+export const CAN_BE_FILLED = ' can be filled in by whoever opens it.'
+export const STAYS = ` stays text: a link has at most ${BOUNDS.variables} variables.`
+export const KEEP = 'Keep as text'
+
 interface TellsProps {
   /** The names in braces to explain. */
   own: readonly string[]
@@ -42,10 +49,10 @@ export function Tells({ own, names: { declared, plain, left }, focus }: TellsPro
       of={own.filter((name) => [...declared, ...plain, ...left].includes(name))}
       show={(name) => {
         const [says, button, changes] = declared.includes(name)
-          ? [' is filled in by whoever opens it.', `plain-${name}`, 'Keep as text']
+          ? [IS_FILLED, `plain-${name}`, KEEP]
           : plain.includes(name)
             ? [' stays text.', `declare-{${name}}`, 'Make it a variable']
-            : [` stays text: a link has at most ${BOUNDS.variables} variables.`, null, '']
+            : [STAYS, null, '']
         return (
           <p class="hint said">
             <span>
@@ -67,6 +74,35 @@ export function Tells({ own, names: { declared, plain, left }, focus }: TellsPro
                 </button>
               </>
             )}
+          </p>
+        )
+      }}
+    />
+  )
+}
+
+/** A button for each part of a link that could become a variable. It submits its form. */
+export function Offers({ offers }: { offers: readonly Offer[] }): JSX.Element {
+  return (
+    <Each
+      of={offers}
+      show={(offer) => {
+        const { written, name } = offer
+        const button = { type: 'submit', name: 'do', value: attribute(`declare-${written}`), class: 'small' } as const
+        if (isSearch(offer)) {
+          return (
+            <p class="hint said">
+              <span>
+                <code safe>{written}</code>
+                {CAN_BE_FILLED}
+              </span>{' '}
+              <button {...button} safe>{`Make it {${name}}`}</button>
+            </p>
+          )
+        }
+        return (
+          <p class="offer">
+            <button {...button} safe>{`Make ${written} the variable {${name}}?`}</button>
           </p>
         )
       }}

@@ -105,10 +105,14 @@ export interface Offer {
 }
 
 /**
- * A name in braces, plain or percent-encoded by browsers. Not `{{x}}` or `${x}`, which belong to templates of alerts, scripts and
- * other services.
+ * A name in braces, plain or percent-encoded by browsers, or the `%s` of a bookmark with a keyword. Not `{{x}}` or `${x}`, which
+ * belong to templates of alerts, scripts and other services, and no `%s` within a word: in a text, that is a percentage.
  */
-const WRITTEN = /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)/gi
+const WRITTEN =
+  /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<![%\w])%s(?!\w)/gi
+
+/** The name for the `%s` of a bookmark, which has none. */
+const SEARCHED = 'query'
 
 /**
  * Finds what could become a variable in links. Omits names that no variable can have, places that none can fill, and links
@@ -121,7 +125,7 @@ export function offersIn(urls: readonly string[], declared: readonly string[], m
     const found = [...url.matchAll(WRITTEN)]
     if (found.length > BOUNDS.placeholders) continue
     for (const [written, plain, encoded] of found) {
-      const name = fittingName(plain ?? encoded ?? '')
+      const name = fittingName(plain ?? encoded ?? SEARCHED)
       const isAlready = declared.includes(name) && written === `{${name}}`
       if (isAlready || !isVariableName(name) || !isFixed(taken(url, { written, name }), [name])) continue
       const offer = offers.get(written) ?? { written, name, links: [] }
@@ -174,6 +178,11 @@ export function declaredBy(
 /** Whether an offer is written as its placeholder, and so declares its variable. */
 export function isDeclaration({ written, name }: Offer): boolean {
   return written === `{${name}}`
+}
+
+/** Whether an offer is for the `%s` of a bookmark. */
+export function isSearch({ written }: Pick<Offer, 'written'>): boolean {
+  return written.startsWith('%') && written.length === 2
 }
 
 /** A text in the form of a variable’s name: `orderId` and `order-id` become `order_id`. */

@@ -27,6 +27,10 @@ export interface ImportForm {
   ticked: ReadonlySet<string>
   /** The positions of the links that keep their addresses from the text. */
   kept: ReadonlySet<string>
+  /** The names in braces that stay text: `3.service` is one of the links of the fourth bundle. */
+  plain: ReadonlySet<string>
+  /** What becomes a variable, by what is written: `3.%s`. */
+  filled: ReadonlySet<string>
   /** Errors by index of the bundle. */
   errors: ReadonlyMap<number, string>
   /** Why no bundle can be created. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
@@ -9,8 +10,10 @@ import { destination, hostText } from '../../parts/destination.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { SaidLine, SuggestedTitles, writtenIn } from '../../parts/found.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
+import { newNamesIn } from '../../parts/names-in-links.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { type ImportForm, noteName, placeOf } from './import-form.ts'
+import { foundIn, PlannedNames } from './names.tsx'
 import { Remarks } from './remarks.tsx'
 import { TextField, Working } from './text-field.tsx'
 
@@ -113,6 +116,8 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
   const id = `title-${index}`
   const error = form.errors.get(index)
   const isShort = bundle.links.length <= FEW
+  const found = foundIn(bundle)
+  const own = newNamesIn(bundle.links.map(({ url }) => url))
   return (
     <li>
       <div class="planned">
@@ -145,7 +150,11 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
         <ul>
           <Each
             of={bundle.links}
-            show={(link, at) => <PlannedLink form={form} link={link} place={placeOf(index, at)} />}
+            show={(link, at) => (
+              <PlannedLink form={form} link={link} place={placeOf(index, at)}>
+                <PlannedNames form={form} found={found} bundle={index} link={at} own={own[at] ?? []} />
+              </PlannedLink>
+            )}
           />
         </ul>
       </details>
@@ -153,14 +162,14 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
   )
 }
 
-interface PlannedLinkProps {
+type PlannedLinkProps = PropsWithChildren<{
   form: ImportForm
   link: ImportedLink
   place: string
-}
+}>
 
 /** A link of the plan. A link without a title may have a title field, for which its page’s title is suggested. */
-function PlannedLink({ form, link: { url, metadata, said = [] }, place }: PlannedLinkProps): JSX.Element {
+function PlannedLink({ form, link: { url, metadata, said = [] }, place, children }: PlannedLinkProps): JSX.Element {
   const { note = '', section = '', tags = [] } = metadata
   const to = destination(url)
   const title = form.notes.get(place)
@@ -198,6 +207,7 @@ function PlannedLink({ form, link: { url, metadata, said = [] }, place }: Planne
           )
         }
       />
+      {children}
       {title !== undefined && (
         <input
           name={noteName(place)}

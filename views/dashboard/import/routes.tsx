@@ -31,6 +31,7 @@ import {
   type Visit,
 } from '../parts/screens.tsx'
 import { type ImportForm, MAX_FILE, noteName, placeOf } from './import-form.ts'
+import { asChosen } from './names.tsx'
 import { ImportedPage, type ImportedRow, ImportPage } from './view.tsx'
 
 /** The import of links. */
@@ -89,6 +90,8 @@ function formOf(text: string, { plan, error }: Pick<ImportForm, 'plan' | 'error'
     notes: new Map(untitledIn(bundles).map((place) => [place, ''])),
     ticked: new Set(bundles.flatMap(({ links }, index) => [`${index}`, ...links.map((_, at) => placeOf(index, at))])),
     kept: new Set(),
+    plain: new Set(),
+    filled: new Set(),
     errors: new Map(),
     refused: null,
     idempotencyKey: randomUUID(),
@@ -133,6 +136,8 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
     notes: new Map([...form.notes.keys()].map((place) => [place, (fields.get(noteName(place)) ?? '').trim()])),
     ticked: new Set([...sent.getAll('bundle'), ...sent.getAll('link')]),
     kept: new Set(sent.getAll('kept')),
+    plain: new Set(sent.getAll('plain')),
+    filled: new Set(sent.getAll('filled')),
     idempotencyKey: sent.get('idempotencyKey') || form.idempotencyKey,
   }
 }
@@ -209,7 +214,8 @@ async function makeOne(
   return made.code === 'EXTERNAL_ID_TAKEN' && externalId ? makeOne(visit, key, rest, externalId) : made
 }
 
-function wantedOf({ titles, notes, ticked, kept }: ImportForm, plan: ImportPlan | null): Wanted[] {
+function wantedOf(form: ImportForm, plan: ImportPlan | null): Wanted[] {
+  const { titles, notes, ticked, kept } = form
   return (plan?.bundles ?? []).flatMap(({ links, ...texts }, index) => {
     if (!ticked.has(String(index))) return []
     const chosen = links.flatMap((link, at) => {
@@ -219,7 +225,8 @@ function wantedOf({ titles, notes, ticked, kept }: ImportForm, plan: ImportPlan 
       const url = kept.has(place) && written !== undefined ? written : link.url
       return [{ ...link, url, ...(note ? { metadata: { ...link.metadata, note } } : {}) }]
     })
-    return [{ index, input: toNewBundle({ ...texts, title: titles[index] || null, links: chosen }) }]
+    const bundle = { ...texts, title: titles[index] || null, links: chosen }
+    return [{ index, input: toNewBundle(asChosen(bundle, index, form)) }]
   })
 }
 

@@ -2,14 +2,15 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { ABOUT_NAMES, BOUNDS } from '../../../src/bundles/content/content.ts'
+import type { Offer } from '../../../src/bundles/variables/placeholders.ts'
 import { fingerprint } from '../../../src/core/secrets.ts'
 import { count, tooMany } from '../../../src/core/words.ts'
 import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { described, FieldError } from '../../parts/fields.tsx'
-import { Offers, Remarks, SaidLine, skippedSummary, writtenIn } from '../../parts/found.tsx'
+import { Remarks, SaidLine, skippedSummary, writtenIn } from '../../parts/found.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
-import { namesInBraces, newNamesIn, Tells } from '../../parts/names-in-links.tsx'
+import { namesInBraces, newNamesIn, Offers, Tells } from '../../parts/names-in-links.tsx'
 import { Stubs, Tile } from '../../parts/tile.tsx'
 import type { HomeForm, ListedLink, Listing } from './form.ts'
 
@@ -75,6 +76,7 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
                     <Item
                       link={link}
                       tells={{ own: own[at] ?? [], names, focus }}
+                      offers={link.isRemoved ? [] : offers.filter(({ links: [first] }) => first === number - 1)}
                       number={number}
                       hasFocus={link.url === focus || (focus !== null && writtenIn(link.said) === focus)}
                     />
@@ -84,7 +86,6 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
             />
           </ul>
           {hidden(listing)}
-          <Offers offers={offers} />
           <Each of={names.plain} show={(name) => <input type="hidden" name="plain" value={name} />} />
           {/* Offers that have been shown are not repeated. */}
           <Each of={offers} show={({ written }) => <input type="hidden" name="offered" value={attribute(written)} />} />
@@ -152,13 +153,15 @@ function hidden({ found }: Listing): JSX.Element {
 interface ItemProps {
   link: ListedLink
   tells: Parameters<typeof Tells>[0]
+  /** Its parts that could become variables, and occur in no link above. */
+  offers: readonly Offer[]
   /** Its position among the remaining links, from 1. */
   number: number
   hasFocus: boolean
 }
 
 /** A link: its site, its editable title, and a button to remove or restore it. */
-function Item({ link, tells, number, hasFocus }: ItemProps): JSX.Element {
+function Item({ link, tells, offers, number, hasFocus }: ItemProps): JSX.Element {
   const { url, title, found, isRemoved, isKept, said, error } = link
   const written = writtenIn(said)
   const to = URL.canParse(url) ? destination(url) : null
@@ -218,6 +221,7 @@ function Item({ link, tells, number, hasFocus }: ItemProps): JSX.Element {
               undo={written === undefined ? '' : <TakeBack written={written} isKept={isKept} called={called} />}
             />
             <Tells {...tells} />
+            <Offers offers={offers} />
           </div>
           <button
             type="submit"

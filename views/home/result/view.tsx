@@ -3,6 +3,7 @@
 import { escapeHtml } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables/variables.ts'
+import { BELOW_LAUNCHERS } from '../../../src/core/launcher-link.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { exactTime } from '../../../src/core/time.ts'
 import { count, joinList } from '../../../src/core/words.ts'
@@ -175,7 +176,7 @@ interface FillProps {
 function Fill({ slug, url, before, variables }: FillProps): JSX.Element {
   const labels = variables.map(labelOf)
   return (
-    <form class="fill" method="get" action={url} aria-labelledby={`fill-${slug}`}>
+    <form class="fill" method="get" action={url} data-own={BELOW_LAUNCHERS.join(' ')} aria-labelledby={`fill-${slug}`}>
       <h2 id={`fill-${slug}`}>Or send it filled in</h2>
       <p class="hint" safe>
         {`Whoever opens the link is asked for ${joinList(labels, 'and')}. If you know it, put it into the link.`}
