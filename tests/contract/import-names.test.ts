@@ -43,6 +43,8 @@ onEveryTarget({}, (server) => {
       '{region} is filled in by whoever opens it.',
       '%s can be filled in by whoever opens it.',
     ])
+    expect(html).toContain('>grafana.example/d/{service}<')
+    expect(html).not.toContain('Holds %s')
     expect(await make(html)).toMatchObject([
       { variables: [{ name: 'service' }, { name: 'region' }] },
       { urls: ['https://www.google.example/search?q=%s'], variables: [] },

@@ -101,8 +101,10 @@ interface SaidProps {
 
 /** Remarks about a link, on a line below it. */
 export function SaidLine({ said, isKept = false, undo }: SaidProps): JSX.Element {
-  const others = said.filter(({ was }) => was === undefined)
-  const text = isKept ? ['Kept as it was written.', sentenceOf(others)].join(' ').trim() : sentenceOf(said)
+  // Instead, the row offers to fill in `%s`.
+  const told = said.filter(({ reason }) => reason !== 'keyword')
+  const others = told.filter(({ was }) => was === undefined)
+  const text = isKept ? ['Kept as it was written.', sentenceOf(others)].join(' ').trim() : sentenceOf(told)
   if (text === '') return ''
   return (
     <p class="hint said">

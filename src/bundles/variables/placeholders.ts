@@ -106,10 +106,10 @@ export interface Offer {
 
 /**
  * A name in braces, plain or percent-encoded by browsers, or the `%s` of a bookmark with a keyword. Not `{{x}}` or `${x}`, which
- * belong to templates of alerts, scripts and other services, and no `%s` within a word: in a text, that is a percentage.
+ * belong to templates of alerts, scripts and other services, and no `%s` that begins a word: in a text, that is a percentage.
  */
 const WRITTEN =
-  /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<![%\w])%s(?!\w)/gi
+  /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<!%)%s(?!\w)/gi
 
 /** The name for the `%s` of a bookmark, which has none. */
 const SEARCHED = 'query'

@@ -6,11 +6,11 @@ import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import { FORMATS } from '../../../src/imports/formats.ts'
 import type { ImportedBundle, ImportedLink, ImportPlan } from '../../../src/imports/plan.ts'
-import { destination, hostText } from '../../parts/destination.ts'
+import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { SaidLine, SuggestedTitles, writtenIn } from '../../parts/found.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
-import { newNamesIn } from '../../parts/names-in-links.tsx'
+import { namesInBraces, newNamesIn } from '../../parts/names-in-links.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { type ImportForm, noteName, placeOf } from './import-form.ts'
 import { foundIn, PlannedNames } from './names.tsx'
@@ -181,7 +181,7 @@ function PlannedLink({ form, link: { url, metadata, said = [] }, place, children
         <span class="what">
           {note !== '' && <b dir="auto" safe>{`${note.split('\n')[0]} `}</b>}
           <bdi class="hint" safe>
-            {hostText(to) + to.path}
+            {hostText(to) + withBraces(to.path, namesInBraces(url))}
           </bdi>
           {section !== '' && <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
           <Each
