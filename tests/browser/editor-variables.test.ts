@@ -63,10 +63,13 @@ test('a link that is typed with a name in braces makes it a variable with one pr
   const { page, slug } = await open({ urls: ['https://a.example/'] })
   await expand(page, 0)
   await rowsOf(page).first().locator('[name=url]').fill('https://a.example/{orderId}')
-  const offer = rowsOf(page).first().getByRole('button', { name: 'Make {orderId} the variable {order_id}?' })
+  const offer = rowsOf(page).first().getByRole('button', { name: 'Make it {order_id}' })
   await offer.waitFor()
-  expect(await page.locator('.offer').count()).toBe(1)
-  await becomes(() => page.locator('#live').textContent(), 'Make {orderId} the variable {order_id}?')
+  expect(await page.locator('#links .said').count()).toBe(1)
+  await becomes(
+    () => page.locator('#live').textContent(),
+    '{orderId} can be filled in by whoever opens it. Make it {order_id}',
+  )
   // Also where the fields of the link are closed.
   await rowsOf(page).first().locator('summary').click()
   await offer.click()
@@ -76,7 +79,7 @@ test('a link that is typed with a name in braces makes it a variable with one pr
   expect(await row.locator('[name="variables.label"]').evaluate((field) => field === document.activeElement)).toBe(true)
   await page.keyboard.type('Order')
   await row.locator('.uses').getByText('1 link').waitFor()
-  await becomes(() => page.locator('.offer').count(), 0)
+  await page.locator('#links').getByText('{order_id} is filled in by whoever opens it.').waitFor()
   await save(page)
   const { body } = await owner.api('GET', `/api/links/${slug}`)
   expect(body).toMatchObject({

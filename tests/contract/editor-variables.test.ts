@@ -259,7 +259,7 @@ onEveryTarget({}, (at) => {
     const slug = await made({ urls, title: 'Order {orderId}' })
     const html = await (await owner.fetch(pathOf(slug))).text()
     expect([...offersIn(html)]).toEqual(['{orderId}', '%7Bcustomer%7D'])
-    expect(html).toContain('Make {orderId} the variable {order_id}?')
+    expect(html).toContain('Make it {order_id}')
     // Once, at the first link that has it.
     expect(html.match(/value="declare-/g)).toHaveLength(2)
     // Nothing opens a row of a bundle that nobody edits.

@@ -79,7 +79,7 @@ onEveryTarget({}, (server) => {
 
   test('what is written otherwise than a variable is offered, and what is gone is not made', async () => {
     const asked = await send(await home(), { urls: `${TEXT}\nhttps://b.example/{ID}` })
-    expect(offersIn(asked.html)).toEqual([['{ID}', 'Make {ID} the variable {id}?']])
+    expect(offersIn(asked.html)).toEqual([['{ID}', 'Make it {id}']])
     const [, button] = /class="primary">([^<]*)</.exec(asked.html) ?? []
     expect(button).toBe('Get the link as it is')
     const { html } = await send(asked.html, {}, 'declare-{ID}')

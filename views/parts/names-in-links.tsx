@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/content/content.ts'
-import { isSearch, type Offer } from '../../src/bundles/variables/placeholders.ts'
+import type { Offer } from '../../src/bundles/variables/placeholders.ts'
 import { attribute, Each } from './layout.tsx'
 
 /** The treatment of names in braces in links. */
@@ -81,31 +81,22 @@ export function Tells({ own, names: { declared, plain, left }, focus }: TellsPro
   )
 }
 
-/** A button for each part of a link that could become a variable. It submits its form. */
+/** Offers the parts of links that could become variables, each with a button that submits its form. */
 export function Offers({ offers }: { offers: readonly Offer[] }): JSX.Element {
   return (
     <Each
       of={offers}
-      show={(offer) => {
-        const { written, name } = offer
-        const button = { type: 'submit', name: 'do', value: attribute(`declare-${written}`), class: 'small' } as const
-        if (isSearch(offer)) {
-          return (
-            <p class="hint said">
-              <span>
-                <code safe>{written}</code>
-                {CAN_BE_FILLED}
-              </span>{' '}
-              <button {...button} safe>{`Make it {${name}}`}</button>
-            </p>
-          )
-        }
-        return (
-          <p class="offer">
-            <button {...button} safe>{`Make ${written} the variable {${name}}?`}</button>
-          </p>
-        )
-      }}
+      show={({ written, name }) => (
+        <p class="hint said">
+          <span>
+            <code safe>{written}</code>
+            {CAN_BE_FILLED}
+          </span>{' '}
+          <button type="submit" name="do" value={attribute(`declare-${written}`)} class="small" safe>
+            {`Make it {${name}}`}
+          </button>
+        </p>
+      )}
     />
   )
 }

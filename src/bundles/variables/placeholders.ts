@@ -108,8 +108,7 @@ export interface Offer {
  * A name in braces, plain or percent-encoded by browsers, or the `%s` of a bookmark with a keyword. Not `{{x}}` or `${x}`, which
  * belong to templates of alerts, scripts and other services, and no `%s` that begins a word: in a text, that is a percentage.
  */
-const WRITTEN =
-  /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<!%)%s(?!\w)/gi
+const WRITTEN = /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<!%)%s(?!\w)/gi
 
 /** The name for the `%s` of a bookmark, which has none. */
 const SEARCHED = 'query'
@@ -178,11 +177,6 @@ export function declaredBy(
 /** Whether an offer is written as its placeholder, and so declares its variable. */
 export function isDeclaration({ written, name }: Offer): boolean {
   return written === `{${name}}`
-}
-
-/** Whether an offer is for the `%s` of a bookmark. */
-export function isSearch({ written }: Pick<Offer, 'written'>): boolean {
-  return written.startsWith('%') && written.length === 2
 }
 
 /** A text in the form of a variable’s name: `orderId` and `order-id` become `order_id`. */

@@ -132,7 +132,7 @@ document.addEventListener('htmx:config:request', (event) => {
 /** The rows and offers before the answer. @type {Set<string>} */
 let known = new Set()
 const offersNow = () =>
-  [...document.querySelectorAll('#links :is(.offer, .said code)')].map((one) => one.closest('p')?.textContent ?? '')
+  [...document.querySelectorAll('#links .said code')].map((one) => one.closest('p')?.textContent ?? '')
 document.addEventListener('htmx:before:swap', () => {
   known = new Set([...linksNow().map(({ id }) => id), ...offersNow()])
 })
