@@ -1,5 +1,5 @@
 import type { Content } from '../../db/schema.ts'
-import { CONTENT } from '../bundles/content/content.ts'
+import { CAN_COPY } from '../bundles/content/content.ts'
 import { plainMarksOf } from '../bundles/links/link-fields.ts'
 import { labelOf } from '../bundles/variables/variables.ts'
 import type { Bundle } from './document.ts'
@@ -50,7 +50,7 @@ function printAccess({ access }: Printed): void {
 }
 
 function printCopyable({ copyable }: Printed): void {
-  if (copyable) print(`\n${CONTENT.copyable.says.toLowerCase()}`)
+  if (copyable) print(`\n${CAN_COPY}`)
 }
 
 function printVariables({ variables }: Printed): void {

@@ -11,6 +11,14 @@ export function count(number: number, noun: string, nouns?: string): string {
   return `${number} ${plural(number, noun, nouns)}`
 }
 
+const ordinals = lazy(() => new Intl.PluralRules('en-GB', { type: 'ordinal' }))
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' }
+
+/** `1st`, `12th`. */
+export function ordinal(number: number): string {
+  return `${number}${ENDINGS[ordinals().select(number)] ?? 'th'}`
+}
+
 const grouped = lazy(() => new Intl.NumberFormat('en-GB'))
 
 /** `1,234,567`. */

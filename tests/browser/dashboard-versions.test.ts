@@ -74,17 +74,17 @@ test('shows who changed what and when, and opens one version after another witho
   const whole: string[] = []
   page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
   await follow(page, 'Version 3')
-  await page.getByText('no. 4 → 1').waitFor()
+  await page.getByText('1st, was 4th').waitFor()
   expect(page.url()).toEndWith('/versions?version=3')
   const entries = await page.locator('.entries > li').allInnerTexts()
   expect(entries.map((text) => text.replace(/\s+/g, ' '))).toEqual([
-    expect.stringMatching(/^↕ ?D ?d\.example ?Moved, ?no\. 4 → 1$/),
+    expect.stringMatching(/^↕ ?D ?d\.example ?Moved, ?1st, was 4th$/),
     expect.stringMatching(
-      /^~ ?A ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
+      /^~ ?A ?a\.example ?Title Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?2nd$/,
     ),
-    expect.stringMatching(/^~ ?B ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
-    expect.stringMatching(/^− ?C ?c\.example ?Removed, ?was no\. 3$/),
-    expect.stringMatching(/^\+ ?X ?münchen\.example \(xn--mnchen-3ya\.example\) ?Added, ?no\. 4$/),
+    expect.stringMatching(/^~ ?B ?https:\/\/b\.example\/old ?new ?Changed, ?3rd$/),
+    expect.stringMatching(/^− ?C ?c\.example ?Removed, ?was 3rd$/),
+    expect.stringMatching(/^\+ ?X ?münchen\.example \(xn--mnchen-3ya\.example\) ?Added, ?4th$/),
   ])
   expect(await page.locator('.entries del').allInnerTexts()).toEqual(['Monday', 'monday', 'old'])
   expect(await page.locator('.entries ins').allInnerTexts()).toEqual(['Tuesday', 'tuesday', 'new'])
@@ -93,10 +93,10 @@ test('shows who changed what and when, and opens one version after another witho
   await follow(page, 'Version 2')
   await page.locator('.diff').getByText('two').waitFor()
   await page.goBack()
-  await page.getByText('no. 4 → 1').waitFor()
+  await page.getByText('1st, was 4th').waitFor()
   expect(whole).toEqual([])
   await page.reload()
-  await page.getByText('no. 4 → 1').waitFor()
+  await page.getByText('1st, was 4th').waitFor()
 })
 
 test('any two versions are compared, whichever comes first', async () => {

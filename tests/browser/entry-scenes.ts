@@ -49,7 +49,7 @@ export function entryScenes() {
     'claim-signed-in': async (page, world) => as(page, world.newcomer, await unclaimed(world)),
     claimed: async (page, world) => {
       await as(page, await newPerson(world.server), await unclaimed(world))
-      await page.getByRole('button', { name: 'Claim bundle' }).click()
+      await page.getByRole('button', { name: 'Keep this bundle' }).click()
       await page.getByRole('link', { name: 'Open launcher' }).waitFor()
     },
     'claim-gone': open('/claim/made-up'),

@@ -32,7 +32,7 @@ describe('the home page', () => {
     expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
     expect(await privateLink(page)).toStartWith(`${stage.server.origin}/claim/`)
-    expect(await page.textContent('.keep')).toContain('We can’t show it again after tomorrow.')
+    expect(await page.textContent('.keep')).toContain('This page is gone tomorrow.')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
     const shown = await page
@@ -140,7 +140,7 @@ describe('the home page', () => {
     await send(page, { urls: 'https://example.com' })
     for (const [name, text] of [
       ['Copy', await sharedLink(page)],
-      ['copy your private edit link', await privateLink(page)],
+      ['keep your private link', await privateLink(page)],
     ] as const) {
       await page.getByRole('button', { name, exact: true }).click()
       await page.getByText('Copied').first().waitFor()
@@ -158,7 +158,7 @@ describe('the home page', () => {
 
 const hrefOf = (link: Locator) => link.evaluate((element) => (element as HTMLAnchorElement).href)
 const sharedLink = (page: Page) => hrefOf(page.locator('a.shared'))
-const privateLink = (page: Page) => hrefOf(page.getByRole('link', { name: 'save to an account' }))
+const privateLink = (page: Page) => hrefOf(page.getByRole('link', { name: 'save it to an account' }))
 
 async function home(options: BrowserContextOptions): Promise<Page> {
   return (await stage.open('/', null, options)).page

@@ -59,7 +59,7 @@ test('the preview beside the editor shows them too, and letters once they are sw
       // Another frame takes its place whenever the form has changed.
       .catch(() => [])
   await becomes(shown, [64, 'N'])
-  await page.getByLabel('Its page shows icons of the sites').uncheck()
+  await page.getByLabel('Show site icons').uncheck()
   await becomes(shown, ['P', 'N'])
 })
 
@@ -81,7 +81,7 @@ test('a row of the editor has the icon that is found of its link, for as long as
   await becomes(tile, ['N'])
   await url.fill(sites.at('png.71'))
   await becomes(tile, [64])
-  await page.getByLabel('Its page shows icons of the sites').uncheck()
+  await page.getByLabel('Show site icons').uncheck()
   await url.fill(sites.at('png.71', '/letters'))
   await becomes(tile, ['P'])
 })

@@ -22,7 +22,7 @@ test('single sign-on leads to the provider and back, despite the page’s form-a
   const { page } = await stage.open(address, null)
   await page.click('text=Continue with single sign-on')
   await page.waitForURL(`${withOidc.origin}/claims`)
-  expect(await page.textContent('h1')).toBe('Bundles to claim')
+  expect(await page.textContent('h1')).toBe('Bundles to keep')
   await withOidc.stop()
   await provider.stop()
 })

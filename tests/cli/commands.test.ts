@@ -116,7 +116,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const slug = await made({ title: 'Mine', resolutionPolicy: POLICY })
     expect((await nobody.openall(['duplicate', slug])).code).toBe(3)
     expect((await mine.openall(['edit', slug, '--copyable', 'yes'])).code).toBe(0)
-    expect((await mine.openall(['show', slug])).stdout).toContain('viewers can make a copy')
+    expect((await mine.openall(['show', slug])).stdout).toContain('viewers can copy it')
     const { code, stdout, stderr } = await nobody.openall(['duplicate', slug, '--title', 'Theirs'])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^http:\/\/localhost:\d+\/l\/\w+\n$/)])
     expect(stderr).toMatch(/openall claim \S+/)

@@ -261,7 +261,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const made = await hers.form(`/l/${slug}/copy`, { ...fields, title: 'Mine' })
       expect([made.status, made.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/made\//)])
       const links = await (await hers.fetch(made.headers.get('location')!)).text()
-      expect(links).toContain('copy your private edit link')
+      expect(links).toContain('keep your private link')
       expect(links).toContain('Mine')
       const again = await hers.form(`/l/${slug}/copy`, { ...fields, title: 'Mine' })
       const slugIn = (text: string) => /\/l\/([a-z0-9]+)"/.exec(text)?.[1]
@@ -274,7 +274,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const made = await stranger.form(`/l/${slug}/copy`, fields)
       const links = await (await stranger.fetch(made.headers.get('location')!)).text()
       expect(links).toMatch(/href="\/dashboard\/links\/\w+"/)
-      expect(links).not.toContain('private edit link')
+      expect(links).not.toContain('private link')
       const own = await owner.fetch(`/l/${slug}/copy`)
       expect([own.status, own.headers.get('location')]).toEqual([303, `/dashboard/links/new?from=${slug}`])
     })

@@ -51,6 +51,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: `${CAP}` }, (at) => {
     const path = `/dashboard/links/${slug}/move`
     const { status, html } = await page(ann, path)
     expect([status, offered(html, 'to')]).toEqual([200, [id]])
+    expect(html).toMatch(/Everyone in Organisation \d+ can see it; editors can edit it\./)
     for (const fields of [[], [['to', 'me']], [['to', 'o_none']]] as [string, string][][]) {
       const refused = await send(ann, path, fields)
       expect([refused.status, errorOf(refused.html, 'to')]).toEqual([400, 'Choose where to move it.'])
@@ -193,6 +194,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: `${CAP}` }, (at) => {
     const { html } = await page(ann, made.to ?? '')
     expect(html).toContain('Organisation created. It’s now your current workspace.')
     expect(html).toContain('Move bundles to &lt;Second')
+    expect(unescaped(html)).toContain('Everyone in <Second> can see them; editors can edit them.')
     expect(offered(html, 'slug', 'checkbox')).toEqual([two.slug, one.slug])
     const path = new URL(made.to ?? '', at().origin).pathname
     const id = path.split('/')[3]!

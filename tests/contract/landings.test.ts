@@ -57,7 +57,7 @@ onEveryTarget({}, (at) => {
     expect(to).toBe(`/claims?claimed=${slug}`)
     const claimed = await person.fetch(to)
     expect(await textOf(claimed.clone())).toContain('Edit bundle')
-    expect(await textOf(claimed)).toContain(`Open the link we sent to ${email}`)
+    expect(await textOf(claimed)).toContain(`Confirm ${email} with the link we sent.`)
 
     const link = linkIn(await mailTo(at(), email, 'Confirm your address'))
     const pressed = await press(person, link)
@@ -122,7 +122,7 @@ onEveryTarget({}, (at) => {
     expect((await (await follow(bob, await bob.fetch(pathOf(claimUrl)))).text()).includes('Found again')).toBe(false)
   })
 
-  test('Sign in and claim claims; a link that is gone leads to its page, and another site cannot claim', async () => {
+  test('Sign in and keep it claims; a link that is gone leads to its page, and another site cannot claim', async () => {
     const ann = await signUp(at())
     const claims: string[] = []
     for (let n = 0; n < 2; n += 1) claims.push(pathOf((await new Visitor(at()).makeBundle()).claimUrl))
@@ -140,6 +140,17 @@ onEveryTarget({}, (at) => {
     expect(elsewhere.headers.get('location') ?? '').not.toStartWith('/claims')
   })
 
+  test('signing in or up from a claim link names the bundle; a link that is gone or another page names none', async () => {
+    const { claimUrl } = await new Visitor(at()).makeBundle({ title: 'Plan & <b>' })
+    const lede = async (path: string, next: string) =>
+      /<p class="lede">([^<]*)</.exec(
+        await (await new Visitor(at()).fetch(`${path}?next=${encodeURIComponent(next)}`)).text(),
+      )?.[1]
+    expect(await lede('/sign-up', pathOf(claimUrl))).toBe('Create an account to keep editing “Plan &amp; &lt;b&gt;”.')
+    expect(await lede('/sign-in', pathOf(claimUrl))).toBe('Sign in to keep editing “Plan &amp; &lt;b&gt;”.')
+    for (const next of ['/claim/made-up', '/claims']) expect(await lede('/sign-up', next)).toBeUndefined()
+  })
+
   test('/login and /signup lead to the pages, with what they were asked', async () => {
     for (const [typed, page] of [
       ['/login?next=/claims', '/sign-in?next=/claims'],
@@ -150,7 +161,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('a claim that comes too late is reported on the list of bundles to claim', async () => {
+  test('a claim that comes too late is reported on the list of bundles to keep', async () => {
     const email = newEmail()
     const ann = await arriveByMail(at(), email)
     const { slug } = await new Visitor(at()).makeBundle({ email })
@@ -158,7 +169,7 @@ onEveryTarget({}, (at) => {
     expect(await textOf(claimed)).toContain('This bundle is now yours')
     const late = await ann.form('/claims', { slug })
     expect(late.status).toBe(404)
-    expect(await textOf(late)).toContain('Bundles to claim')
+    expect(await textOf(late)).toContain('Bundles to keep')
   })
 
   test('a sign-up announces the email, the same whether or not the address is known', async () => {
@@ -168,7 +179,7 @@ onEveryTarget({}, (at) => {
       const { person, to } = await signUpOnPage(email, '/dashboard')
       const text = await textOf(await person.fetch(to))
       expect(text).toContain('Welcome! Your account is ready.')
-      expect(text).toContain(`Open the link we sent to ${email} to confirm your address.`)
+      expect(text).toContain(`Confirm ${email} with the link we sent.`)
       told.push(text.replaceAll(email, 'ADDRESS'))
     }
     expect(told[1]?.replace(/\d+ (seconds?|minutes?) ago/g, '')).toBe(

@@ -131,7 +131,7 @@ describe('SERVICE_SIGN_UP=closed', () => {
       const path = claimUrl.replace(at().origin, '')
       const page = await (await new Visitor(at()).fetch(path)).text()
       expect(page).not.toContain('/sign-up')
-      expect(page).toContain('Sign in and claim')
+      expect(page).toContain('Sign in and keep it')
       const claimed = await member.form(path, {})
       expect([claimed.status, claimed.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/claims\?/)])
     })

@@ -197,7 +197,7 @@ function AccountMenu({ user, claimable = 0 }: { user: User | null | undefined; c
   const { email, acting } = user
   return (
     <nav class="who" aria-label="Account">
-      {claimable !== 0 && <a class="quiet" href={routes.account.claims.href()} safe>{`Claim ${claimable}`}</a>}
+      {claimable !== 0 && <a class="quiet" href={routes.account.claims.href()} safe>{`${claimable} to keep`}</a>}
       <span class="acting" safe>
         {acting === null ? email : `${email} · ${acting.name}`}
       </span>
@@ -225,9 +225,7 @@ export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
   return (
     <div class="confirm cluster">
       <p>
-        <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{user.email}</bdi> to confirm your
-        address. Until then you can’t create API keys, invite people or accept invitations. The email can take a few
-        minutes.
+        Confirm <bdi safe>{user.email}</bdi> with the link we sent.
       </p>
       <ConfirmationForm back={back} />
     </div>
@@ -240,7 +238,9 @@ export function ConfirmationForm({ back }: { back: string }): JSX.Element {
     <form method="post" action={routes.settings.page.href()} class="actions">
       <input type="hidden" name="change" value="verification" />
       <input type="hidden" name="next" value={attribute(back)} />
-      <button type="submit">Resend confirmation email</button>
+      <button type="submit" aria-label="Resend confirmation email">
+        Resend
+      </button>
     </form>
   )
 }

@@ -192,9 +192,9 @@ export const CONTENT = {
     label: 'Copies by viewers',
     group: 'visibility',
     flag: 'copyable',
-    help: 'Whether viewers can make a copy of what they see: yes or no',
+    help: 'Allow copies by viewers: yes or no',
     isOn: false,
-    says: 'Viewers can make a copy of what they see',
+    says: 'Allow copies',
     isListed: true,
     isPublic: false,
     isShared: false,
@@ -204,9 +204,9 @@ export const CONTENT = {
     label: 'Icons',
     group: 'visibility',
     flag: 'icons',
-    help: 'Whether its page shows icons of the sites: yes or no',
+    help: 'Show site icons: yes or no',
     isOn: true,
-    says: 'Its page shows icons of the sites',
+    says: 'Show site icons',
     isListed: true,
     isPublic: false,
     isShared: false,
@@ -334,6 +334,9 @@ export function inWords(name: ScalarName, text: string): string {
   const words: Readonly<Record<string, string>> = field.kind === 'choice' ? field.words : {}
   return Object.hasOwn(words, text) ? (words[text] ?? text) : text
 }
+
+/** What readers of a copyable bundle are told. */
+export const CAN_COPY = 'viewers can copy it'
 
 /** The content with which a new bundle starts. */
 export const NOTHING: Content = {

@@ -25,8 +25,8 @@ export const CONTENT_DOCS: Readonly<Record<keyof Content, Doc>> = {
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read after that; null for none.', 'The sign-up is over. See you next year!'],
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
-  copyable: ['Whether viewers can copy what they see.', true],
-  icons: ['Show sites’ icons.', false],
+  copyable: ['Allow copies by viewers.', true],
+  icons: ['Show site icons.', false],
   resolutionPolicy: [POLICY_DOC],
 }
 

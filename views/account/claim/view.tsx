@@ -28,9 +28,9 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
   const next = encodeURIComponent(path)
   const user = site.user ?? null
   return (
-    <Page site={site} title={`Claim this bundle · ${site.name}`}>
+    <Page site={site} title={`Keep this bundle · ${site.name}`}>
       <section class="narrow">
-        <h1>Claim this bundle</h1>
+        <h1>Keep this bundle</h1>
         <p class="lede">Add it to your account to edit it. Its link stays the same.</p>
         <Alert text={error} />
         <Contents bundle={bundle}>
@@ -38,20 +38,20 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
             <div class="send">
               {hasSignUpPage && (
                 <a class="button primary" href={`${routes.account.signUp.href()}?next=${next}`}>
-                  Create account and claim
+                  Create account and keep it
                 </a>
               )}
               <a
                 class={['button', hasSignUpPage ? '' : 'primary']}
                 href={`${routes.account.signIn.href()}?next=${next}`}
               >
-                Sign in and claim
+                Sign in and keep it
               </a>
             </div>
           ) : (
             <form method="post" action={path} class="send">
               <button type="submit" class="primary">
-                Claim bundle
+                Keep this bundle
               </button>
               <p class="hint" safe>
                 {user.acting === null ? `It goes into your account, ${user.email}.` : `It goes to ${user.acting.name}.`}
@@ -81,8 +81,8 @@ export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX
             </p>
             <p>
               {isSignedIn
-                ? 'If you claimed the bundle, it’s in your dashboard.'
-                : 'If you claimed the bundle, sign in to find it in your dashboard.'}
+                ? 'If you kept the bundle, it’s in your dashboard.'
+                : 'If you kept the bundle, sign in to find it in your dashboard.'}
             </p>
             <p class="actions">
               <a class="button primary" href={routes.bundles.list.href()}>
@@ -110,13 +110,13 @@ interface ClaimsProps {
 /** Unclaimed bundles that were created with the visitor's verified address. */
 export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.Element {
   return (
-    <Page site={site} title={`Bundles to claim · ${site.name}`}>
+    <Page site={site} title={`Bundles to keep · ${site.name}`}>
       <section class="narrow">
-        <h1>Bundles to claim</h1>
+        <h1>Bundles to keep</h1>
         <p class="lede">
           {bundles.length === 0
-            ? 'Nothing to claim right now. Do you have a private edit link? Open it to add its bundle to your account.'
-            : 'These were created with your email address, without an account. Claim the ones that are yours to edit them.'}
+            ? 'None right now. If you have a private edit link, open it to add its bundle to your account.'
+            : 'Somebody created these with your email address and without an account. Add yours to your account to edit them.'}
         </p>
         <Alert text={error} />
         <Each
@@ -126,7 +126,7 @@ export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.E
               <form method="post" action={routes.account.claims.href()} class="send">
                 <input type="hidden" name="slug" value={bundle.slug} />
                 <button type="submit" class="primary">
-                  Claim bundle
+                  Keep this bundle
                 </button>
               </form>
             </Contents>
@@ -163,7 +163,7 @@ function OtherClaims({ total, limit, offset }: ClaimsProps['paging'] & { total: 
 export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
   const acting = site.user?.acting ?? null
   return (
-    <Page site={site} title={`Bundle claimed · ${site.name}`}>
+    <Page site={site} title={`Bundle kept · ${site.name}`}>
       <section class="narrow">
         <h1 safe>{acting === null ? 'This bundle is now yours' : `This bundle now belongs to ${acting.name}`}</h1>
         <p class="lede" dir="auto" safe>

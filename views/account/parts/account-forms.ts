@@ -98,14 +98,19 @@ export async function claimByToken(request: Request, service: Service, token: st
   return seeOther(claimedPath(output.slug), new Response(null, { headers: { 'set-cookie': cookieLine(claimed) } }))
 }
 
+/** The token of the claim link to which a path leads; null for another path. */
+export function claimTokenIn(path: string): string | null {
+  return /^\/claim\/([\w-]+)$/.exec(path)?.[1] ?? null
+}
+
 /**
- * Redirects after signing in or up. From a claim link, the visitor pressed “… and claim”, so the bundle is claimed; if that is
+ * Redirects after signing in or up. From a claim link, the visitor pressed “… and keep it”, so the bundle is claimed; if that is
  * refused, the claim page shows why.
  * @param signedIn better-auth’s answer, with the cookies of the new session.
  */
 export async function leadOn(request: Request, service: Service, next: string, signedIn: Response): Promise<Response> {
-  const token = /^\/claim\/([\w-]+)$/.exec(next)?.[1]
-  if (token === undefined) return seeOther(next, signedIn)
+  const token = claimTokenIn(next)
+  if (token === null) return seeOther(next, signedIn)
   try {
     const answer = await claimByToken(requestAfter(request, signedIn), service, token)
     for (const cookie of signedIn.headers.getSetCookie()) answer.headers.append('set-cookie', cookie)

@@ -19,6 +19,8 @@ export interface AccountProps {
   site: Site
   form: AccountForm
   methods: SignInMethods
+  /** The name of the bundle that is kept afterwards; null if there is none. */
+  keeps: string | null
 }
 
 /** Signs in with a password, an emailed link, or the OIDC provider. `isAgain`: the visitor is already signed in. */
@@ -26,6 +28,7 @@ export function SignInPage({
   site,
   form,
   methods,
+  keeps,
   isAgain = false,
 }: AccountProps & { isAgain?: boolean }): JSX.Element {
   const { email, next, errors } = form
@@ -43,7 +46,7 @@ export function SignInPage({
           {isAgain ? (
             <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
           ) : (
-            <SignInReason next={next} step="Sign in" />
+            <SignInReason next={next} keeps={keeps} step="Sign in" />
           )}
           <Alert text={errors.form} />
           {methods.hasOidc && <OidcForm next={next} />}
@@ -115,20 +118,22 @@ function ToSignUp({ next }: { next: string }): JSX.Element {
   )
 }
 
-/** The reason for signing in, if `next` tells it; `step` is the action of this page. */
-export function SignInReason({ next, step }: { next: string; step: 'Sign in' | 'Sign up' }): JSX.Element {
-  const text = next.startsWith(routes.account.claim.start)
-    ? 'That adds the bundle to your account.'
-    : next.startsWith(routes.account.invitation.start)
-      ? `${step} with the invited address to join the organisation.`
-      : null
-  return text === null ? (
-    ''
-  ) : (
-    <p class="lede" safe>
-      {text}
-    </p>
-  )
+interface SignInReasonProps extends Pick<AccountProps, 'keeps'> {
+  next: string
+  /** The action of this page. */
+  step: 'Sign in' | 'Sign up'
+}
+
+/** The reason for signing in, if there is one. */
+export function SignInReason({ next, keeps, step }: SignInReasonProps): JSX.Element {
+  if (keeps !== null)
+    return (
+      <p class="lede" safe>
+        {`${step === 'Sign up' ? 'Create an account' : 'Sign in'} to keep editing “${keeps}”.`}
+      </p>
+    )
+  if (!next.startsWith(routes.account.invitation.start)) return ''
+  return <p class="lede" safe>{`${step} with the invited address to join the organisation.`}</p>
 }
 
 /** The effect of the link, or how to get an account. */

@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { accountDisabled } from '../../../src/accounts/disabling.ts'
 import { localPath } from '../../../src/accounts/mailed-links.ts'
+import { findByToken } from '../../../src/bundles/claims/claims.ts'
 import { Problem, unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
@@ -10,10 +11,11 @@ import { entryOf } from '../../../src/core/untyped.ts'
 import { RAW, readForm } from '../../../src/http/body.ts'
 import { clientAddress, isForwarded } from '../../../src/http/request.ts'
 import { page, seeOther } from '../../../src/http/respond.ts'
+import { headingOf } from '../../launcher/parts/launcher.tsx'
 import type { Site } from '../../parts/layout.tsx'
 import { withFlash } from '../../parts/messages.ts'
 import { plainSite, signInMethods } from '../../parts/visitor.ts'
-import { callAuth, EMAIL_NOT_CONFIRMED, explain, leadOn, refused } from '../parts/account-forms.ts'
+import { callAuth, claimTokenIn, EMAIL_NOT_CONFIRMED, explain, leadOn, refused } from '../parts/account-forms.ts'
 import { type AccountForm, LinkSentPage, RedirectPage, SignedInPage, SignInPage } from '../parts/sign-in.tsx'
 import { ConfirmPage, MailboxPage, SignUpPage } from './view.tsx'
 
@@ -22,8 +24,9 @@ export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { ...plainSite(config), user: null }
   const methods = signInMethods(config)
-  const signInRefused = (form: AccountForm, problem: Problem) =>
-    refused(<SignInPage site={site} form={explained(form, problem)} methods={methods} />, problem)
+  const common = async ({ next }: AccountForm) => ({ site, methods, keeps: await keptBy(next, service) })
+  const signInRefused = async (form: AccountForm, problem: Problem) =>
+    refused(<SignInPage {...(await common(form))} form={explained(form, problem)} />, problem)
 
   const mailLink = async (request: Request, form: AccountForm) => {
     const { email, next } = form
@@ -43,14 +46,14 @@ export function accountPages(service: Service) {
         return page(<SignedInPage site={site} email={session.email} next={form.next} />)
       const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
       const filled = { ...form, email: session?.email ?? '', errors }
-      return page(<SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
+      return page(<SignInPage {...(await common(form))} form={filled} isAgain={session !== null} />)
     })
     .get(routes.account.signUp.path, async ({ request }) => {
       const form = emptyForm(new URL(request.url).searchParams.get('next'))
       const session = await readSession(request.headers)
       if (session !== null) return page(<SignedInPage site={site} email={session.email} next={form.next} />)
       return methods.hasSignUpPage
-        ? page(<SignUpPage site={site} form={form} methods={methods} />)
+        ? page(<SignUpPage {...(await common(form))} form={form} />)
         : seeOther(`${routes.account.signIn.href()}?next=${encodeURIComponent(form.next)}`)
     })
     .get('/login', ({ request }) => seeOther(`${routes.account.signIn.href()}${new URL(request.url).search}`))
@@ -100,7 +103,7 @@ export function accountPages(service: Service) {
           callbackURL: onward(next).callbackURL,
         })
         if (answer instanceof Problem) {
-          const view = <SignUpPage site={site} form={explained(form, answer)} methods={methods} />
+          const view = <SignUpPage {...(await common(form))} form={explained(form, answer)} />
           return refused(view, answer)
         }
         if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
@@ -127,6 +130,20 @@ export function accountPages(service: Service) {
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
       return page(<MailboxPage site={site} mails={mailer.mailbox} />)
     })
+}
+
+/** The name of the bundle whose claim link is the destination; null for another destination, or a link that is gone. */
+async function keptBy(next: string, { store, launchers }: Service): Promise<string | null> {
+  const token = claimTokenIn(next)
+  const bundle = token === null ? null : await findByToken(store, token)
+  if (bundle === null) return null
+  try {
+    await launchers.refuseTakenDown(bundle.slug)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'BLOCKED') return null
+    throw error
+  }
+  return headingOf(bundle)
 }
 
 /** Messages for the `error` parameter in redirects from a failed sign-in link or provider. */

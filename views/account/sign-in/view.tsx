@@ -7,7 +7,7 @@ import { Alert, EmailField, NameField, PasswordField } from '../../parts/fields.
 import { attribute, Each, Page, type Site } from '../../parts/layout.tsx'
 import { type AccountProps, Door, OidcForm, SignInReason } from '../parts/sign-in.tsx'
 
-export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
+export function SignUpPage({ site, form, methods, keeps }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (
     <Page
@@ -25,7 +25,7 @@ export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
             </a>
           }
         >
-          <SignInReason next={next} step="Sign up" />
+          <SignInReason next={next} keeps={keeps} step="Sign up" />
           <Alert text={errors.form} />
           {methods.hasOidc && <OidcForm next={next} />}
           <form class="stack" method="post" action={routes.account.signUp.href()}>

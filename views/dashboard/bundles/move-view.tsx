@@ -11,15 +11,27 @@ import { FormPage } from '../parts/form.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
 
 /** The effects of moving several bundles, explained beforehand. */
-const OF_SEVERAL =
-  'Their links, versions, counts and rules stay as they are. From then on they belong to the new owner alone: an ' +
-  'organisation’s members see and edit them as their roles allow.'
+const OF_SEVERAL = 'Their links, versions, counts and rules stay as they are.'
 /** The same for one bundle. */
-const OF_ONE =
-  'Its link, versions, counts and rules stay as they are. From then on it belongs to the new owner alone: an ' +
-  'organisation’s members see and edit it as their roles allow.'
-/** A further effect for a launcher that is for members. */
-const OF_MEMBERS = ' Only they can open it, too.'
+const OF_ONE = 'Its link, versions, counts and rules stay as they are.'
+/** A further effect for a launcher that only members can open. */
+const NOBODY_ELSE = 'Nobody else can open it.'
+/** A further effect for an editor of the organisation. */
+const FINAL = 'You’re an editor there: only its admins can move it out again.'
+
+interface HandsProps {
+  /** The new owner: the name of an organisation, or null for the visitor. */
+  name: string | null
+  isOne: boolean
+}
+
+/** What the new owner's people can do with moved bundles. */
+function newHands({ name, isOne }: HandsProps): string {
+  const moved = isOne ? 'it' : 'them'
+  return name === null
+    ? `Only you can edit ${moved}.`
+    : `Everyone in ${name} can see ${moved}; editors can edit ${moved}.`
+}
 
 interface MoveProps {
   /** A bundle; or those selected in the list, which the form sends, with the query of that list. */
@@ -40,7 +52,8 @@ export function MoveView({ what, receivers, action, back, error }: MoveProps): J
   const title = moveTitle(what)
   if (receivers.length === 0) return <NowhereToMove title={title} />
   const chosen = 'slugs' in what ? what : null
-  const lede = 'slugs' in what ? OF_SEVERAL : OF_ONE + (what.access === 'members' ? OF_MEMBERS : '')
+  const lede = chosen === null ? OF_ONE : OF_SEVERAL
+  const isClosed = !('slugs' in what) && what.access === 'members'
   return (
     <FormPage title={title} lede={lede} error={undefined} action={action} button="Move" back={back}>
       {chosen !== null && <input type="hidden" name="back" value={attribute(chosen.query)} />}
@@ -50,14 +63,20 @@ export function MoveView({ what, receivers, action, back, error }: MoveProps): J
         <legend>Move to</legend>
         <Each
           of={receivers}
-          show={({ value, name, isFinal }) => (
+          show={({ value, name, subject, isFinal }) => (
             <label class="choice">
               <input type="radio" name="to" value={attribute(value)} required checked={receivers.length === 1} />
               <span>
                 <strong dir="auto" safe>
                   {name}
                 </strong>
-                {isFinal && <span class="hint">You’re an editor there: only its admins can move it out again.</span>}
+                <span class="hint" safe>
+                  {[
+                    newHands({ name: subject.type === 'user' ? null : name, isOne: chosen === null }),
+                    ...(isClosed ? [NOBODY_ELSE] : []),
+                    ...(isFinal ? [FINAL] : []),
+                  ].join(' ')}
+                </span>
               </span>
             </label>
           )}
@@ -110,7 +129,7 @@ export function MoveInView({ organization: { id, name }, bundles, hasMore, error
   return (
     <FormPage
       title={title}
-      lede={OF_SEVERAL}
+      lede={`${OF_SEVERAL} ${newHands({ name, isOne: false })}`}
       error={undefined}
       action={routes.organizations.move.href({ id })}
       button="Move selected bundles"

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
-import { CONTENT, inWords } from '../../../src/bundles/content/content.ts'
+import { CAN_COPY, CONTENT, inWords } from '../../../src/bundles/content/content.ts'
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { aliasesIn } from '../../../src/bundles/edit/unversioned.ts'
 import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { sectionsOf, textsOf, wholeLink } from '../../../src/bundles/links/link-fields.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { count } from '../../../src/core/words.ts'
+import { asSentence, count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import { isRightToLeft } from '../../launcher/parts/picture.ts'
 import { destination, hostText } from '../../parts/destination.ts'
@@ -131,7 +131,7 @@ function Access({ bundle: { access } }: PartProps): JSX.Element {
 
 function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   if (!copyable) return ''
-  return <p safe>{`${CONTENT.copyable.says}.`}</p>
+  return <p safe>{`${asSentence(CAN_COPY)}.`}</p>
 }
 
 /** Fields that only the owner edits, visible to members. */

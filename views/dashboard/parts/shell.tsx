@@ -168,7 +168,7 @@ async function DashboardFrame({ site, section, query, path, aside, children }: D
         </WorkspaceMenu>
         {claimable !== 0 && (
           <a class="quiet claim" href={routes.account.claims.href()} hx-boost="false" safe>
-            {`Claim ${claimable}`}
+            {`${claimable} to keep`}
           </a>
         )}
         <PaletteButton />

@@ -214,18 +214,18 @@ function Keep({ claim }: { claim: NonNullable<ResultBundle['claim']> }): JSX.Ele
   const [day = ''] = exactTime(claim.expiresAt).split(',')
   return (
     <p class="keep">
-      Keep editing: <a href={claim.url}>save to an account</a>
+      To edit it later, <a href={claim.url}>save it to an account</a>
       <span class="copy">
         {' or '}
         <button type="button" class="link" data-text={attribute(claim.url)}>
-          <span class="label">copy your private edit link</span>
+          <span class="label">keep your private link</span>
         </button>
-      </span>{' '}
-      by{' '}
+      </span>
+      , until{' '}
       <time datetime={claim.expiresAt} safe>
         {day}
       </time>
-      . We can’t show it again after tomorrow.
+      . This page is gone tomorrow.
     </p>
   )
 }

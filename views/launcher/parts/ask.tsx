@@ -64,7 +64,7 @@ function CopyValues(): JSX.Element {
   return (
     <a id="copy-values" class="quiet" href="#links">
       <Icon name="copy" />
-      Copy link with these values
+      Copy this link
     </a>
   )
 }

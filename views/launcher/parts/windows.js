@@ -153,7 +153,7 @@ function showHints(blocked, rest, why) {
   how.id = 'how'
   how.textContent =
     steps && `To open all at once: ${steps}${opensRest ? ' Firefox then opens the rest by itself.' : ''}`
-  rest.textContent = opensRest ? 'They’re open' : 'Pop-ups allowed? Open the rest'
+  rest.textContent = opensRest ? 'Done, they opened' : 'Pop-ups allowed? Open the rest'
   const drawn = document.createElement('div')
   const drawing = DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1]
   drawn.className = `drawn ${drawing}`

@@ -3,6 +3,7 @@
 import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 import { type ChangeObject, diffArrays } from 'diff'
 import type { Entry } from '../../../../src/bundles/content/diff.ts'
+import { ordinal } from '../../../../src/core/words.ts'
 import type { SiteIcon } from '../../../../src/icons/site.ts'
 import { Each } from '../../../parts/layout.tsx'
 import { Tile } from '../../../parts/tile.tsx'
@@ -144,7 +145,7 @@ export function DiffEntry({ entry, url, icon, children }: DiffEntryProps): JSX.E
 }
 
 function place(entry: Entry<unknown>): string {
-  if (entry.kind === 'added') return `no. ${entry.to + 1}`
-  if (entry.kind === 'removed') return `was no. ${entry.from + 1}`
-  return entry.isMoved ? `no. ${entry.from + 1} → ${entry.to + 1}` : `no. ${entry.to + 1}`
+  if (entry.kind === 'removed') return `was ${ordinal(entry.from + 1)}`
+  const now = ordinal(entry.to + 1)
+  return entry.kind === 'kept' && entry.isMoved ? `${now}, was ${ordinal(entry.from + 1)}` : now
 }
