@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import about from '../../package.json' with { type: 'json' }
+import { isNear } from '../core/distance.ts'
 import { OpenallError } from '../sdk/openall.ts'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -45,7 +46,9 @@ function unknown(path: string[], at: Tree, word: string | undefined): UsageError
   const names = Object.keys(at).join(', ')
   if (word === undefined) return new UsageError(`${path.join(' ')} needs one of: ${names}`)
   if (word.startsWith('-')) return new UsageError(`${word} must come after the command: openall list ${word}`)
-  return new UsageError(`there is no command ${[...path, word].join(' ')}: it must be one of ${names}`)
+  const near = Object.keys(at).find((name) => isNear(word, name))
+  const advice = near === undefined ? `it must be one of ${names}` : `did you mean ${[...path, near].join(' ')}?`
+  return new UsageError(`there is no command ${[...path, word].join(' ')}: ${advice}`)
 }
 
 function fail(error: unknown, argv: string[]): void {

@@ -98,9 +98,12 @@ export function isUnderUrls({ path, reason }: Issue): boolean {
   return UNDER_URLS.includes(path[0] ?? '') && (path.length > 1 || reason.code !== 'unknown_field')
 }
 
-export function unknownUrl(): Problem {
+/** A URL without a page, as opposed to a bundle or a file that is gone. */
+export class UnknownUrl extends Problem {}
+
+export function unknownUrl(): UnknownUrl {
   const userMessage = 'The link may be mistyped, or the page may be gone.'
-  return new Problem('NOT_FOUND', 'There is nothing at this URL.', { userMessage })
+  return new UnknownUrl('NOT_FOUND', 'There is nothing at this URL.', { userMessage })
 }
 
 /** Any thrown value as a Problem; an unexpected one reveals nothing to the caller. */

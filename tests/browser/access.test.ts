@@ -55,6 +55,33 @@ test.each(CASES)('a password is asked for, and its page has all that a launcher 
   expect(complaints).toEqual([])
 })
 
+test('a choice to ask for a password is shown whole, and nothing is wrong until one is typed', async () => {
+  const { slug } = await owner.makeBundle({ title: 'Launch day', urls: URLS })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1280, height: 860 } })
+  const checks = page.waitForResponse((answer) => answer.request().method() === 'POST')
+  await page.selectOption('#access', 'password')
+  await checks
+  const [text, room] = await page.locator('#access').evaluate((select) => {
+    const drawing = document.createElement('canvas').getContext('2d')!
+    const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+    drawing.font = font
+    const words = (select as HTMLSelectElement).selectedOptions[0]?.textContent ?? ''
+    const room = select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+    return [drawing.measureText(words).width, room] as const
+  })
+  expect(text).toBeLessThanOrEqual(room)
+  const again = page.waitForResponse((answer) => answer.request().method() === 'POST')
+  await page.fill('#title', 'Launch night')
+  await again
+  expect(await page.locator('#password-error').count()).toBe(0)
+  await page.fill('#password', 'short')
+  await page.locator('#password-error').waitFor()
+  await page.fill('#password', '')
+  await page.locator('#password-error').waitFor({ state: 'detached' })
+  await page.locator('#save').click()
+  await page.getByText('Choose a password.').waitFor()
+})
+
 test('someone who is not a member is told who is signed in, and can switch', async () => {
   const { slug } = await owner.makeBundle({ title: 'Launch day', access: 'members' })
   const foreign = await newPerson(stage.server)

@@ -29,6 +29,21 @@ test('the launcher on the home page opens its tabs by the code of launchers, loa
   expect(own.filter((path) => path.startsWith('/api/'))).toEqual([])
 })
 
+test.each([1280, 390])(
+  'the launcher on the home page is whole at %i pixels, before and after a press',
+  async (width) => {
+    const { page } = await stage.open('/', null, { viewport: { width, height: 860 } })
+    await page.locator('iframe.demo').scrollIntoViewIfNeeded()
+    const demo = page.frameLocator('iframe.demo')
+    const hidden = () => demo.locator('html').evaluate((html) => html.scrollHeight - html.clientHeight)
+    await demo.locator('#open').waitFor()
+    expect(await hidden()).toBe(0)
+    await demo.locator('#open').click()
+    await demo.locator('.opened').first().waitFor()
+    expect(await hidden()).toBe(0)
+  },
+)
+
 test('what leads away from the launcher on the home page leads the whole page', async () => {
   const { page } = await stage.open('/', null, {})
   await page.locator('iframe.demo').scrollIntoViewIfNeeded()

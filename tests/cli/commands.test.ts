@@ -775,7 +775,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const slug = await made()
     const cases: [string[], number, string, Record<string, string>?][] = [
       [['list', '--server', `http://localhost:${freePort()}`], 1, 'cannot be reached'],
-      [['lst'], 2, 'there is no command lst'],
+      [['lst'], 2, 'there is no command lst: did you mean list?'],
+      [['creat'], 2, 'there is no command creat: did you mean create?'],
+      [['keys', 'revoce'], 2, 'there is no command keys revoce: did you mean keys revoke?'],
+      [['nonsense'], 2, 'there is no command nonsense: it must be one of '],
       [['list', '--lmit', '3'], 2, '--lmit'],
       [['list', '--limit', 'three'], 2, '--limit must be a whole number'],
       [['list', '--limit', '3', '--limit', '4'], 2, '--limit is given 2 times'],

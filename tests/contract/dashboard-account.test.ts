@@ -37,6 +37,36 @@ onEveryTarget({}, (at) => {
   const membersOf = (id: string) =>
     at().sql('SELECT user_id AS userId, role FROM member WHERE organization_id = ? ORDER BY role', [id])
 
+  test('forms with a password say whose it is, so that no browser takes another text for the name', async () => {
+    const owner = await signUp(at())
+    const { slug } = await owner.makeBundle({ access: 'password', password: 'four stairs down' })
+    await owner.api('POST', '/api/auth/request-password-reset', { email: owner.email })
+    const reset = new URL(linkIn(await mailTo(at(), owner.email, 'Set a password'))).pathname
+    const stranger = new Visitor(at())
+    const pages: [Visitor, string, string][] = [
+      [owner, `${SETTINGS}`, owner.email],
+      [owner, `${SETTINGS}/delete`, owner.email],
+      [owner, `/dashboard/links/${slug}`, slug],
+      [stranger, `/l/${slug}`, slug],
+      [stranger, reset, owner.email],
+    ]
+    for (const [visitor, path, name] of pages) {
+      const inputs = elementsOf(await html(visitor, path)).filter(({ tag }) => tag === 'form' || tag === 'input')
+      const at = inputs.findIndex(({ attributes }) => attributes.type === 'password')
+      const form = inputs.findLastIndex(({ tag }, place) => tag === 'form' && place < at)
+      const names = inputs.slice(form, at).filter(({ attributes }) => attributes.autocomplete === 'username')
+      expect([path, names.map(({ attributes: { type, value } }) => [type, value])]).toEqual([path, [['text', name]]])
+    }
+  })
+
+  test('the button to sign out has an icon of its own', async () => {
+    const page = await html(ann, '/dashboard')
+    const icon = '<svg class="icon"[^>]*><path d="([^"]*)"[^>]*><\\/path><\\/svg>\\s*'
+    const [, leave] = new RegExp(`${icon}Sign out`).exec(page) ?? []
+    expect(leave).toBeString()
+    expect(page.split(`d="${leave}"`)).toHaveLength(2)
+  })
+
   test('a key is shown once: not when its form is sent again, nor on any later page', async () => {
     const fields = { name: 'nightly', scope: 'links:read', rateLimitPerHour: '20', idempotencyKey: crypto.randomUUID() }
     const made = await ann.form(`${KEYS}/new`, fields)

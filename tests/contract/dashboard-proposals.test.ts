@@ -77,6 +77,8 @@ onEveryTarget({}, (server) => {
         400,
         expect.stringContaining('You haven’t changed anything yet.'),
       ])
+      // Without changes, the form does not say that some are unsaved.
+      expect(nothing.html).not.toContain('data-touched')
       const wrong = { ...FORM, url: ['nonsense', URL_B], reason: 'x'.repeat(501) }
       const refused = await post(path, { version: '1', ...wrong }, viewer)
       expect(refused.status).toBe(400)

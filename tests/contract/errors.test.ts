@@ -68,6 +68,21 @@ onBothSchemes({}, (server) => {
     }
   })
 
+  test('an unknown page below a bundle leads to the bundle; a bundle that is gone, like any page, to a new one', async () => {
+    const slug = await newSlug(server())
+    const nextAt = async (path: string) => {
+      const answer = await fetch(`${server().origin}${path}`, { headers: { accept: 'text/html' } })
+      const [, href, label] = /class="button primary" href="([^"]*)">([^<]*)</.exec(await answer.text()) ?? []
+      return [answer.status, href, label]
+    }
+    for (const below of ['today', 'a/b']) {
+      expect(await nextAt(`/l/${slug}/${below}`)).toEqual([404, `/l/${slug}`, 'Go to the bundle'])
+    }
+    for (const path of ['/l/no-such-bundle', '/l/no-such-bundle/today', '/nowhere/at/all']) {
+      expect(await nextAt(path)).toEqual([404, '/', 'New bundle'])
+    }
+  })
+
   test('an invalid percent encoding is an unknown slug', async () => {
     for (const slug of ['%', '%zz', '%00', '%ff', '%E0%A4', '%2e%2e%2f', '%u0041']) {
       expect([slug, (await fetch(`${server().origin}/l/${slug}`)).status]).toEqual([slug, 404])

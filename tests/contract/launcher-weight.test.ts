@@ -6,7 +6,7 @@ import { ORDINARY } from '../browser/ordinary.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug } from './support.ts'
 
-/** As README.md says it. */
+/** As README.md and the home page say it. */
 const LIMIT = { bytes: 13 * 1024, words: 'is at most 13 KB including style, script and icon' }
 
 /** What a browser with scripts loads for a page besides itself: those for others are in `noscript`. */
@@ -40,12 +40,13 @@ onEveryTarget({}, (server) => {
     return { html, loaded, bytes: [page, ...parts].reduce((sum, { length }) => sum + length, 0) }
   }
 
-  test('a launcher of 25 ordinary links is as light as README.md says, with all that a browser loads for it', async () => {
+  test('a launcher of 25 ordinary links is as light as README.md and the home page say, with all that a browser loads for it', async () => {
     const { html, loaded, bytes } = await weigh(`/l/${await newSlug(server(), ORDINARY)}`)
     expect(html.match(/<a class="tab"/g)).toHaveLength(25)
     expect(loaded.map((path) => path.replace(/^.*\.(?=\w+$)/, '')).sort()).toEqual(['css', 'js', 'svg'])
     expect(bytes).toBeLessThanOrEqual(LIMIT.bytes)
     expect(readFileSync('README.md', 'utf8').replace(/\s+/g, ' ')).toContain(LIMIT.words)
+    expect((await text('/')).replace(/\s+/g, ' ')).toContain(LIMIT.words)
   })
 
   test('one with variables is at most 20 KB with all of it, blank, filled and refused', async () => {

@@ -46,6 +46,24 @@ test('an error of one field does not stretch the one next to it', async () => {
   expect(await boxOf(page, '#title')).toEqual(before)
 })
 
+test('on a phone, no word of a table head in the guides is broken', async () => {
+  const { page } = await stage.open('/docs/policies', null, { viewport: { width: 390, height: 844 } })
+  const lines = await page.locator('th').evaluateAll((heads) =>
+    heads.flatMap((head) => {
+      const range = document.createRange()
+      const [text] = [...head.childNodes].filter((node) => node instanceof Text)
+      if (text === undefined) return []
+      return [...text.data.matchAll(/\S+/g)].map((word) => {
+        range.setStart(text, word.index)
+        range.setEnd(text, word.index + word[0].length)
+        return [word[0], range.getClientRects().length]
+      })
+    }),
+  )
+  expect(lines.length).toBeGreaterThan(2)
+  expect(lines.filter(([, count]) => count !== 1)).toEqual([])
+})
+
 test.each([390, 1280])('at %i pixels, the tag of a decided proposal is as wide as its word', async (width) => {
   const owner = await newPerson(stage.server)
   const { slug } = await owner.makeBundle()

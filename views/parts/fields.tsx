@@ -179,6 +179,14 @@ interface PasswordProps {
   autofocus?: true
 }
 
+/**
+ * Whose password a form has, for password managers: they take it from a text field, which nobody sees or sends, and else from
+ * any text field before the password.
+ */
+export function Username({ name }: { name: string }): JSX.Element {
+  return <input type="text" value={attribute(name)} autocomplete="username" readonly hidden />
+}
+
 /** A password field, never pre-filled. A script can show the typed text. */
 export function PasswordField({ name = 'password', label = 'Password', error, hint, ...attributes }: PasswordProps) {
   return (

@@ -33,6 +33,7 @@ const PATHS = {
   down: 'M8 3v9.5M4 8.5l4 4 4-4',
   grip: 'M6 3.5v1M6 7.5v1M6 11.5v1M10 3.5v1M10 7.5v1M10 11.5v1',
   out: 'M9.5 2.5h4v4m0-4l-6 6m4 1v4h-9v-9h4',
+  leave: 'M8.5 2.5h-6v11h6m-2.5-5.5h7.5m-3-3l3 3-3 3',
   cross: 'M4 4l8 8m0-8l-8 8',
   nest: 'M5.5 2.5h-3v11h3m5-11h3v11h-3M6 8h4',
   unnest: 'M5.5 2.5h-3v3m0 5v3h3m5-11h3v3m0 5v3h-3',

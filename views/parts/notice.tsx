@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Problem } from '../../src/core/problem.ts'
+import { type Problem, UnknownUrl } from '../../src/core/problem.ts'
+import { routes } from '../../src/core/routes.ts'
 import type { Service } from '../../src/core/service.ts'
 import { requestId } from '../../src/http/request.ts'
 import { HTML, htmxTarget, text } from '../../src/http/respond.ts'
@@ -22,7 +23,12 @@ interface NoticeProps {
   /** The reference by which the operator finds the error. */
   reference?: string | undefined
   /** A link to continue with. */
-  next?: { href: string; label: string }
+  next?: Next | undefined
+}
+
+interface Next {
+  href: string
+  label: string
 }
 
 const NEW_BUNDLE = { href: '/', label: 'New bundle' }
@@ -90,8 +96,17 @@ export function problemPage(request: Request, problem: Problem, service: Service
   const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
   const shown = { heading: headingOf(problem), text: userMessage, typed }
   const reference = problem.code === 'INTERNAL_ERROR' ? requestId(request) : undefined
-  const view = <NoticePage site={site} tab={String(status)} {...shown} reference={reference} />
+  const next = problem instanceof UnknownUrl ? bundleAbove(request.url) : undefined
+  const view = <NoticePage site={site} tab={String(status)} {...shown} reference={reference} next={next} />
   return text(request, view as string, { type: HTML, status, headers })
+}
+
+/** The bundle of a link with something behind it; undefined for another link. */
+function bundleAbove(url: string): Next | undefined {
+  const path = URL.parse(url)?.pathname ?? ''
+  const slug = path.startsWith(routes.launcher.page.start) ? /^[^/]+\/([\w-]+)\/./.exec(path.slice(1))?.[1] : undefined
+  if (slug === undefined) return undefined
+  return { href: routes.launcher.page.href({ slug }), label: 'Go to the bundle' }
 }
 
 export function headingOf({ code, status }: Problem): string {

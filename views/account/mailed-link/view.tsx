@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { routes } from '../../../src/core/routes.ts'
-import { Alert, PasswordField } from '../../parts/fields.tsx'
+import { Alert, PasswordField, Username } from '../../parts/fields.tsx'
 import { attribute, ConfirmationForm, Page, type SignedInUser, type Site } from '../../parts/layout.tsx'
 
 // The pages of emailed links. Each describes the effect of its button, and the account.
@@ -96,8 +96,7 @@ export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
             <Alert text={error} />
             {hasPasswords && (
               <form class="card" method="post">
-                {/* For password managers, which store passwords by it. */}
-                <input type="hidden" autocomplete="username" value={attribute(email)} />
+                <Username name={email} />
                 <PasswordField autocomplete="current-password" error={undefined} />
                 <input type="hidden" name="next" value={attribute(next)} />
                 <div class="send">
@@ -250,8 +249,7 @@ export function NewPasswordPage({ site, email, error }: NewPasswordProps): JSX.E
           For your account, <strong safe>{email}</strong>.
         </p>
         <form class="card" method="post">
-          {/* For password managers, which store passwords by it. */}
-          <input type="hidden" autocomplete="username" value={attribute(email)} />
+          <Username name={email} />
           <PasswordField autocomplete="new-password" error={error} hint="Use at least 8 characters." />
           <div class="send">
             <button type="submit" class="primary">

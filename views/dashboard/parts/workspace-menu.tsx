@@ -48,7 +48,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
         {children}
         <form class="leave" method="post" action={routes.account.signOut.href()} hx-boost="false" data-signs-out="">
           <button type="submit" class="item">
-            <Icon name="out" />
+            <Icon name="leave" />
             Sign out
             <span class="hint" title={attribute(user.email)} safe>
               {user.email}

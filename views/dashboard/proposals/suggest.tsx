@@ -53,10 +53,11 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const made = await resultOrProblem(() => run(visit, proposeEdit, input, { idempotencyKey }))
   if (!(made instanceof Problem))
     return { to: withFlash(routes.bundle.proposal.href({ slug, id: made.id }), 'proposed') }
-  const problem = Object.keys(changes).length === 0 ? new Problem('BAD_REQUEST', NOTHING) : made
+  const isSame = Object.keys(changes).length === 0
+  const problem = isSame ? new Problem('BAD_REQUEST', NOTHING) : made
   // A key cannot be reused with different content.
   const key = made.code === 'IDEMPOTENCY_CONFLICT' ? randomUUID() : idempotencyKey
-  const refused = { ...touched(form), checked: checkedForm(form, problem) }
+  const refused = { ...(isSame ? untouched(form) : touched(form)), checked: checkedForm(form, problem) }
   return suggestPage(visit, bundle, { ...shown, idempotencyKey: key, state: refused }, problem)
 }
 

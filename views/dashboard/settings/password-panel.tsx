@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { routes } from '../../../src/core/routes.ts'
-import { PasswordField } from '../../parts/fields.tsx'
+import { PasswordField, Username } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { type FormErrors, toSignIn } from '../parts/form.tsx'
 import { Form, Panel } from '../parts/panel.tsx'
@@ -32,6 +32,7 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
           hidden={{ change: 'password' }}
           button="Change password"
         >
+          <Username name={site.user.email} />
           <PasswordField
             name="currentPassword"
             label="Current password"

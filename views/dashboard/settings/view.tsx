@@ -4,7 +4,7 @@ import type { OptionalMail } from '../../../db/schema.ts'
 import type { AffectedOrganization, OwnedData } from '../../../src/accounts/deletion.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { Alert, NameField, PasswordField } from '../../parts/fields.tsx'
+import { Alert, NameField, PasswordField, Username } from '../../parts/fields.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import {
   ChecksPanel,
@@ -241,7 +241,12 @@ function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountP
       <ConfirmByTyping name="email" error={errors.email}>
         <strong safe>{email}</strong>
       </ConfirmByTyping>
-      {proof === 'password' && <PasswordField autocomplete="current-password" error={errors.password} />}
+      {proof === 'password' && (
+        <>
+          <Username name={email} />
+          <PasswordField autocomplete="current-password" error={errors.password} />
+        </>
+      )}
     </>
   )
 }

@@ -148,7 +148,10 @@ function Bands({ site }: { site: Site }): JSX.Element {
           </div>
           <div>
             <dt>Small</dt>
-            <dd>A launcher of 25 links is 20 KB at most, style and script included, and works without JavaScript.</dd>
+            <dd>
+              A launcher of 25 ordinary links is at most 13 KB including style, script and icon, and works without
+              JavaScript.
+            </dd>
           </div>
           <div>
             <dt>For teams and scripts</dt>

@@ -2,7 +2,7 @@
 import { routes } from '../../../src/core/routes.ts'
 import type { Outside } from '../../../src/launcher/access.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
-import { PasswordField } from '../../parts/fields.tsx'
+import { PasswordField, Username } from '../../parts/fields.tsx'
 import { attribute, Document, Page, type Site } from '../../parts/layout.tsx'
 import { REACH } from '../parts/launcher.tsx'
 import { Top } from '../parts/top.tsx'
@@ -35,8 +35,7 @@ export function LockedPage({ site, slug, address, form, signedInAs }: LockedProp
           <SignInFirst address={address} signedInAs={signedInAs} />
         ) : (
           <form class="card" method="post" action={attribute(address)}>
-            {/* Password managers use it to keep one password for each link. */}
-            <input type="text" name="username" value={slug} autocomplete="username" readonly hidden />
+            <Username name={slug} />
             <input type="hidden" name="referrer" value={attribute(form.referrer)} />
             <PasswordField autocomplete="current-password" error={form.error} autofocus />
             <div class="send">

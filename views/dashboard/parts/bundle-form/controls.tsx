@@ -12,7 +12,7 @@ import {
 import { routes } from '../../../../src/core/routes.ts'
 import { isInstant } from '../../../../src/core/time.ts'
 import { wallTimeOf } from '../../../../src/policies/clock.ts'
-import { described, Field, FieldError, TextField, textareaContent } from '../../../parts/fields.tsx'
+import { described, Field, FieldError, TextField, textareaContent, Username } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
 import { Blanks } from '../blanks.tsx'
 import { type BundleForm, type Checked, type EditorState, type FormError, namesOf, OWN_NAMES } from './bundle-form.ts'
@@ -260,6 +260,7 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
             note={hasPassword ? 'leave empty to keep it' : '8 characters or more'}
             error={password}
           >
+            <Username name={link === null || link === 'new' ? '' : link.slug} />
             <input
               id="password"
               name="password"

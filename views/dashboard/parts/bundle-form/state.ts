@@ -122,7 +122,7 @@ export async function stepOf(
   if (after === null) return null
   const pressed = isDeclaring && !isCheck ? { ...after, form: declaring(after.form) } : after
   const refused = await resultOrProblem(() => attempt({ ...contentOf(pressed.form).content, ...passwordOf(form) }))
-  const checked = checkedForm(pressed.form, refused ?? null)
+  const { errors, ...checked } = checkedForm(pressed.form, refused ?? null)
   const list =
     refused?.code === 'VERSION_CONFLICT'
       ? 'Someone saved this bundle in the meantime. Save yours to compare both.'
@@ -130,8 +130,13 @@ export async function stepOf(
   const isPart = htmxTarget(visit.request) !== null
   return {
     ...touched(isCheck ? typed : pressed.form),
-    // An empty form is not an error yet.
-    checked: { ...checked, form: null, list: checked.count === 0 ? null : list },
+    // An empty form is not an error yet, and neither is a password that nobody has typed.
+    checked: {
+      ...checked,
+      errors: errors.filter(({ field }) => field !== 'password' || form.password !== ''),
+      form: null,
+      list: checked.count === 0 ? null : list,
+    },
     pasted,
     focus: isPart && isKept(pressed.focus) ? null : pressed.focus,
     announcement: pressed.announcement,
