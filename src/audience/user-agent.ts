@@ -8,6 +8,9 @@ export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
 
 type Device = (typeof DEVICES)[number]
 
+/** In words, with a small letter. */
+export const DEVICE_NAMES: Record<Device, string> = { mobile: 'phone', tablet: 'tablet', desktop: 'computer' }
+
 const NEITHER = /smart-?tv|netcast|roku|playstation/i
 const TABLET = /ipad|macintosh.* fxios\/|nexus\s*(?:7|8|9|10)|silk|kftt build|tablet(?! pc)/i
 const MOBILE = /(?<!like )(?:ipod|iphone)|nexus\s*[0-6]|galaxy nexus|nokia|[^-]mobi|blackberry|bb10|bada|windows phone/i

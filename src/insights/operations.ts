@@ -16,11 +16,14 @@ import {
   RANGES,
   type TableName,
 } from './shapes.ts'
+import { BREAKDOWN_WORDS, NO_RULE, titlesOf } from './words.ts'
 
 /** A bundle with its counts. */
 interface Reported {
   bundle: StoredBundle
   insights: Insights
+  /** The distinct viewers of each day that had any. */
+  viewers: ReadonlyMap<string, number>
   /** The table for CSV, in place of the days. */
   breakdown: TableName | undefined
   /** The reported days, for the name of a file. */
@@ -44,12 +47,12 @@ export const getInsights = implement('get_insights', {
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
     const withCountries = config.countryHeader !== undefined
     const now = Date.now()
-    const reported = await report(store, bundle, { ...periodOf(asked, now), now, withCountries })
+    const { insights: reported, viewers } = await report(store, bundle, { ...periodOf(asked, now), now, withCountries })
     const insights = { ...reported, ...replaced }
     const isChosen = asked.from !== undefined || asked.to !== undefined
     const days = insights.series.map(({ day }) => day)
     const period = isChosen ? `${days[0]}-to-${days.at(-1)}` : `${days.length}d`
-    return { bundle, insights, breakdown, period }
+    return { bundle, insights, viewers, breakdown, period }
   },
 })
 
@@ -80,9 +83,10 @@ function replacedRange(range: unknown, source: CallContext['source']): { request
 }
 
 /** The days of a report as CSV (RFC 4180), one line each after a header; or another table of the report. */
-function toCsv({ insights, breakdown: table, period }: Reported, reader: CsvReader) {
+function toCsv(reported: Reported, reader: CsvReader) {
+  const { insights, breakdown: table, period } = reported
   const { slug } = insights
-  const [header, rows] = tableOf(insights, table)
+  const [header, rows] = tableOf(reported, reader)
   const lines = rows.map((cells) => csvLine(cells, reader))
   const filename = `${slug}-${table ?? 'insights'}-${period}.csv`
   return { filename, text: [header, ...lines, ''].join('\r\n') }
@@ -90,18 +94,29 @@ function toCsv({ insights, breakdown: table, period }: Reported, reader: CsvRead
 
 type Rows = (string | number)[][]
 
-function tableOf({ series, breakdowns, byRule, tabs }: Insights, table?: TableName): [header: string, rows: Rows] {
+/** For people in the words of the page; programs get the values of the JSON. */
+function tableOf({ bundle, insights, viewers, breakdown: table }: Reported, reader: CsvReader): [string, Rows] {
+  const { series, breakdowns, byRule, tabs } = insights
   if (table === undefined) {
-    return ['day,views,openAllClicks', series.map(({ day, views, openAllClicks }) => [day, views, openAllClicks])]
+    const rows = series.map(({ day, views, openAllClicks }) => [day, views, openAllClicks, viewers.get(day) ?? 0])
+    return ['day,views,openAllClicks,dailyVisitors', rows]
   }
-  if (table === 'tabs') return ['url,opens', tabs.map(({ url, opens }) => [url, opens])]
+  if (table === 'tabs') {
+    const titles = titlesOf(bundle)
+    return ['url,opens,title', tabs.map(({ url, opens }) => [url, opens, titles.get(url) ?? ''])]
+  }
+  const isForPeople = reader === 'person'
   if (table === 'rules') {
     const rows = byRule.map(({ ruleId, ruleName, views, openAllClicks, openAllRate }) => {
-      return [ruleId ?? '', ruleName, views, openAllClicks, openAllRate]
+      return [ruleId ?? '', ruleId === null && isForPeople ? NO_RULE : ruleName, views, openAllClicks, openAllRate]
     })
     return ['ruleId,ruleName,views,openAllClicks,openAllRate', rows]
   }
+  const words = isForPeople ? BREAKDOWN_WORDS[table] : VALUES
   const { values, other } = breakdowns[table] ?? { values: [], other: 0 }
-  const rows: Rows = values.map(({ value, views }) => [value ?? '(none)', views])
-  return ['value,views', other > 0 ? [...rows, ['(other)', other]] : rows]
+  const rows: Rows = values.map(({ value, views }) => [value === null ? words.none : words.nameOf(value), views])
+  return ['value,views', other > 0 ? [...rows, [words.other, other]] : rows]
 }
+
+/** Breakdowns for programs: their values as they are. */
+const VALUES = { nameOf: (value: string) => value, none: '(none)', other: '(other)' }

@@ -110,12 +110,13 @@ const FALLTHROUGH = 'Fallthrough'
  * @param from the first millisecond of the first day.
  * @param now milliseconds since 1970.
  * @param withCountries whether countries are known on this instance.
+ * @returns also the distinct viewers of each day that had any.
  */
 export async function report(
   { db }: Store,
   bundle: Pick<StoredBundle, 'id' | 'slug' | 'urls' | 'resolutionPolicy'>,
   { from, days, now, withCountries }: Period & { now: number; withCountries: boolean },
-): Promise<Insights> {
+): Promise<{ insights: Insights; viewers: ReadonlyMap<string, number> }> {
   const end = from + days * DAY_MS
   const range = { id: bundle.id, from: dayOf(from), to: dayOf(end - DAY_MS) }
   const [rows, breakdowns, tabs] = await Promise.all([
@@ -127,7 +128,7 @@ export async function report(
   const sumOf = (kind: string, column: 'views' | 'clicks' = 'views') =>
     of(kind).reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
   const series = seriesOf(byKey(of('day')), from, days)
-  return {
+  const insights = {
     slug: bundle.slug,
     range: { from: iso(from), to: iso(Math.min(now, end - 1)) },
     totals: {
@@ -143,6 +144,7 @@ export async function report(
     byRule: rulesOf(byKey(of('rule')), bundle.resolutionPolicy?.rules ?? []),
     series,
   }
+  return { insights, viewers: new Map(of('viewers').map(({ key, views }) => [key, Number(views ?? 0)])) }
 }
 
 /** The counts of a period and of the one before: for few rules in one statement, for many in several, between other requests. */
@@ -179,9 +181,10 @@ const counted = prepared((db) => {
       .groupBy(key)
   const viewers = (kind: string, first?: string, last?: string) =>
     db
-      .select({ ...named(kind), views: sum(dailyViewers.viewers), clicks: sql<string | null>`NULL` })
+      .select({ ...named(kind, dailyViewers.day), views: sum(dailyViewers.viewers), clicks: sql<string | null>`NULL` })
       .from(dailyViewers)
       .where(within(dailyViewers, first, last))
+      .groupBy(dailyViewers.day)
   return unionAll(
     by('day', dailyCounters.day),
     by('rule', dailyCounters.ruleId),

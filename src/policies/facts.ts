@@ -161,6 +161,13 @@ export function regionName(code: string): string | undefined {
   return regionNames().of(code)
 }
 
+const languages = lazy(() => new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' }))
+
+/** The English name of a language by its tag, such as `pt-BR`; undefined for an unknown one. */
+export function languageNameOf(tag: string): string | undefined {
+  return /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i.test(tag) ? languages().of(tag) : undefined
+}
+
 /** The code of a country typed as a code or an English name, in any case; null for anything else. */
 export function countryCode(text: string): string | null {
   const code = text.trim().toUpperCase()

@@ -29,8 +29,8 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
 
   const read = async (slug: string, query = '') =>
     (await owner.api<Insights>('GET', `/api/links/${slug}/insights${query}`)).body
-  const csv = async (slug: string, query: string) => {
-    const answer = await owner.fetch(`/api/links/${slug}/insights?format=csv${query}`)
+  const csv = async (slug: string, query: string, accept = '*/*') => {
+    const answer = await owner.fetch(`/api/links/${slug}/insights?format=csv${query}`, { headers: { accept } })
     return [answer.status, answer.headers.get('content-disposition'), await answer.text()]
   }
   const look = (slug: string, headers: Record<string, string> = {}, method = 'GET') =>
@@ -92,7 +92,29 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
     expect(await csv(slug, '&breakdown=referrers&range=7d')).toEqual([
       200,
       `attachment; filename="${slug}-referrers-7d.csv"`,
-      'value,views\r\nnews.example,2\r\n(none),1\r\n',
+      'value,views\r\nnews.example,2\r\nDirect,1\r\n',
+    ])
+    const today = async () => String((await csv(slug, '&range=7d'))[2]).trim().split('\r\n').at(-1)
+    await becomes(today, `${ago(0)},3,1,3`)
+    // In the words of the page for people, as they are for programs.
+    const tables = async (accept?: string) =>
+      Promise.all(
+        ['referrers', 'devices', 'languages', 'countries'].map(async (table) => {
+          const [, , text] = await csv(slug, `&breakdown=${table}`, accept)
+          return String(text).trim().split('\r\n').slice(1)
+        }),
+      )
+    expect(await tables()).toEqual([
+      ['news.example,2', 'Direct,1'],
+      ['Computer,1', 'Phone,1', 'Tablet,1'],
+      ['German (de),2', 'English (en),1'],
+      ['Austria,2', 'Unknown,1'],
+    ])
+    expect(await tables('text/csv')).toEqual([
+      ['news.example,2', '(none),1'],
+      ['desktop,1', 'mobile,1', 'tablet,1'],
+      ['de,2', 'en,1'],
+      ['AT,2', '(none),1'],
     ])
   })
 
@@ -111,7 +133,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
     expect(referrers.other).toBe(1000 + (10 * 11) / 2)
     expect(devices).toEqual({ values: [], other: 0 })
     const [, , text] = await csv(slug, '&breakdown=referrers&range=7d')
-    expect(String(text).trim().split('\r\n').at(-1)).toBe('(other),1055')
+    expect(String(text).trim().split('\r\n').at(-1)).toBe('Other sites,1055')
     expect((await read(slug)).breakdowns.referrers.values[0]).toEqual({ value: 'earlier.example', views: 5000 })
   })
 
@@ -138,7 +160,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
     const { slug } = await owner.makeBundle()
     const [status, file, text] = await csv(slug, '&range=7d')
     expect([status, file]).toEqual([200, `attachment; filename="${slug}-insights-7d.csv"`])
-    expect(text).toMatch(/^day,views,openAllClicks\r\n(\d{4}-\d\d-\d\d,0,0\r\n){7}$/)
+    expect(text).toMatch(/^day,views,openAllClicks,dailyVisitors\r\n(\d{4}-\d\d-\d\d,0,0,0\r\n){7}$/)
     expect(await csv(slug, '&breakdown=devices')).toEqual([
       200,
       `attachment; filename="${slug}-devices-30d.csv"`,

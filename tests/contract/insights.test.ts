@@ -275,8 +275,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     const slug = await ownSlug()
     await put(server(), slug, [{ day: ago(1), views: 12, clicks: 3 }])
     const expected = [
-      'day,views,openAllClicks',
-      ...Array.from({ length: 7 }, (_, index) => `${ago(6 - index)},${index === 5 ? '12,3' : '0,0'}`),
+      'day,views,openAllClicks,dailyVisitors',
+      ...Array.from({ length: 7 }, (_, index) => `${ago(6 - index)},${index === 5 ? '12,3,0' : '0,0,0'}`),
       '',
     ].join('\r\n')
     for (const [query, accept] of [

@@ -208,18 +208,19 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_MAX_REQ
   })
 
   test('tabs and rules come as CSV too, in which no name is a formula', async () => {
-    const { slug } = await owner.makeBundle({ urls: [A, B], resolutionPolicy: RULES })
+    const urlMetadata = [{ note: '**The** plan\nRead it first' }, {}]
+    const { slug } = await owner.makeBundle({ urls: [A, B], urlMetadata, resolutionPolicy: RULES })
     await opened(slug, A, B)
     await becomes(async () => (await tabs(slug)).map(({ opens }) => opens), [1, 1, 0])
     expect(await csv(slug, 'tabs')).toEqual([
       200,
       `attachment; filename="${slug}-tabs-7d.csv"`,
-      `url,opens\r\n${A},1\r\n"${B}",1\r\n${PHONE_TAB},0\r\n`,
+      `url,opens,title\r\n${A},1,The plan\r\n"${B}",1,\r\n${PHONE_TAB},0,\r\n`,
     ])
     const [status, file, text] = await csv(slug, 'rules')
     expect([status, file]).toEqual([200, `attachment; filename="${slug}-rules-7d.csv"`])
     expect(text).toMatch(
-      /^ruleId,ruleName,views,openAllClicks,openAllRate\r\nr_\w+,"'=Phones, ""all""",0,0,0\r\n,Fallthrough,0,0,0\r\n$/,
+      /^ruleId,ruleName,views,openAllClicks,openAllRate\r\nr_\w+,"'=Phones, ""all""",0,0,0\r\n,No rule matched,0,0,0\r\n$/,
     )
   })
 

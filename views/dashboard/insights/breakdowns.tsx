@@ -1,11 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { capitalised } from '../../../src/core/words.ts'
 import type { Breakdown, Insights } from '../../../src/insights/shapes.ts'
+import { BREAKDOWN_WORDS } from '../../../src/insights/words.ts'
 import { formatInteger, rate, Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { countryName, DEVICE_NAMES, languageName } from '../parts/rules/facts.ts'
 import { CardHead } from './cards.tsx'
 import type { Shown } from './ranges.tsx'
 
@@ -16,11 +15,6 @@ interface BreakdownWords {
   heading: string
   /** The heading of the values. */
   column: string
-  nameOf(value: string): string
-  /** The label for no value. */
-  none: string
-  /** The label for values beyond those in the report. */
-  other: string
   hint: string
 }
 
@@ -28,33 +22,21 @@ const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
   referrers: {
     heading: 'Referrers',
     column: 'Site',
-    nameOf: (host) => host,
-    none: 'Direct',
-    other: 'Other sites',
     hint: 'Direct: the browser named no site, as for links in chats and emails, or typed addresses.',
   },
   devices: {
     heading: 'Devices',
     column: 'Device',
-    nameOf: (device) => capitalised(DEVICE_NAMES[device as keyof typeof DEVICE_NAMES]),
-    none: 'Unknown',
-    other: 'Others',
     hint: 'As browsers describe themselves.',
   },
   languages: {
     heading: 'Languages',
     column: 'Language',
-    nameOf: (language) => languageName(language),
-    none: 'Unknown',
-    other: 'Other languages',
     hint: 'The first language that a browser asks for, whatever its region.',
   },
   countries: {
     heading: 'Countries',
     column: 'Country',
-    nameOf: countryName,
-    none: 'Unknown',
-    other: 'Other countries',
     hint: 'As told by the proxy in front of this service.',
   },
 }
@@ -86,12 +68,13 @@ interface CardProps {
 
 function Card({ shown, name, breakdown }: CardProps): JSX.Element {
   const words = BREAKDOWNS[name]
+  const { none, other, nameOf } = BREAKDOWN_WORDS[name]
   const rows = breakdown.values.map(({ value, views }) => ({
-    name: value === null ? words.none : words.nameOf(value),
+    name: value === null ? none : nameOf(value),
     site: name === 'referrers' ? value : null,
     views,
   }))
-  if (breakdown.other > 0) rows.push({ name: words.other, site: null, views: breakdown.other })
+  if (breakdown.other > 0) rows.push({ name: other, site: null, views: breakdown.other })
   const total = rows.reduce((sum, { views }) => sum + views, 0)
   const sums = { words, total, most: Math.max(...rows.map(({ views }) => views)) }
   const more = rows.slice(SHOWN)

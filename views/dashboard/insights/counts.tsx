@@ -3,6 +3,7 @@ import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
+import { NO_RULE } from '../../../src/insights/words.ts'
 import { dayOf } from '../../../src/launcher/salts.ts'
 import { DayChart, formatInteger, rate } from '../../parts/charts.tsx'
 import { Each } from '../../parts/layout.tsx'
@@ -145,7 +146,7 @@ function ByRule({ insights, shown }: { insights: Insights; shown: Shown }): JSX.
 
 /** The name of a rule; the id distinguishes removed rules. */
 function RuleName({ ruleId, ruleName }: Pick<Insights['byRule'][number], 'ruleId' | 'ruleName'>): JSX.Element {
-  if (ruleId === null) return <span>No rule matched</span>
+  if (ruleId === null) return <span>{NO_RULE}</span>
   return (
     <>
       <span dir="auto" safe>

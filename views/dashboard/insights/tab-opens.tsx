@@ -3,10 +3,10 @@
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
+import { titlesOf } from '../../../src/insights/words.ts'
 import { formatInteger, rate, Share } from '../../parts/charts.tsx'
 import { destination, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/layout.tsx'
-import { unstressed } from '../../parts/markdown.ts'
 import { Tile, tileOf } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { CardHead } from './cards.tsx'
@@ -25,10 +25,10 @@ interface TabOpensProps {
 
 /** How often each tab was opened, the most opened first. */
 export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensProps): JSX.Element {
-  const notes = notesOf(bundle)
+  const titles = titlesOf(bundle)
   const rows = tabs
     .toSorted((one, other) => other.opens - one.opens)
-    .map((tab) => ({ ...tab, note: notes.get(tab.url) }))
+    .map((tab) => ({ ...tab, title: titles.get(tab.url) }))
   const total = tabs.reduce((sum, { opens }) => sum + opens, 0)
   const most = rows[0]?.opens ?? 0
   const names = bundle.variables.map(({ name }) => name)
@@ -65,16 +65,8 @@ export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensP
   )
 }
 
-/** The note of each link, including the links of rules; removed links have none. */
-function notesOf({ urls, urlMetadata, resolutionPolicy }: TabOpensProps['bundle']): Map<string, string> {
-  const ofRules = (resolutionPolicy?.rules ?? []).flatMap(({ tabs }) => tabs)
-  const own = urls.map((url, at) => ({ url, ...urlMetadata[at] }))
-  // For a duplicate link, the first note.
-  return new Map([...own, ...ofRules].toReversed().map(({ url, note = '' }) => [url, note]))
-}
-
 interface RowsProps {
-  rows: readonly (Insights['tabs'][number] & { note: string | undefined })[]
+  rows: readonly (Insights['tabs'][number] & { title: string | undefined })[]
   total: number
   most: number
   /** The names of the bundle’s variables. */
@@ -102,13 +94,13 @@ function Rows({ rows, total, most, names, icons }: RowsProps): JSX.Element {
       <tbody>
         <Each
           of={rows}
-          show={({ url, opens, note }) => (
+          show={({ url, opens, title }) => (
             <tr>
               <th scope="row">
                 <div class="behind">
                   <Tile url={url} icon={iconOf(url, icons)} />
                   <Share share={opens / most} hue={tileOf(url).hue} />
-                  <TabName url={url} note={note} names={names} />
+                  <TabName url={url} title={title} names={names} />
                 </div>
               </th>
               <td class="number" safe>
@@ -127,11 +119,11 @@ function Rows({ rows, total, most, names, icons }: RowsProps): JSX.Element {
 
 function TabName({
   url,
-  note,
+  title,
   names,
-}: Pick<RowsProps, 'names'> & { url: string; note: string | undefined }): JSX.Element {
+}: Pick<RowsProps, 'names'> & { url: string; title: string | undefined }): JSX.Element {
   const { host, path } = destination(url)
-  const name = unstressed((note ?? '').trim().split('\n')[0] ?? '')
+  const name = title ?? ''
   return (
     <>
       {name !== '' && (
@@ -142,7 +134,7 @@ function TabName({
       <span class={name === '' ? undefined : 'hint'} dir="ltr">
         <Blanks text={host + withBraces(path, names)} names={names} />
       </span>
-      {note === undefined && <span class="hint"> No longer there</span>}
+      {title === undefined && <span class="hint"> No longer there</span>}
     </>
   )
 }

@@ -2,12 +2,12 @@
 
 import { linkOf } from '../../../src/bundles/links/link-fields.ts'
 import { blanked } from '../../../src/bundles/variables/variables.ts'
+import { unstressed } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { PublicBundle } from '../../../src/launcher/served.ts'
 import { hostsOf } from '../../parts/destination.ts'
 import { attribute, SearchLink, type Site } from '../../parts/layout.tsx'
-import { unstressed } from '../../parts/markdown.ts'
 import { PICTURE } from './picture.ts'
 
 interface OpenGraphProps {

@@ -1,11 +1,11 @@
 import type { Fact } from '../../../../db/policy.ts'
 import type { Variable } from '../../../../db/schema.ts'
-import type { CLIENTS, DEVICES } from '../../../../src/audience/user-agent.ts'
+import { type CLIENTS, DEVICE_NAMES } from '../../../../src/audience/user-agent.ts'
 import { exampleOf, labelOf } from '../../../../src/bundles/variables/variables.ts'
 import { lazy } from '../../../../src/core/lazy.ts'
 import { ROLES } from '../../../../src/identity/caller.ts'
 import { type DraftLeaf, TOPICS, type Topic } from '../../../../src/policies/draft/conditions.ts'
-import { countries, regionName } from '../../../../src/policies/facts.ts'
+import { countries, languageNameOf, regionName } from '../../../../src/policies/facts.ts'
 
 // Display names of condition values.
 
@@ -44,21 +44,13 @@ function choiceName(choices: Record<string, string>, wordsOf: (name: string) => 
   return (value: string) => nameIn(names, value)
 }
 
-export const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
-  mobile: 'phone',
-  tablet: 'tablet',
-  desktop: 'computer',
-}
-
-const languages = new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' })
-
 /** The name and tag of a language. @param more `…` if only the beginning of the tag is known. */
-export function languageName(value: string, more: '…' | '' = ''): string {
-  const name = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i.test(value) ? languages.of(value) : undefined
+function languageName(value: string, more: '…' | '' = ''): string {
+  const name = languageNameOf(value)
   return name === undefined ? isolated(value + more) : `${name} (${value}${more})`
 }
 
-export function countryName(value: string): string {
+function countryName(value: string): string {
   return (/^[a-z]{2}$/i.test(value) ? regionName(value.toUpperCase()) : undefined) ?? isolated(value)
 }
 
