@@ -220,7 +220,7 @@ export function problemSchema(codes: readonly string[], annotations: Naming['ann
     ...(ofInput ? { errors: ERRORS } : {}),
     ...(retry ? { retryAfterSeconds: RETRY } : {}),
     requestId: {
-      says: 'What the operator finds the request by; as in X-Request-Id.',
+      says: 'The id by which the operator finds the request; as in X-Request-Id.',
       example: '5e2e4a4b-8f6c-4d0e-9a53-0c6c1c8f7d21',
       type: 'string',
       minLength: 1,
@@ -248,7 +248,7 @@ function saying([says, example]: readonly [string, unknown]): JsonSchema {
 const RETRY = { says: 'Seconds to wait until one request is accepted.', example: 12, type: 'integer', minimum: 1 }
 
 const ERRORS = {
-  says: 'What is wrong with each field, if it is more than one; the first as in `error`.',
+  says: 'The problem with each field, if there are several; the first is `error`.',
   type: 'array',
   minItems: 2,
   maxItems: MAX_ISSUES,

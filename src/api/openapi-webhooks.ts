@@ -22,7 +22,7 @@ const EVENTS: Record<SentEvent, readonly [when: string, about: About]> = {
   'bundle.restored': ['The deletion of a bundle was undone', 'bundle'],
   'bundle.claimed': ['A bundle that was created without an account was claimed', 'bundle'],
   'bundle.transferred': ['A bundle moved to another owner', 'bundle'],
-  'bundle.links_broken': ['Links of a bundle lead nowhere any more', 'bundle with health'],
+  'bundle.links_broken': ['Links in a bundle are broken', 'bundle with health'],
   'proposal.opened': ['Somebody suggested an edit of a bundle', 'proposal'],
   'proposal.accepted': ['A suggested edit was accepted', 'proposal'],
   'proposal.rejected': ['A suggested edit was rejected', 'proposal'],

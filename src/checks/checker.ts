@@ -68,7 +68,7 @@ export class Checker {
     for (const host of hosts) {
       const check = this.#checkAt(host)
         .catch((error) =>
-          this.log.warn({ err: error }, 'what was found of a link could not be stored; trying again later'),
+          this.log.warn({ err: error }, 'the result of a link check could not be stored; trying again later'),
         )
         .finally(() => this.#checking.delete(host))
       this.#checking.set(host, check)

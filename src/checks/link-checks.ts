@@ -46,7 +46,7 @@ export class LinkChecks {
       const { followSome } = await import('./followed.ts')
       if (await followSome(store, config, CLOCK.now())) following.runWithin(PAUSE_MS)
     }
-    const following = repeat(POLL_MS, follow, log, 'the links of changed bundles could not be read; trying on')
+    const following = repeat(POLL_MS, follow, log, 'the links of changed bundles could not be read; trying again')
     this.#loops = [following]
     if (!config.linkChecks) return
     const tell = async () => {
@@ -54,9 +54,9 @@ export class LinkChecks {
       const { tellSome } = await import('./telling.ts')
       if (await tellSome(this, CLOCK.now())) telling.runWithin(PAUSE_MS)
     }
-    const telling = repeat(POLL_MS, tell, log, 'what was found of links could not be told; trying on')
+    const telling = repeat(POLL_MS, tell, log, 'the results of link checks could not be told; trying again')
     const check = () => this.checker.begin()
-    this.#loops.push(repeat(POLL_MS, check, log, 'links could not be looked at; trying on'), telling)
+    this.#loops.push(repeat(POLL_MS, check, log, 'links could not be looked at; trying again'), telling)
   }
 
   async stop(): Promise<void> {

@@ -69,11 +69,11 @@ function mailOf({ userId, to, broken }: Told, site: Site): Mail {
       `${site.origin}${routes.bundle.edit.href({ slug })}`,
     ])
   const text = [
-    'Links of bundles that you can edit lead nowhere any more: three looks over three days found nothing there.',
+    'Some links in bundles that you can edit are broken: three checks over three days found nothing there.',
     ...each,
     ...(broken.length > NAMED ? ['There are more:'] : ['All of them:']),
     `${site.origin}${routes.bundles.list.href()}?health=broken`,
-    `You get this on ${site.name}, at most once a week. To get no such email any more:\n\n${unsubscribe}`,
+    `You get this on ${site.name}, at most once a week. To stop these emails:\n\n${unsubscribe}`,
   ].join('\n\n')
   return { to, subject: `Links of your bundles on ${site.name} are broken`, text, unsubscribe }
 }

@@ -18,7 +18,7 @@ export const admin = command({
   ],
   args: {
     email: { valueHint: 'address', description: 'Of create-key: whose key it is' },
-    scopes: { valueHint: 'scope,scope', description: 'Of create-key: what it may do' },
+    scopes: { valueHint: 'scope,scope', description: 'For create-key: its scopes' },
     name: { valueHint: 'name', description: 'Of create-key: its name' },
   },
   rest: 'any',

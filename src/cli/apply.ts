@@ -31,7 +31,7 @@ interface Step {
 }
 
 export const apply = command({
-  summary: 'Make bundles as a YAML file has them: create what is missing, change what differs',
+  summary: 'Make bundles match a YAML file: create missing ones, change different ones',
   examples: [
     'openall apply bundles.yaml --dry-run',
     'openall apply bundles.yaml',

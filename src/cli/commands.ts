@@ -34,7 +34,7 @@ export const COMMANDS: Tree = {
   login,
   logout,
   whoami: row('who_am_i', {
-    summary: 'Show whom the key acts for, with which role and scopes',
+    summary: 'Show the key’s account, role and scopes',
     examples: ['openall whoami', 'openall whoami --json'],
     say(me, { server }) {
       print(`${named(me)} at ${server}`)
@@ -61,7 +61,7 @@ export const COMMANDS: Tree = {
         type: 'enum',
         options: ['broken', 'moved'],
         field: 'health',
-        description: 'Only bundles with such a link',
+        description: 'Only bundles with a link in this state',
       },
       sort: { type: 'enum', options: ['created', 'updated', 'title'], field: 'sort', description: 'Sort order' },
       deleted: { type: 'boolean', description: 'List deleted bundles, which openall restore brings back' },
@@ -105,7 +105,7 @@ export const COMMANDS: Tree = {
           type: 'enum',
           options: ['open', 'accepted', 'rejected', 'withdrawn', 'all'],
           field: 'state',
-          description: 'Which of a bundle’s; default: open',
+          description: 'Of a bundle: only those in this state; default: open',
         },
       },
       input({ args }) {
@@ -123,13 +123,13 @@ export const COMMANDS: Tree = {
       },
     }),
     show: row('get_proposal', {
-      summary: 'Show what a suggestion changes, and what of it conflicts with the newest version',
+      summary: 'Show the changes in a suggestion, and its conflicts with the newest version',
       examples: ['openall proposals show 4k2mz7qy9p p_4fGk2bNq8Z'],
       args: { id: PROPOSAL_ID },
       say: printProposal,
     }),
     accept: row('accept_proposal', {
-      summary: 'Accept a suggestion: it becomes a version; flags replace parts of it and so decide conflicts',
+      summary: 'Accept a suggestion as a new version; flags replace parts of it, which settles conflicts',
       examples: [
         'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z',
         'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z --title "Launch month"',
@@ -148,7 +148,7 @@ export const COMMANDS: Tree = {
       examples: ['openall proposals reject 4k2mz7qy9p p_4fGk2bNq8Z --note "Not yet"'],
       args: {
         id: PROPOSAL_ID,
-        note: { field: 'note', valueHint: 'text', description: 'Why, for who made it' },
+        note: { field: 'note', valueHint: 'text', description: 'Why; shown to its author' },
       },
       say: ({ id }) => `Suggestion ${id} is rejected.`,
     }),
@@ -179,7 +179,7 @@ export const COMMANDS: Tree = {
   }),
   replace,
   rename: row('rename_bundle', {
-    summary: 'Give a bundle another slug; its link so far leads there',
+    summary: 'Rename a bundle; its old link leads to the new one',
     examples: ['openall rename launch-day launch'],
     args: {
       'new-slug': { type: 'positional', field: 'newSlug', description: 'The new end of its link' },

@@ -67,7 +67,7 @@ async function readList(file: string | undefined): Promise<string> {
 }
 
 export const duplicate = row('duplicate_bundle', {
-  summary: 'Copy a bundle and print the link of the copy: all of your own, what you see of others’',
+  summary: 'Copy a bundle and print the copy’s link: your own in full, another’s as you see it',
   examples: [
     'openall duplicate 4k2mz7qy9p --title "Launch day, second edition"',
     'openall duplicate 4k2mz7qy9p --policy none --dry-run',

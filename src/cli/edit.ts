@@ -93,14 +93,14 @@ export const propose = command({
     slug: SLUG,
     ...CHANGES,
     ...LINK_CHANGES,
-    reason: { alias: 'r', valueHint: 'text', description: 'Why, for whoever decides' },
+    reason: { alias: 'r', valueHint: 'text', description: 'Why; shown to the editors who decide' },
   },
   async run({ args, lists, server, client }) {
     const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
     const { add = [], remove = [] } = lists
     const changed = await documentFrom({ ...args, add, remove }, bundle)
     const changes = changed === null ? {} : changesOf(changed, bundle)
-    if (Object.keys(changes).length === 0) throw new UsageError('say with flags what should become different')
+    if (Object.keys(changes).length === 0) throw new UsageError('no flag names a change: see the flags with --help')
     const { slug, versionNumber: baseVersion } = bundle
     const { reason } = args
     const made = await client.proposeEdit({

@@ -10,7 +10,7 @@ const KEY_ID = { type: 'positional', field: 'id', number: true, description: 'It
 
 const KEY_END = {
   valueHint: 'day',
-  description: 'The last day that it works (in UTC), such as 2027-01-31, or in how many days it ends: 90d',
+  description: 'Its last day (UTC), such as 2027-01-31, or a number of days from now: 90d',
 } as const
 
 /** Commands for API keys. */
@@ -69,7 +69,7 @@ export const keys = {
     say: ({ apiKey }) => `Key ${apiKey.id} (${apiKey.name}) is revoked.`,
   }),
   rotate: row('rotate_key', {
-    summary: 'Replace an API key and print the new one; the old one goes on for a day',
+    summary: 'Replace an API key and print the new one; the old one works for another day',
     examples: ['openall keys rotate 7 > key.txt', 'openall keys rotate 7 --grace 0 --expires 90d > key.txt'],
     args: {
       id: KEY_ID,
@@ -79,7 +79,7 @@ export const keys = {
         valueHint: 'hours',
         description: 'Until the old one ends: 0 to 24; 24 if omitted',
       },
-      expires: { ...KEY_END, description: `${KEY_END.description}; as the old one if omitted` },
+      expires: { ...KEY_END, description: `${KEY_END.description}; like the old one if omitted` },
     },
     input: ({ args }) => endIn(args.expires),
     say({ rawKey, warning }) {
@@ -110,12 +110,12 @@ export const events = row('list_events', {
   summary: 'List who changed what, newest first',
   examples: ['openall events', 'openall events --type bundle.updated --target launch-day --since 2026-12-01T00:00:00Z'],
   args: {
-    type: { field: 'type', description: 'Only events of this type, or of this kind: bundle.updated, or bundle' },
-    target: { field: 'target', description: 'Only those about this: the slug of a bundle, or an id' },
-    actor: { field: 'actor', description: 'Only those of this person or key, by id' },
-    since: { field: 'since', valueHint: 'time', description: 'Only those from this time on: 2026-12-01T00:00:00Z' },
-    limit: { field: 'limit', number: true, description: 'At most so many; 50 if omitted' },
-    cursor: { field: 'cursor', description: 'Go on from here: nextCursor of the page before' },
+    type: { field: 'type', description: 'Only events of this type or kind: bundle.updated, or bundle' },
+    target: { field: 'target', description: 'Only events about this: a bundle’s slug, or an id' },
+    actor: { field: 'actor', description: 'Only events by this person or key: an id' },
+    since: { field: 'since', valueHint: 'time', description: 'Only events from this time on: 2026-12-01T00:00:00Z' },
+    limit: { field: 'limit', number: true, description: 'Maximum number of results; 50 if omitted' },
+    cursor: { field: 'cursor', description: 'Continue from here: nextCursor of the previous page' },
   },
   list: 'events',
   columns: {
@@ -146,7 +146,7 @@ export const webhooks = {
     },
   }),
   create: row('create_webhook', {
-    summary: 'Have a URL told about events, and print the secret; it is shown only once',
+    summary: 'Send events to a URL, and print the secret; it is shown only once',
     examples: ['openall webhooks create https://example.com/hooks/openall --event bundle.updated > secret.txt'],
     args: {
       url: { type: 'positional', field: 'url', description: 'A public address that takes POST requests' },
@@ -165,21 +165,21 @@ export const webhooks = {
     },
   }),
   enable: row('update_webhook', {
-    summary: 'Enable a webhook again, which sends what it missed before it was disabled',
+    summary: 'Enable a webhook again, and send the events that failed before it was disabled',
     examples: ['openall webhooks enable wh_4fGk2bNq8ZxT7mQa'],
     args: { id: WEBHOOK_ID },
     input: () => ({ enabled: true }),
     say: ({ webhook }) => `Webhook ${webhook.id} is enabled.`,
   }),
   disable: row('update_webhook', {
-    summary: 'Disable a webhook; what happens meanwhile is not kept for it',
+    summary: 'Disable a webhook; events that happen meanwhile are never sent',
     examples: ['openall webhooks disable wh_4fGk2bNq8ZxT7mQa'],
     args: { id: WEBHOOK_ID },
     input: () => ({ enabled: false }),
     say: ({ webhook }) => `Webhook ${webhook.id} is disabled.`,
   }),
   rotate: row('rotate_webhook_secret', {
-    summary: 'Give a webhook a new secret and print it; the old one goes on for a day',
+    summary: 'Give a webhook a new secret and print it; the old one works for another day',
     examples: ['openall webhooks rotate wh_4fGk2bNq8ZxT7mQa > secret.txt'],
     args: { id: WEBHOOK_ID },
     say: ({ secret }) => print(secret),
@@ -197,11 +197,11 @@ export const webhooks = {
     say: (_, { args }) => `A test is on its way. To see how it went: openall webhooks deliveries ${args.id}`,
   }),
   deliveries: row('list_deliveries', {
-    summary: 'List what a webhook was sent in the last 14 days, newest first',
+    summary: 'List the deliveries of a webhook in the last 14 days, newest first',
     examples: ['openall webhooks deliveries wh_4fGk2bNq8ZxT7mQa --limit 50'],
     args: {
       id: WEBHOOK_ID,
-      limit: { field: 'limit', number: true, description: 'At most so many; 20 if omitted' },
+      limit: { field: 'limit', number: true, description: 'Maximum number of results; 20 if omitted' },
     },
     list: 'deliveries',
     columns: {

@@ -50,7 +50,7 @@ export const listen = command({
     },
     since: {
       valueHint: 'time',
-      description: 'Begin with what happened from this time on; default: now. Ctrl-C prints where to go on',
+      description: 'Begin with events from this time on; default: now. Ctrl-C prints where to continue',
     },
   },
   async run({ args, client }) {

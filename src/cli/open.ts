@@ -21,7 +21,7 @@ export const open = command({
     value: {
       type: 'positional',
       optional: true,
-      description: 'Of a variable, as name=value, or alone for the first one; more may follow',
+      description: 'A variable’s value, as name=value, or alone for the first one; repeatable',
     },
     all: { type: 'boolean', alias: 'a', description: 'Include tabs marked manual' },
     print: { type: 'boolean', alias: 'p', description: 'Print the URLs without opening them' },

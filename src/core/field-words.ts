@@ -10,7 +10,7 @@ const SENTENCES: Partial<Words<Reason>> = {
   not_a_web_address: 'This doesn’t look like a web address.',
   closes_before_it_opens: 'This must be after the opening time.',
   not_a_day: 'Enter a day.',
-  not_to_come: 'Choose a day to come.',
+  not_to_come: 'Choose a day in the future.',
   ends_before_it_begins: 'This must not be before the first day.',
   after_today: 'This must not be after today.',
   password_missing: 'Choose a password.',
@@ -28,8 +28,8 @@ const CLAUSES: Partial<Words<Reason>> = {
     const [only] = choices
     return choices.length === 1 && only ? clauseIn(only) : `must be ${choices.map(expectationIn).join(' or ')}`
   },
-  variable_named_twice: ({ variable }) => `must be another name than that of variable ${variable + 1}`,
-  name_taken: ({ rule }) => `must be another name than that of rule ${rule + 1}`,
+  variable_named_twice: ({ variable }) => `must be different from the name of variable ${variable + 1}`,
+  name_taken: ({ rule }) => `must be different from the name of rule ${rule + 1}`,
   not_a_metadata_key: () => 'must be 1 to 40 letters, digits, _, . or -',
 }
 

@@ -36,7 +36,7 @@ export async function readFile(file: Uint8Array, as: 'bundles' | 'sections'): Pr
 
 async function readOnThread(reading: Reading): Promise<object> {
   if (thread.waiting >= MAX_WAITING) {
-    throw new Problem('RATE_LIMITED', 'Too many long texts wait to be read. Try again in a minute.', {
+    throw new Problem('RATE_LIMITED', 'Too many long texts are waiting to be read. Try again in a minute.', {
       retryAfterSeconds: 60,
     })
   }

@@ -126,7 +126,7 @@ export const inspectUrls = implement('inspect_urls', {
   async run({ urls }, { service, caller }) {
     const { config } = service
     if (config.inspect === 'off') {
-      throw new Problem('FORBIDDEN', 'This server looks at no links: its operator has switched that off.')
+      throw new Problem('FORBIDDEN', 'This server doesn’t look at links: its operator has switched that off.')
     }
     await countLinks(service, caller, urls.length)
     const inspecting = { site: config, icons: service.siteIcons, account: accountOf(caller) }

@@ -63,7 +63,7 @@ export class SiteIconFinder {
       }
       if (hasRecorded) this.#loop?.runWithin(PAUSE_MS)
     }
-    this.#loop = repeat(LOOK_EVERY_MS, run, this.log, 'icons of sites could not be looked for; trying on')
+    this.#loop = repeat(LOOK_EVERY_MS, run, this.log, 'icons of sites could not be looked for; trying again')
     this.#loop.runWithin(0)
   }
 

@@ -35,7 +35,7 @@ export class EndingKeys {
   /** Does nothing if mails reach nobody. */
   start(): void {
     if (!this.mailer.isConfigured) return
-    this.#loop = repeat(POLL_MS, () => this.#note(), this.log, 'could not look for keys that end soon; trying on')
+    this.#loop = repeat(POLL_MS, () => this.#note(), this.log, 'could not look for keys that end soon; trying again')
   }
 
   /** Resolves when it has stopped looking. */
@@ -124,14 +124,14 @@ interface Ending {
 function mailOf(userId: string, keys: readonly Ending[], config: Pick<Config, 'origin' | 'name' | 'secret'>): Mail {
   const unsubscribe = unsubscribeLink(config, { userId, kind: 'keyEnds' })
   const each = keys.flatMap(({ name, endsAt, organization }) => [
-    `${organization === null ? 'An API key of yours' : 'An API key of an organisation of yours'} ends on ${exactTime(minuteOf(endsAt))}:`,
+    `${organization === null ? 'Your API key' : 'An API key in your organisation'} ends on ${exactTime(minuteOf(endsAt))}:`,
     quoted(name),
     ...(organization === null ? [] : ['The organisation:', quoted(organization)]),
   ])
   const text = [
     ...each,
-    `What uses it stops working then. If it is still needed, rotate it and give the new one a later end:\n\n${config.origin}${routes.keys.list.href()}`,
-    `You get this a week before a key ends on ${config.name}. To get no such email any more:\n\n${unsubscribe}`,
+    `Anything that uses it stops working then. If you still need it, rotate it and choose a later end:\n\n${config.origin}${routes.keys.list.href()}`,
+    `You get this a week before a key ends on ${config.name}. To stop these emails:\n\n${unsubscribe}`,
   ].join('\n\n')
   const subject =
     keys.length === 1 ? `An API key on ${config.name} ends soon` : `${keys.length} API keys on ${config.name} end soon`

@@ -95,7 +95,7 @@ export class Notices {
   /** Does nothing if no mails are sent. */
   start(): void {
     if (!this.mailer.isConfigured) return
-    this.#loop = repeat(POLL_MS, () => this.#sendDue(), this.log, 'could not look for mails to send; trying on')
+    this.#loop = repeat(POLL_MS, () => this.#sendDue(), this.log, 'could not look for mails to send; trying again')
   }
 
   /** Resolves when no mail is being made. */

@@ -99,7 +99,7 @@ export class MailOutbox {
       await this.#sendDue()
       await this.#count()
     }
-    this.#loop = repeat(POLL_MS, look, this.log, 'could not look for mails to send; trying on')
+    this.#loop = repeat(POLL_MS, look, this.log, 'could not look for mails to send; trying again')
     this.#loop.runWithin(0)
   }
 

@@ -64,9 +64,9 @@ export async function typedCode(request: Request, service: Service): Promise<Pag
   return decided(visit, false)
 }
 
-const NOT_WAITING = new Problem('NOT_FOUND', 'No device waits with this code.', {
+const NOT_WAITING = new Problem('NOT_FOUND', 'No device is waiting with this code.', {
   userMessage:
-    'No device waits with this code. Check it, or start again on the device: a code is valid for ten minutes.',
+    'No device is waiting with this code. Check it, or start again on the device: a code is valid for ten minutes.',
 })
 
 async function show({ service, session, code, request }: Visit, problem?: Problem): Promise<Page> {

@@ -4,7 +4,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   INVALID_URLS: 'Something under `urls`, `addUrls` or `removeUrls` is invalid: fix what the message names.',
   BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
   INVALID_JSON: 'The body is missing, not JSON or not UTF-8.',
-  INVALID_EMAIL: 'This is no email address.',
+  INVALID_EMAIL: 'This is not an email address.',
   INVALID_PASSWORD: 'This is not the password of your account.',
   INVALID_TOKEN: 'The link has expired, or was used: ask for a new one.',
   PASSWORD_TOO_SHORT: 'A password has at least 8 characters.',

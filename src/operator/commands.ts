@@ -91,7 +91,7 @@ export const COMMANDS: Record<string, Command> = {
   }),
   backups: command({
     params: ['path'],
-    summary: 'say what a backup holds, or each in a folder; the first is the one that restore takes',
+    summary: 'describe a backup, or each in a folder; restore takes the first',
     run: async (_, { args: [path = ''] }) => {
       const { listBackups, sayFound } = await backups()
       const { backups: found, unreadable } = listBackups(path)
@@ -209,7 +209,7 @@ export const COMMANDS: Record<string, Command> = {
   }),
   log: onStore({
     params: [],
-    summary: 'list what these commands did, newest first: when, who, which command, about what',
+    summary: 'list the commands run so far, newest first: time, person, command, subject',
     run: (operator) => operator.readLog(),
     say: (entries) =>
       entries.length === 0

@@ -94,7 +94,7 @@ function proposalMail(kind: ProposalMail, said: Said): Omit<Mail, 'to'> {
     const name = at === 0 ? [quoted(nameOf(bundle))] : []
     return [sentence(one, said, at === 0), ...name, ...rest(one.proposal), `${lead}\n\n${link}`]
   })
-  const stop = `${why} on ${config.name}, at most once an hour for a bundle. To get no such email any more:\n\n${unsubscribe}`
+  const stop = `${why} on ${config.name}, at most once an hour for a bundle. To stop these emails:\n\n${unsubscribe}`
   return { subject: subject(said), text: [...each, stop].join('\n\n'), unsubscribe }
 }
 
@@ -122,7 +122,7 @@ const WORDS: Record<ProposalMail, Words> = {
       return `${who} suggests ${difference === null ? 'a change' : `changing ${wordsOf(difference)}`}${isFirst ? ' of a bundle that you can edit:' : '.'}`
     },
     rest: ({ reason }) => (reason === null ? [] : ['The reason:', quoted(reason)]),
-    lead: 'See what would become different, and accept or reject it:',
+    lead: 'Review the change, then accept or reject it:',
     why: 'You get this because you can edit the bundle',
   },
   decided: {
@@ -137,8 +137,8 @@ const WORDS: Record<ProposalMail, Words> = {
       const version = versionNumber === null ? '' : `, as version ${versionNumber}`
       return `${nameIn(decider)}${addressOf(decider)} ${state} your suggestion${what}${version}${isFirst ? ':' : '.'}`
     },
-    rest: ({ note }) => (note === null ? [] : ['Their message:', quoted(note)]),
-    lead: 'See what became of it:',
+    rest: ({ note }) => (note === null ? [] : ['The message:', quoted(note)]),
+    lead: 'See the result:',
     why: 'You get this because you suggested it',
   },
 }

@@ -16,7 +16,7 @@ export const proposeEdit = implement('propose_edit', {
   summary: 'Suggest an edit for a person to accept',
   description:
     'Like update_bundle, but nothing changes until an editor accepts it: use it if you are not sure. Send the `versionNumber` ' +
-    'that you have read as `baseVersion`: what others edit meanwhile is merged.',
+    'that you have read as `baseVersion`: others’ edits since then are merged.',
   status: 201,
   input: NewProposal,
   example: { slug: 'launch-day', baseVersion: 2, title: 'Launch week', reason: 'It takes until Friday.' },
@@ -43,7 +43,7 @@ export const listProposals = implement('list_proposals', {
 /** GET /api/me/proposals. */
 export const listOpenProposals = implement('list_open_proposals', {
   summary: 'List the open proposals for all your bundles',
-  description: 'Lists what waits for a decision, over all your bundles, newest first.',
+  description: 'Lists the open proposals for all your bundles, newest first.',
   input: Part,
   output: ProposalList,
   present: toList,

@@ -46,10 +46,7 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     refuseUnfitTemplates(proposed)
   })
   if (isSame(diff(base, proposed))) {
-    throw new Problem(
-      'BAD_REQUEST',
-      `this would change nothing of version ${baseVersion}: send what should become different`,
-    )
+    throw new Problem('BAD_REQUEST', `this would change nothing in version ${baseVersion}: send the fields to change`)
   }
   const proposal: Proposal = {
     id: `p_${randomBase62(10)}`,

@@ -11,7 +11,7 @@ import { lines } from '../core/text-shapes.ts'
 // Descriptions of the fields of proposals that are both sent and answered, each with an example.
 
 export const ID = ['Identifies the proposal.', 'p_4fGk2bNq8Z'] as const
-export const REASON = ['Why; for whoever decides.', 'It takes until Friday.'] as const
+export const REASON = ['Why; shown to the editors who decide.', 'It takes until Friday.'] as const
 export const BASE_VERSION = ['The version that the changes are based on; the newest if omitted.', 2] as const
 
 /** Limits of proposals: the length of a text in Unicode code points, and numbers of proposals. */

@@ -51,7 +51,7 @@ async function transfer(
 async function requireReceiver({ db }: Store, { userId }: SignedIn, to: Subject): Promise<void> {
   if (to.type === 'user') {
     if (to.userId === userId) return
-    throw new Problem('FORBIDDEN', 'a person can only take a bundle themselves: `to` must be your own user id')
+    throw new Problem('FORBIDDEN', 'you can only take a bundle yourself: `to` must be your own user id')
   }
   const [found] = await db
     .select({ role: member.role })

@@ -111,7 +111,7 @@ const UNSENT = { lease: null, attempts: 0, attemptedAt: null, status: null, fail
 /** The newest of the selected deliveries. */
 async function latest(store: Store, which: SQL | undefined): Promise<DeliveryInfo> {
   const [row] = await rowsOf(store).where(which).orderBy(desc(outbox.id)).limit(1)
-  if (row === undefined) throw new Problem('NOT_FOUND', 'This webhook was deleted meanwhile.')
+  if (row === undefined) throw new Problem('NOT_FOUND', 'This webhook has been deleted.')
   return toDelivery(row)
 }
 

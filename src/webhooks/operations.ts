@@ -49,7 +49,7 @@ export const listWebhooks = implement('list_webhooks', {
 /** PATCH /api/me/webhooks/:webhookId. */
 export const updateWebhook = implement('update_webhook', {
   summary: 'Change, disable or enable a webhook',
-  description: '`enabled: true` also sends what failed; what happens while disabled is never sent.',
+  description: '`enabled: true` also sends failed events; events while it is disabled are never sent.',
   input: shapes.WebhookEdit,
   example: { webhookId: 'wh_4fGk2bNq8ZxT7mQa', enabled: true },
   output: shapes.ChangedWebhook,
@@ -95,7 +95,7 @@ export const testWebhook = implement('test_webhook', {
 
 /** GET /api/me/webhooks/:webhookId/deliveries. */
 export const listDeliveries = implement('list_deliveries', {
-  summary: 'List what a webhook was sent, and how that went',
+  summary: 'List the deliveries of a webhook and their results',
   description: 'Lists deliveries of the last 14 days, newest first.',
   input: shapes.Deliveries,
   output: shapes.DeliveryList,

@@ -68,7 +68,7 @@ export class Outbox {
 
   start(): void {
     const look = () => this.#sendDue().then(() => this.#count())
-    this.#looking = repeat(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
+    this.#looking = repeat(POLL_MS, look, this.log, 'could not look for webhooks to send; trying again')
   }
 
   /** Resolves when nothing is being sent any more, or the time to wait for it is over. */

@@ -108,7 +108,7 @@ export async function create(
   } catch (error) {
     const isFull = brokenConstraint(error)?.includes('webhooks.owner_id') ?? false
     if (isFull && (await list({ store, caller })).length >= MAX_WEBHOOKS) {
-      throw new Problem('PLAN_LIMIT', `You have ${MAX_WEBHOOKS} webhooks, the most there can be: delete one first.`)
+      throw new Problem('PLAN_LIMIT', `You have ${MAX_WEBHOOKS} webhooks, the limit: delete one first.`)
     }
     throw error
   }

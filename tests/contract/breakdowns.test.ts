@@ -94,7 +94,11 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
       `attachment; filename="${slug}-referrers-7d.csv"`,
       'value,views\r\nnews.example,2\r\nDirect,1\r\n',
     ])
-    const today = async () => String((await csv(slug, '&range=7d'))[2]).trim().split('\r\n').at(-1)
+    const today = async () =>
+      String((await csv(slug, '&range=7d'))[2])
+        .trim()
+        .split('\r\n')
+        .at(-1)
     await becomes(today, `${ago(0)},3,1,3`)
     // In the words of the page for people, as they are for programs.
     const tables = async (accept?: string) =>

@@ -97,7 +97,7 @@ onEveryTarget({}, (at) => {
         ['same', '2'],
       ])
       expect(twice.status).toBe(400)
-      expect(await twice.text()).toMatch(/id="metadata\.1-error">This must be another key than the one of entry 1\./)
+      expect(await twice.text()).toMatch(/id="metadata\.1-error">This must be different from the key of entry 1\./)
       const many = Array.from({ length: 51 }, (_, n): [string, string] => [`k${n}`, 'v'])
       expect(await (await post(slug, await page(slug), {}, many)).text()).toMatch(/id="metadata-error">/)
       expect(await told(slug)).toMatchObject({ externalId: null, metadata: null })

@@ -119,7 +119,7 @@ onEveryTarget({}, (at) => {
     const wrong: [string, number, string, string, RegExp][] = [
       ['variables.name', 0, 'Customer', 'variable-1-name-error', /lower-case letters/],
       ['variables.name', 1, 'lang', 'variable-2-name-error', /another name/],
-      ['variables.name', 1, 'customer', 'variable-2-name-error', /another name than that of variable 1/],
+      ['variables.name', 1, 'customer', 'variable-2-name-error', /different from the name of variable 1/],
       ['variables.options', 1, 'eu\r\neu', 'variable-2-options-error', /different/],
       ['variables.default', 1, 'ap', 'variable-2-default-error', /one of the options/],
       ['url', 1, 'https://{region}.example/', 'link-2-url-error', /before its path/],

@@ -130,7 +130,7 @@ onEveryTarget({}, (at) => {
     const { slug } = await person.makeBundle()
     const { status, body } = await person.api('PATCH', `/api/links/${slug}`, { slug: 'another', title: 'x' })
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])
-    expect(body.error).toContain('rename_bundle gives the bundle another')
+    expect(body.error).toContain('rename_bundle changes it')
   })
 
   test('a link is taken for its slug, unless it leads elsewhere', async () => {

@@ -181,7 +181,7 @@ onEveryTarget({}, (server) => {
     [`from=${ago(1)}&to=${ago(2)}`, 'to', 'This must not be before the first day.'],
     [`from=${ago(1)}&to=2199-01-01`, 'to', 'This must not be after today.'],
     ['from=&to=', 'from', 'Enter a day.'],
-    [`from=${ago(92)}&to=${ago(0)}`, 'from', 'This must make at most 92 days, with both ends.'],
+    [`from=${ago(92)}&to=${ago(0)}`, 'from', 'This must span at most 92 days, both ends included.'],
   ] as const) {
     test(`the days ${query} are refused beside their field, and kept`, async () => {
       const { slug } = await owner.makeBundle()

@@ -147,8 +147,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       [`?from=${ago(1)}&to=${ago(2)}`, 'to must be the day of from, or later'],
       [`?to=${ago(-2)}`, 'to must not be after today, in UTC'],
       [`?from=${ago(-2)}`, 'from must not be after today, in UTC'],
-      [`?from=${ago(92)}`, 'from must make at most 92 days, with both ends'],
-      [`?from=${ago(1)}&range=7d`, 'from goes without range: send one of them'],
+      [`?from=${ago(92)}`, 'from must span at most 92 days, both ends included'],
+      [`?from=${ago(1)}&range=7d`, 'from cannot be combined with range: send one of them'],
     ] as const) {
       const answer = await ask(slug, query)
       expect([query, answer.status, await answer.json()]).toEqual([

@@ -103,7 +103,7 @@ onEveryTarget({}, (server) => {
     expect(await read(owner, '?range=14d')).toMatchObject({ requestedRange: '14d' })
     expect((await read(owner, '?range=14d')).series).toHaveLength(30)
     for (const [query, error] of [
-      [`?from=${ago(92)}`, 'from must make at most 92 days, with both ends'],
+      [`?from=${ago(92)}`, 'from must span at most 92 days, both ends included'],
       [`?to=${ago(-2)}`, 'to must not be after today, in UTC'],
       ['?from=yesterday', 'from must be a day, such as 2026-11-20'],
     ]) {

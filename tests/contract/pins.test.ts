@@ -180,7 +180,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '200' }, (at) => {
     const answers = await Promise.all(slugs.map((slug) => pin(ann, slug)))
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.map(({ status, body }) => [status, body.code])).toEqual(Array(5).fill([403, 'PLAN_LIMIT']))
-    expect(refused[0]?.body.error).toBe('You have pinned 50 bundles, which is the most. Unpin one, then pin this one.')
+    expect(refused[0]?.body.error).toBe('You’ve pinned 50 bundles, which is the limit. Unpin one first.')
     const isDone = (at: number) => answers[at]?.status === 200
     const [pinned, left] = [slugs.filter((_, at) => isDone(at)), slugs.filter((_, at) => !isDone(at))]
     expect((await pin(ann, pinned[0]!)).status).toBe(200)

@@ -188,7 +188,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
         policyOf({ ...rule('A'), when: undefined }),
         'resolutionPolicy.rules[0].when is missing: it must be a condition',
       ],
-      [policyOf(rule('A'), rule('A')), 'resolutionPolicy.rules[1].name must be another name'],
+      [policyOf(rule('A'), rule('A')), 'resolutionPolicy.rules[1].name must be different from the name of rules[0]'],
       [{ version: 2, rules: [] }, 'resolutionPolicy.version must be 1'],
       ['x', 'resolutionPolicy must be an object or null'],
     ]

@@ -141,7 +141,7 @@ onEveryTarget({}, (server) => {
     const opened = await press(slug, await open(slug), 'rule.open 0')
     const wrong = await press(slug, opened.html, 'save', { 'rules.0.tabs.0.url': 'https://eu.example/{customer}' })
     expect(wrong.status).toBe(400)
-    expect(textOf(wrong.html)).toContain('must be a value with which every link leads where it says')
+    expect(textOf(wrong.html)).toContain('must keep every link on its own site')
   })
 
   describe('versions, suggestions and conflicts say a condition as the rules page does:', () => {

@@ -226,12 +226,7 @@ export const HABITS: readonly Habit[] = [
     { name: 'x', scopes: 'links:read' },
     { right: { apiKey: { scopes: ['links:read'] } } },
   ],
-  [
-    'the prefix of a key',
-    'revoke_key',
-    { id: 'oa_abc' },
-    { says: 'the id of a key is a number, which list_keys says' },
-  ],
+  ['the prefix of a key', 'revoke_key', { id: 'oa_abc' }, { says: 'the id of a key is a number from list_keys' }],
   ['an id as text', 'revoke_key', { id: '999999' }, { says: 'You have no key with the id 999999.' }],
   [
     'a receiver without to',
@@ -325,7 +320,7 @@ export const SIBLINGS: readonly Habit[] = [
     edit({ userId: 'u' }),
     { says: 'did you mean to: {"type": "user"' },
   ],
-  ['keyPrefix', 'revoke_key', { keyPrefix: 'oa_abc' }, { says: 'the id of a key is a number, which list_keys says' }],
+  ['keyPrefix', 'revoke_key', { keyPrefix: 'oa_abc' }, { says: 'the id of a key is a number from list_keys' }],
   ['the name of no country', 'preview_policy', edit({ viewer: { country: 'Elbonia' } }), { says: 'such as DE' }],
   ['a name in another case', 'preview_policy', edit({ viewer: { country: 'france' } }), { says: 'such as FR' }],
   [

@@ -57,7 +57,7 @@ const ofRule: Bad[] = [
   ['a name of 121', rules(rule('x'.repeat(121))), 'rules[0].name', 'at most 120 characters'],
   ['a name of two lines', rules(rule('a\nb')), 'rules[0].name', 'free of control characters'],
   ['half a character', rules(rule('\ud800')), 'rules[0].name', 'well-formed Unicode'],
-  ['a name twice', rules(rule('a'), rule('b'), rule('a')), 'rules[2].name', 'another name than that of rules[0]'],
+  ['a name twice', rules(rule('a'), rule('b'), rule('a')), 'rules[2].name', 'different from the name of rules[0]'],
   ['no condition', rules({ name: 'a', tabs: [TAB] }), 'rules[0].when', /a condition: an object/],
   ['a badge as text', rules(rule('a', { showBadge: 'yes' })), 'rules[0].showBadge', 'false or true'],
   ['an unknown key', rules(rule('a', { priority: 1 })), 'rules[0].priority', REMOVED],

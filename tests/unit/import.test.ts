@@ -146,7 +146,7 @@ test('a list is one bundle, whatever is between its lines; skipped lines are rep
     {
       line: 7,
       text: `${long.slice(0, 119)}…`,
-      reason: 'must be at most 2048 characters: shorten it where it comes from, or save its query there',
+      reason: 'must be at most 2048 characters: save its search where it comes from, and send the shorter link',
     },
   ])
 })

@@ -40,7 +40,7 @@ export async function pin(store: Store, caller: SignedIn, slug: string): Promise
   if (result?.rowsAffected === 1 || (await isPinned(store, userId, slug))) return { slug, isPinned: true }
   // Either there is no room, or the caller may no longer read the bundle, which this finds out.
   await loadFor(store.db, caller, slug, 'viewer')
-  throw new Problem('PLAN_LIMIT', `You have pinned ${MOST} bundles, which is the most. Unpin one, then pin this one.`)
+  throw new Problem('PLAN_LIMIT', `You’ve pinned ${MOST} bundles, which is the limit. Unpin one first.`)
 }
 
 /**

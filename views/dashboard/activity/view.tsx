@@ -153,7 +153,7 @@ function Choice({ name, label, all, options, chosen }: ChoiceProps): JSX.Element
 function Nothing({ path, isFiltered }: { path: string; isFiltered: boolean }): JSX.Element {
   if (isFiltered) {
     return (
-      <Empty heading="Nothing like this happened" text="Ask for something else, or for a longer time.">
+      <Empty heading="No such activity" text="Choose another filter or a longer period.">
         <p class="actions">
           <a class="button" href={attribute(path)}>
             Show everything

@@ -162,7 +162,7 @@ function NothingToMove({ title, back }: { title: string; back: string }): JSX.El
   return (
     <>
       <Head title={title} />
-      <Empty heading="You have no personal bundles" text="Those of other organisations move by their own menu.">
+      <Empty heading="You have no personal bundles" text="Move an organisation’s bundle from its own menu.">
         <p class="actions">
           <a class="button" href={attribute(back)}>
             Back to the organisation

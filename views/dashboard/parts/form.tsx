@@ -237,8 +237,8 @@ export function ChecksPanel({ action, isOn }: ChecksPanelProps): JSX.Element {
           <span>Check every three days whether saved links still work</span>
         </label>
         <p class="hint">
-          Broken links are shown to whoever can read the bundle in full, never to viewers. One link is left out in its
-          own settings. <a href={routes.docs.guide.href({ guide: 'checks' })}>What is asked for</a>
+          Members see broken links, viewers of the page never do. A single link is left out in its own settings.{' '}
+          <a href={routes.docs.guide.href({ guide: 'checks' })}>What is asked for</a>
         </p>
       </Form>
     </Panel>

@@ -108,8 +108,8 @@ export function BundleProposalsView({ site, bundle, proposals }: ListProps & { b
           heading="No open suggestions"
           text={
             isViewer
-              ? 'Suggest an edit, and an editor of the organisation sees what would become different before it does.'
-              : 'Agents and viewers can suggest edits of this bundle. You’ll see here what would become different before it does.'
+              ? 'Suggest an edit, and an editor of the organisation reviews the change before it is made.'
+              : 'Agents and viewers can suggest edits of this bundle. You’ll review each change here before it is made.'
           }
         >
           {!isViewer && <Ways site={site} />}

@@ -104,7 +104,7 @@ const LABELS: Record<OptionalMail, string> = {
   proposed: 'Somebody sends a suggestion for my bundles',
   decided: 'My suggestion was accepted or rejected',
   keyEnds: 'One of my API keys ends in a week',
-  linksBroken: 'Links of a bundle I can edit are broken',
+  linksBroken: 'Links in a bundle I can edit are broken',
 }
 
 /** Switches for optional emails. */

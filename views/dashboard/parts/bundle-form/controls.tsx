@@ -291,7 +291,7 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
           placeholder="Nowhere else"
           value={form.own.aliases}
           error={messageOf('aliases')}
-          hint={`Up to ${BOUNDS.aliases} other endings of its link, with spaces between them. One that you take away is free for everybody.`}
+          hint={`Up to ${BOUNDS.aliases} other endings for its link, separated by spaces. Anyone can take an ending that you remove.`}
           dir="ltr"
           autocomplete="off"
           autocapitalize="off"
