@@ -311,6 +311,16 @@ onEveryTarget({}, (at) => {
     expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
   })
 
+  test('the mailbox knows who is signed in', async () => {
+    const ann = await newPerson(at())
+    const text = await textOf(await ann.fetch('/dev/mailbox'))
+    expect([text.includes(ann.email), text.includes('Sign out'), / Sign in /.test(text.split('Mailbox')[0]!)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
   test('a claim link in an email names the bundle and the day', async () => {
     const email = newEmail()
     const { url } = await new Visitor(at()).makeBundle({ email })

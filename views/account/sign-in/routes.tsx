@@ -14,7 +14,7 @@ import { page, seeOther } from '../../../src/http/respond.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import type { Site } from '../../parts/layout.tsx'
 import { withFlash } from '../../parts/messages.ts'
-import { plainSite, signInMethods } from '../../parts/visitor.ts'
+import { plainSite, signInMethods, siteFor } from '../../parts/visitor.ts'
 import { callAuth, claimTokenIn, EMAIL_NOT_CONFIRMED, explain, leadOn, refused } from '../parts/account-forms.ts'
 import { type AccountForm, LinkSentPage, RedirectPage, SignedInPage, SignInPage } from '../parts/sign-in.tsx'
 import { ConfirmPage, MailboxPage, SignUpPage } from './view.tsx'
@@ -124,11 +124,11 @@ export function accountPages(service: Service) {
       },
       RAW,
     )
-    .get('/dev/mailbox', ({ request }) => {
+    .get('/dev/mailbox', async ({ request }) => {
       // It shows sign-in links, so only the developer on this machine may see it.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
-      return page(<MailboxPage site={site} mails={mailer.mailbox} />)
+      return page(<MailboxPage site={await siteFor(request, service)} mails={mailer.mailbox} />)
     })
 }
 
