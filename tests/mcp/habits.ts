@@ -159,7 +159,7 @@ export const HABITS: readonly Habit[] = [
   ],
   ['a time in words', 'update_bundle', edit({ opensAt: 'tomorrow at 9' }), { says: 'a time with its zone, such as' }],
   ['public', 'update_bundle', edit({ access: 'public' }), { says: 'did you mean "link"?' }],
-  ['private', 'update_bundle', edit({ access: 'private' }), { says: '"members" those of the organisation' }],
+  ['private', 'update_bundle', edit({ access: 'private' }), { says: '"members" the organisation’s members' }],
   ['access without its password', 'update_bundle', edit({ access: 'password' }), { says: 'password is required' }],
   [
     'a policy as guessed',

@@ -1,5 +1,5 @@
 import { escapeHtml } from '@kitajs/html'
-import { type Piece, piecesIn } from '../../src/core/emphasis.ts'
+import { STRESSED } from '../../src/core/emphasis.ts'
 
 // User text in Markdown.
 
@@ -47,6 +47,27 @@ function escaped(text: string): string {
 /** Escapes the characters that begin a heading, list, quote, rule or table at the start of a line. */
 function notAtStart(line: string): string {
   return line.replace(/^(?:[#+>=:-]|\d+(?=[.)]))/, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
+}
+
+/** A piece of a text with its emphasis. */
+interface Piece {
+  text: string
+  as: 'plain' | 'em' | 'strong' | 'both'
+}
+
+const KINDS = ['plain', 'em', 'strong', 'both'] as const
+
+/** Splits a text by the only Markdown in descriptions and notes: `*italic*`, `**bold**` and `***both***`. */
+export function piecesIn(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const { 0: whole, 1: marks = '', 2: inner = '', index } of text.matchAll(STRESSED)) {
+    if (index > from) pieces.push({ text: text.slice(from, index), as: 'plain' })
+    pieces.push({ text: inner, as: KINDS[marks.length] ?? 'plain' })
+    from = index + whole.length
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), as: 'plain' })
+  return pieces
 }
 
 /** The text as HTML for other programs, escaped. */

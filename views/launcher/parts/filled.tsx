@@ -3,10 +3,10 @@
 import { escapeHtml } from '@kitajs/html'
 import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables/variables.ts'
-import { piecesIn } from '../../../src/core/emphasis.ts'
 import { type Filling, fillLink, namesIn, piecesOf } from '../../../src/core/template.js'
 import { destination } from '../../parts/destination.ts'
 import { attribute, Each } from '../../parts/layout.tsx'
+import { piecesIn } from '../../parts/markdown.ts'
 
 export interface FilledProps {
   variables: readonly Pick<Variable, 'name' | 'label'>[]
