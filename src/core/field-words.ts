@@ -14,7 +14,6 @@ const SENTENCES: Partial<Words<Reason>> = {
   ends_before_it_begins: 'This must not be before the first day.',
   after_today: 'This must not be after today.',
   password_missing: 'Choose a password.',
-  leaves_no_tab: 'Keep at least one link of the bundle, or add a tab.',
   not_chosen: 'Choose a value.',
   not_an_email_address: 'Enter a valid email address.',
 }

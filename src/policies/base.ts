@@ -7,6 +7,8 @@ import type { Issue } from '../core/issue.ts'
 /** A bundle's own links. */
 export type Own = Readonly<{ urls: readonly string[]; urlMetadata: readonly UrlMetadata[] }>
 
+export const NO_LINKS: Own = { urls: [], urlMetadata: [] }
+
 /** A tab as viewers get it: one of the bundle has all fields of a link. */
 export type ShownTab = Tab & UrlMetadata
 

@@ -11,7 +11,7 @@ import {
   type Policy,
   type Traced,
 } from '../../db/policy.ts'
-import { follows, type Own, ownTabsOf, type ShownRule, shownTabs } from './base.ts'
+import { follows, NO_LINKS, type Own, ownTabsOf, type ShownRule, shownTabs } from './base.ts'
 import { windowTest } from './clock.ts'
 import { leavesOf } from './conditions.ts'
 import { isOfAccount, type ViewerRequest } from './facts.ts'
@@ -88,8 +88,6 @@ export function compile({ rules }: Policy, own: Own = NO_LINKS): CompiledPolicy 
     },
   }
 }
-
-const NO_LINKS: Own = { urls: [], urlMetadata: [] }
 
 /** The index of each field that the policy depends on. */
 type Places = Map<Field | 'signedIn', number>

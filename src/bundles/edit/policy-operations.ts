@@ -12,6 +12,7 @@ import { describedViewer, SentViewer } from '../../policies/viewer.ts'
 import { refuseUnfitTemplates } from '../variables/placeholders.ts'
 import { valuesIn } from '../variables/variables.ts'
 import { loadFor } from './bundles.ts'
+import { refuseEmptiedRules } from './edit.ts'
 
 /** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {
@@ -40,7 +41,10 @@ export const previewPolicy = implement('preview_policy', {
     const now = Date.now()
     // Rules in a draft get the ids that saving would give them; new ids exist only in this answer.
     const policy = draft ? (await withStoredRuleIds(store.db, bundle, draft)).policy : draft
-    if (policy) refuseUnfitTemplates({ ...bundle, resolutionPolicy: policy })
+    if (policy) {
+      refuseUnfitTemplates({ ...bundle, resolutionPolicy: policy })
+      refuseEmptiedRules(policy, bundle.urls)
+    }
     const { query = {} } = viewer
     const filling = readValues(bundle.variables, (name) => (Object.hasOwn(query, name) ? query[name] : null))
     const described = describedViewer(viewer, now, valuesIn(filling))

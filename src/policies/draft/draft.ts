@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Condition, FACTS, type Fact, type Tab } from '../../../db/policy.ts'
+import { type Base, type Condition, FACTS, type Fact, type Tab } from '../../../db/policy.ts'
 import type { Content, Variable } from '../../../db/schema.ts'
 import { each } from '../../bundles/content/content.ts'
 import { LINK_FIELDS, RULE_NAMES } from '../../bundles/links/link-fields.ts'
@@ -29,6 +29,9 @@ export interface OpenRule {
   name: string
   showBadge: boolean | undefined
   when: DraftCondition
+  base: Base
+  /** The URLs of the bundle that a rule that follows it leaves out. */
+  omit: string[]
   tabs: DraftTab[]
 }
 
@@ -58,12 +61,13 @@ export function toPolicy({ rules }: Draft): { version: 1; rules: unknown[] } {
 /** One rule in the form in which it is sent. */
 export function toRule(rule: DraftRule): unknown {
   if ('json' in rule) return rule.json
-  const { id, name, showBadge, when, tabs } = rule
+  const { id, name, showBadge, when, base, omit, tabs } = rule
   return {
     ...(id === '' ? {} : { id }),
     name,
     ...(showBadge === undefined ? {} : { showBadge }),
     when: toCondition(when),
+    ...(base === 'none' ? {} : { base, ...(omit.length === 0 ? {} : { omit }) }),
     tabs: tabs.map(toTab),
   }
 }
@@ -82,12 +86,14 @@ export function draftOf(policy: unknown): Draft {
 /** A rule as fields; invalid parts of its JSON are left out. */
 export function toOpenRule(rule: DraftRule): OpenRule {
   if (!('json' in rule)) return rule
-  const { id, name, showBadge, when, tabs } = asObject(rule.json)
+  const { id, name, showBadge, when, base, omit, tabs } = asObject(rule.json)
   return {
     id: asText(id),
     name: asText(name),
     showBadge: typeof showBadge === 'boolean' ? showBadge : undefined,
     when: draftCondition(when),
+    base: base === 'bundle' ? base : 'none',
+    omit: asList(omit).map(asText),
     tabs: asList(tabs).map((tab) => draftTab(asObject(tab))),
   }
 }
@@ -112,15 +118,18 @@ export function canOpen(rule: DraftRule): boolean {
   if (!('json' in rule)) return true
   const draft = toOpenRule(rule)
   if (leavesOf(draft.when, []).length > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
-  return isDeepStrictEqual(toRule(draft), dropEmptyNotes(rule.json))
+  return isDeepStrictEqual(toRule(draft), plainRule(rule.json))
 }
 
-/** Drops empty notes: neither the form nor a viewer can tell them from none. */
-function dropEmptyNotes(rule: unknown): unknown {
+/** Drops empty notes, an empty list of links left out, and the base `none`: neither the form nor a viewer can tell them from none. */
+export function plainRule(rule: unknown): unknown {
   if (!isObject(rule) || !Array.isArray(rule.tabs)) return rule
+  const { base, omit, tabs, ...rest } = rule
   return {
-    ...rule,
-    tabs: rule.tabs.map((tab) => {
+    ...rest,
+    ...(base === undefined || base === 'none' ? {} : { base }),
+    ...(omit === undefined || (Array.isArray(omit) && omit.length === 0) ? {} : { omit }),
+    tabs: tabs.map((tab) => {
       if (!isObject(tab) || tab.note !== '') return tab
       const { note: _, ...rest } = tab
       return rest

@@ -1,3 +1,4 @@
+import { type Base, DAYS } from '../../../db/policy.ts'
 import { entryOf } from '../../core/untyped.ts'
 import { POLICY_BOUNDS } from '../shapes.ts'
 import { type DraftCondition, type DraftGroup, type DraftLeaf, newLeaf } from './conditions.ts'
@@ -25,6 +26,8 @@ interface Editing {
   /** The bundle's own tabs. */
   own: readonly DraftTab[]
   removed: Removed | null
+  /** The browser's time zone, for new conditions on the time. */
+  zone?: string
 }
 
 /** The draft after an edit. */
@@ -50,16 +53,28 @@ export function edit(editing: Editing, [name = '', ...places]: readonly string[]
 
 const EDITS: Readonly<Record<string, Edit>> = {
   'rule.add': ({ draft }) => withRule(draft, { name: '', when: newLeaf() }),
-  'rule.start': ({ draft }, [kind = '']) => {
-    const start = entryOf<{ name: string; when: Partial<DraftLeaf> }>(STARTS, kind)
-    return start && withRule(draft, { name: freeName(draft, start.name), when: { ...newLeaf(), ...start.when } })
+  'rule.start': ({ draft, zone }, [kind = '']) => {
+    const start = entryOf<{ name: string; when: Partial<DraftLeaf>; focus?: string }>(STARTS, kind)
+    if (start === undefined) return
+    const at = draft.rules.length
+    const when = { ...newLeaf(), ...start.when, zone: start.when.topic === 'timeWindow' ? zone || 'UTC' : '' }
+    const added = withRule(draft, { name: freeName(draft, start.name), when })
+    return added && start.focus !== undefined ? { ...added, focus: `rules.${at}.${start.focus}` } : added
   },
   // With a part of its sentence as the second place, the focus moves to the controls of that part.
   'rule.open': ofRule((rule, at, { draft }, [where = '']) => {
     if (!canOpen(rule)) return
     draft.rules[at] = toOpenRule(rule)
-    const focus = /^when(?:\.of\.\d+)*$/.test(where) ? `${where}.topic` : where === 'tabs' ? 'tabs.0.url' : 'name'
+    const tabs = toOpenRule(rule).base === 'bundle' ? 'own.0.shown' : 'tabs.0.url'
+    const focus = /^when(?:\.of\.\d+)*$/.test(where) ? `${where}.topic` : where === 'tabs' ? tabs : 'name'
     return { focus: `rules.${at}.${focus}` }
+  }),
+  'rule.base': ofRule((rule, at, { draft, own }, [which]) => {
+    if (!canOpen(rule)) return
+    const base = which === 'bundle' ? which : 'none'
+    draft.rules[at] = withBase(toOpenRule(rule), base, own)
+    const announcement = base === 'bundle' ? 'Follows the bundle' : 'Has a list of its own'
+    return { focus: `rules.${at}.base.${base}`, announcement }
   }),
   'rule.close': ofRule((rule, at, { draft }) => {
     draft.rules[at] = { json: toRule(rule) }
@@ -122,13 +137,32 @@ const EDITS: Readonly<Record<string, Edit>> = {
   }),
 }
 
+/**
+ * A rule with another base that gives its viewers the same tabs, as far as possible: a list of its own becomes what differs from the
+ * bundle, unless they have nothing in common, and the reverse.
+ */
+function withBase(rule: OpenRule, base: Base, own: readonly DraftTab[]): OpenRule {
+  if (rule.base === base) return rule
+  if (base === 'none') {
+    const shown = own.filter(({ url }) => !rule.omit.includes(url))
+    return { ...rule, base, omit: [], tabs: [...shown, ...rule.tabs].slice(0, POLICY_BOUNDS.tabs) }
+  }
+  const urls = new Set(rule.tabs.map(({ url }) => url.trim()))
+  const missing = own.filter(({ url }) => !urls.has(url)).map(({ url }) => url)
+  const isOther = missing.length === own.length
+  const tabs = rule.tabs.filter(({ url, note }) => {
+    return (url.trim() !== '' || note !== '') && own.every((tab) => tab.url !== url.trim())
+  })
+  return { ...rule, base, omit: isOther ? [] : [...new Set(missing)], tabs }
+}
+
 /** Starter rules. */
 export const STARTS = {
-  members: { name: 'Members of our organisation', when: { topic: 'orgRole', op: 'exists' } },
+  domain: { name: 'Colleagues', when: { topic: 'emailDomain', op: 'equals' }, focus: 'when.value' },
+  members: { name: 'Members', when: { topic: 'orgRole', op: 'exists' } },
   phone: { name: 'On a phone', when: { topic: 'device', op: 'equals', value: 'mobile' } },
-  language: { name: 'German speakers', when: { topic: 'language', op: 'language', value: 'de' } },
-  campaign: { name: 'From the newsletter', when: { topic: 'query', name: 'ref', op: 'equals', value: 'newsletter' } },
-} as const satisfies Record<string, { name: string; when: Partial<DraftLeaf> }>
+  hours: { name: 'Office hours', when: { topic: 'timeWindow', days: DAYS.slice(0, 5), from: '09:00', to: '17:00' } },
+} as const satisfies Record<string, { name: string; when: Partial<DraftLeaf>; focus?: string }>
 
 type RuleChange<Rule> = (
   rule: Rule,
@@ -224,7 +258,7 @@ function moved<T>(
 function withRule({ rules }: Draft, { name, when }: Pick<OpenRule, 'name' | 'when'>): Partial<Edited> | undefined {
   const at = rules.length
   if (at >= POLICY_BOUNDS.rules) return
-  rules.push({ id: '', name, showBadge: undefined, when, tabs: [draftTab({})] })
+  rules.push({ id: '', name, showBadge: undefined, when, base: 'bundle', omit: [], tabs: [] })
   return { focus: `rules.${at}.name`, announcement: `Rule ${at + 1} added` }
 }
 

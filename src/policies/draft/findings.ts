@@ -7,7 +7,7 @@ import { clauseIn } from '../../core/field-words.ts'
 import type { Issue, Path, Reason } from '../../core/issue.ts'
 import { entryOf } from '../../core/untyped.ts'
 import { asSentence } from '../../core/words.ts'
-import { type Concern, warningIn } from '../lint.ts'
+import { type Concern, domainAlone, warningIn } from '../lint.ts'
 import type { Tried } from '../preview.ts'
 import { leavesOf, type Topic } from './conditions.ts'
 import { type Draft, toOpenRule, toPolicy } from './draft.ts'
@@ -17,6 +17,8 @@ interface Note {
   /** `todo`: not filled in yet, which is an error only when saving. */
   kind: 'error' | 'todo' | 'warning'
   text: string
+  /** The button that puts it right: its edit and its label. */
+  repair?: { action: string; label: string }
   /** The field that it concerns, by its name on the page below the place; undefined if it concerns the whole place. */
   field?: string
 }
@@ -84,7 +86,9 @@ export function findingsOf(
       path[0] === 'viewer'
         ? ['viewer', 'values', ...path.slice(2)]
         : path.slice(1).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
-    add(placeOf(place, draft), { kind: 'warning', text: warningText(concern, rules, variables) })
+    const text = warningText(concern, rules, variables)
+    const repair = { action: `rule.base ${place[1]} bundle`, label: 'Follow the bundle' }
+    add(placeOf(place, draft), { kind: 'warning', text, ...(concern.code === 'copies_bundle' ? { repair } : {}) })
   }
   for (const [at, rule] of draft.rules.entries()) {
     for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
@@ -167,6 +171,7 @@ const MISSING: Record<string, string> = {
 
 function missing(path: Path, { code }: Reason): string | undefined {
   if (code === 'not_chosen') return 'Choose a value.'
+  if (code === 'leaves_no_tab') return 'Keep at least one link of the bundle, or add a tab.'
   if (code === 'not_an_instant') return 'Set a date and time.'
   return entryOf(MISSING, String(path.at(-1)))
 }
@@ -208,6 +213,14 @@ function warningText(concern: Concern, places: readonly number[], variables: rea
       return `No variable of this bundle is called “${concern.name}”: did you mean “${concern.near}”?`
     case 'refused_value':
       return concern.message
+    case 'not_a_domain':
+      return `${domainAlone(concern)}.`
+    case 'copies_bundle':
+      return 'This is a copy of the bundle’s links: its edits don’t reach these people.'
+    case 'leaves_no_tab':
+      return 'This leaves no tab, so the next rule is tried.'
+    case 'not_in_bundle':
+      return 'It leaves out a link that the bundle doesn’t have.'
     case 'over':
     case 'ends_before_it_begins':
       return `This ${warningIn(concern)}.`

@@ -8,8 +8,10 @@ import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { unfitUrl } from '../../../src/core/text.ts'
+import { count, joinList } from '../../../src/core/words.ts'
 import { versionIn } from '../../../src/http/body.ts'
 import { allowsRole, requireRole } from '../../../src/identity/caller.ts'
+import { follows } from '../../../src/policies/base.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { withFlash } from '../../parts/messages.ts'
 import { roleOver } from '../../parts/visitor.ts'
@@ -33,7 +35,11 @@ export const editorScreens: readonly Screen[] = [
     async get(visit) {
       const bundle = await run(visit, getBundle, { slug: visit.params.slug })
       if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
-        return editorPage(visit, bundle, { ...untouched(savedForm(bundle)), version: bundle.versionNumber })
+        const editing = { ...untouched(savedForm(bundle)), version: bundle.versionNumber }
+        const page = await editorPage(visit, bundle, editing)
+        const { searchParams: query } = new URL(visit.request.url)
+        const tells = query.get('notice') === 'saved' && query.has('lists')
+        return tells && 'view' in page ? { ...page, told: ownLists(bundle) } : page
       }
       const icons = await iconsFor(visit, { ...bundle, resolutionPolicy: null })
       const props = { site: visit.site, bundle, health: bundle.health, icons }
@@ -45,6 +51,20 @@ export const editorScreens: readonly Screen[] = [
 
 /** The form of a bundle, with the fields that only the owner edits. */
 const savedForm = (bundle: StoredBundle) => ({ ...formOf(bundle), own: ownForm(bundle) })
+
+/** Rules that a message names; the others are counted. */
+const MAX_NAMED = 3
+
+/** Which rules have lists of their own, so that an edit of the links does not reach their viewers; undefined if none has. */
+function ownLists({ resolutionPolicy }: StoredBundle): string | undefined {
+  const names = (resolutionPolicy?.rules ?? [])
+    .filter((rule) => !follows(rule))
+    .map(({ name }) => `\u2068${name}\u2069`)
+  if (names.length === 0) return undefined
+  const more = names.length - MAX_NAMED
+  const said = more > 0 ? [...names.slice(0, MAX_NAMED), count(more, 'more rule')] : names
+  return `${joinList(said, 'and')} ${names.length === 1 ? 'keeps a list of its own' : 'keep lists of their own'}.`
+}
 
 const headed = (bundle: StoredBundle) => ({ section: 'bundles', title: headingOf(bundle) }) as const
 
@@ -83,7 +103,10 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
       { expectedVersion: version },
     ),
   )
-  if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved', madeVersion(saved)) }
+  if (!(saved instanceof Problem)) {
+    const tellsOfLists = ownLists(saved) !== undefined && diff(bundle, saved).links.length > 0
+    return { to: withFlash(path, 'saved', { ...madeVersion(saved), ...(tellsOfLists ? { lists: '' } : {}) }) }
+  }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, saved)
   return editorPage(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
 }

@@ -20,11 +20,18 @@ export function madeVersion({ slug, versionNumber }: { slug: string; versionNumb
   return { slug, version: String(versionNumber) }
 }
 
+interface FlashProps {
+  query: URLSearchParams
+  acting: string | null
+  told?: string | undefined
+}
+
 /**
  * The message about the last action, with an Undo button if it can be undone.
  * @param acting the name of the organisation that the visitor acts for.
+ * @param told what follows from the action.
  */
-export function Flash({ query, acting }: { query: URLSearchParams; acting: string | null }): JSX.Element {
+export function Flash({ query, acting, told }: FlashProps): JSX.Element {
   const name = query.get('notice')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
@@ -35,6 +42,11 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
         <p>
           {MESSAGES[name as FlashName]}
           {MAKE_VERSIONS.has(name) && <NewVersion query={query} />}
+          {told !== undefined && (
+            <span class="hint" dir="auto" safe>
+              {` ${told}`}
+            </span>
+          )}
         </p>
       )}
       {name === 'deleted' ? (

@@ -41,6 +41,8 @@ export interface ScreenPage {
   view: JSX.Element
   /** Content below the navigation. */
   aside?: JSX.Element
+  /** What follows from the action that the page's message is about: the end of that message. */
+  told?: string | undefined
   /** The error that the page explains; it sets the response's status. */
   problem?: Problem | undefined
   /** Whether its form stays in view after saving: by default a page begins at its top. */
@@ -148,16 +150,12 @@ function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
     const place = { 'hx-reswap': `${swap} show:none`, 'hx-push-url': 'false' }
     return page(part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
   }
-  const { problem, view } = outcome
+  const { problem, view, section, title, aside, told } = outcome
   const isFragment = htmxTarget(request) !== null
   const stays = isFragment && isInItsPage(request, outcome)
   const Frame = stays ? DashboardContent : isFragment ? DashboardPage : DashboardDocument
   const { pathname: path, searchParams: query } = new URL(request.url)
-  const whole = (
-    <Frame site={site} section={outcome.section} title={outcome.title} aside={outcome.aside} path={path} query={query}>
-      {view}
-    </Frame>
-  )
+  const whole = <Frame {...{ site, section, title, aside, told, path, query }}>{view}</Frame>
   const headers = {
     ...vary,
     ...problem?.headers,

@@ -72,6 +72,8 @@ type DashboardProps = PropsWithChildren<{
   query: URLSearchParams
   /** Content below the navigation. */
   aside?: Children
+  /** The end of the message about the last action. */
+  told?: string | undefined
 }>
 
 /**
@@ -122,22 +124,24 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
 }
 
 /** The page's own content without the frame, for htmx: the answer to a form on the same page. */
-export function DashboardContent({ site, title, query, path, children }: DashboardProps): JSX.Element {
+export function DashboardContent({ site, title, query, path, told, children }: DashboardProps): JSX.Element {
   return (
     <>
       <title safe>{`${title} · ${site.name}`}</title>
-      <Content site={site} query={query} path={path}>
+      <Content site={site} query={query} path={path} told={told}>
         {children}
       </Content>
     </>
   )
 }
 
-function Content({ site, query, path, children }: Pick<DashboardProps, 'site' | 'query' | 'path' | 'children'>) {
+type ContentProps = Pick<DashboardProps, 'site' | 'query' | 'path' | 'told' | 'children'>
+
+function Content({ site, query, path, told, children }: ContentProps) {
   return (
     <>
       <div id="messages">
-        <Flash query={query} acting={site.user.acting?.name ?? null} />
+        <Flash query={query} acting={site.user.acting?.name ?? null} told={told} />
       </div>
       <ConfirmNotice user={site.user} back={path} />
       {children}
@@ -145,7 +149,7 @@ function Content({ site, query, path, children }: Pick<DashboardProps, 'site' | 
   )
 }
 
-async function DashboardFrame({ site, section, query, path, aside, children }: DashboardProps): Promise<string> {
+async function DashboardFrame({ site, section, query, path, aside, told, children }: DashboardProps): Promise<string> {
   const { user } = site
   const { claimable, toReview } = await site.badges()
   const sections = sectionsFor(user)
@@ -194,7 +198,7 @@ async function DashboardFrame({ site, section, query, path, aside, children }: D
         {aside}
       </header>
       <main id="main" tabindex="-1">
-        <Content site={site} query={query} path={path}>
+        <Content site={site} query={query} path={path} told={told}>
           {children}
         </Content>
       </main>

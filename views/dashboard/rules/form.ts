@@ -123,6 +123,10 @@ function readRule(rule: Tree, zone: string): DraftRule {
     name: textOf(rule, 'name'),
     showBadge: badge === undefined ? undefined : badge === 'true',
     when: readCondition(rule.of.get('when') ?? newTree(), zone),
+    base: textOf(rule, 'base') === 'bundle' ? 'bundle' : 'none',
+    omit: listOf(rule.of.get('own'), MAX_PARTS)
+      .filter((link) => textOf(link, 'shown') !== 'true')
+      .map((link) => textOf(link, 'url')),
     tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({
       url: withScheme(textOf(tab, 'url')),
       ...each(RULE_NAMES, (name) => textOf(tab, name)),

@@ -6,11 +6,13 @@ import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { previewPolicy } from '../../../src/bundles/edit/policy-operations.ts'
 import type { Issue } from '../../../src/core/issue.ts'
 import { Problem } from '../../../src/core/problem.ts'
+import { isObject } from '../../../src/core/untyped.ts'
 import { allowsRole } from '../../../src/identity/caller.ts'
 import { ruleViews } from '../../../src/insights/rule-views.ts'
 import {
   draftOf,
   type People,
+  plainRule,
   type Source,
   type TestViewer,
   testViewer,
@@ -115,7 +117,11 @@ function editorOf(
 
 /** Whether a policy differs from the saved one; a policy without rules equals none. */
 export function isChanged(policy: unknown, { resolutionPolicy: saved }: StoredBundle): boolean {
-  return !isDeepStrictEqual(policy, saved !== null && saved.rules.length === 0 ? null : saved)
+  return !isDeepStrictEqual(plainPolicy(policy), saved !== null && saved.rules.length === 0 ? null : plainPolicy(saved))
+}
+
+function plainPolicy(policy: unknown): unknown {
+  return isObject(policy) && Array.isArray(policy.rules) ? { ...policy, rules: policy.rules.map(plainRule) } : policy
 }
 
 /** Facts that are absent for all viewers of this bundle on this server. */

@@ -20,6 +20,8 @@ export interface BuilderProps {
   variables: readonly Variable[]
   /** Missing if nothing is counted. */
   shares?: RuleShares
+  /** The name of the organisation that owns the bundle; missing for none. */
+  organization?: string
   /** Missing if no default tabs are shown. */
   icons?: SiteIcons
 }
@@ -102,12 +104,17 @@ export function NotesContent({
       {matched !== undefined && <Mark matched={matched} />}
       <Each
         of={notes.get(place) ?? []}
-        show={({ kind, text, field: about }) => (
+        show={({ kind, text, repair, field: about }) => (
           <p class={`note ${kind}`} data-about={about === undefined ? undefined : idOf(`${place}.${about}`)}>
             {kind !== 'todo' && <Icon name="alert" />}
             <span dir="auto" safe>
               {text}
             </span>
+            {repair !== undefined && (
+              <button type="submit" class="small" name="do" value={attribute(repair.action)} safe>
+                {repair.label}
+              </button>
+            )}
           </p>
         )}
       />

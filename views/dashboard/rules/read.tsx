@@ -4,6 +4,7 @@ import type { Variable } from '../../../db/schema.ts'
 import { namesIn } from '../../../src/core/template.js'
 import { asSentence, count } from '../../../src/core/words.ts'
 import { FREE } from '../../../src/launcher/filling.ts'
+import { follows, NO_LINKS, type Own, ownTabsOf, type ShownTab, shownTabs } from '../../../src/policies/base.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Filled, type FilledProps, leadTo } from '../../launcher/parts/filled.tsx'
 import { destination, hostText, withBraces } from '../../parts/destination.ts'
@@ -13,6 +14,8 @@ import { Mark, Notes, type RuleShares, ShareOfViews } from './parts.tsx'
 
 interface ReadProps {
   policy: Policy
+  /** The bundle's links; missing for a sample. */
+  own?: Own
   findings: Findings
   /** The bundle's variables. */
   variables?: readonly Variable[]
@@ -20,13 +23,26 @@ interface ReadProps {
 }
 
 /** Rules for members who cannot edit. */
-export function RulesRead({ policy, findings, variables = [], shares = new Map() }: ReadProps): JSX.Element {
+export function RulesRead({
+  policy,
+  own = NO_LINKS,
+  findings,
+  variables = [],
+  shares = new Map(),
+}: ReadProps): JSX.Element {
   return (
     <ol class="rules">
       <Each
         of={policy.rules}
         show={(rule, at) => (
-          <RuleRead rule={rule} at={at} findings={findings} variables={variables} share={shares.get(rule.id)} />
+          <RuleRead
+            rule={rule}
+            own={ownTabsOf(own)}
+            at={at}
+            findings={findings}
+            variables={variables}
+            share={shares.get(rule.id)}
+          />
         )}
       />
     </ol>
@@ -35,14 +51,16 @@ export function RulesRead({ policy, findings, variables = [], shares = new Map()
 
 interface RuleProps {
   rule: Rule
+  own: readonly ShownTab[]
   at: number
   findings: Findings
   variables: readonly Variable[]
   share: number | undefined
 }
 
-function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Element {
-  const { name, showBadge, when, tabs } = rule
+function RuleRead({ rule, own, at, findings, variables, share }: RuleProps): JSX.Element {
+  const { name, showBadge, when } = rule
+  const tabs = shownTabs(rule, own)
   return (
     <li class="rule">
       <div class="rule-head cluster">
@@ -60,7 +78,9 @@ function RuleRead({ rule, at, findings, variables, share }: RuleProps): JSX.Elem
         <Notes place={`rules.${at}`} findings={findings} />
       </div>
       <details class="more">
-        <summary safe>{`${count(tabs.length, 'tab')} and the conditions in full`}</summary>
+        <summary
+          safe
+        >{`${count(tabs.length, 'tab')}${follows(rule) ? ', following the bundle,' : ''} and the conditions in full`}</summary>
         <ul class="read">
           <ConditionTree condition={when} variables={variables} />
         </ul>

@@ -79,7 +79,7 @@ export const policyScreens: readonly Screen[] = [
 
 /** The rules after a button. */
 function applyAction(
-  { action, removed }: SentRules,
+  { action, removed, zone }: SentRules,
   source: Source,
   bundle: StoredBundle,
 ): Pick<State, 'source' | 'focus' | 'announcement' | 'removed'> {
@@ -89,7 +89,7 @@ function applyAction(
   if (name === 'json')
     return { ...same, source: { json: policyText(toPolicy(source.draft)) }, removed: null, focus: 'json' }
   if (name === undefined || !name.includes('.')) return same
-  return { source, ...edit({ draft: source.draft, own: ownTabs(bundle), removed }, action) }
+  return { source, ...edit({ draft: source.draft, own: ownTabs(bundle), removed, zone }, action) }
 }
 
 /** The part of the page that a button changes. */
@@ -103,7 +103,7 @@ function part(action: string, props: PolicyProps): Outcome {
   }
   const view = (
     <>
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
+      <RulesSection site={site} editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <OutOfBand id="verdict">
         <Verdict testResult={testResult} variables={variables} />
       </OutOfBand>

@@ -11,6 +11,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { phrasesOf, summaryOf } from '../parts/rules/words.ts'
 import { AddButtons, ConditionFields } from './condition.tsx'
+import { BaseChoice, FollowLine, OwnLinks } from './follow.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent, ShareOfViews } from './parts.tsx'
 import { shownHost, TabAddButtons, TabFields } from './tab-fields.tsx'
 
@@ -78,7 +79,11 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
       ) : (
         <>
           <input type="hidden" name={`${path}.json`} value={attribute(JSON.stringify(rule.json))} />
-          <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
+          {toOpenRule(rule).base === 'bundle' ? (
+            <FollowLine rule={rule} at={at} own={builder.own} />
+          ) : (
+            <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
+          )}
         </>
       )}
     </li>
@@ -182,8 +187,9 @@ interface OpenProps {
 }
 
 function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
-  const { id, name, showBadge, when, tabs } = rule
+  const { id, name, showBadge, when, base, tabs } = rule
   const { findings } = builder
+  const isFollowing = base === 'bundle'
   return (
     <>
       {id !== '' && <input type="hidden" name={`${path}.id`} value={attribute(id)} />}
@@ -196,17 +202,19 @@ function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
         )}
       </section>
       <section class="part">
-        <h3>
-          Opens <span safe>{count(tabs.length, 'tab')}</span>
-        </h3>
+        <div class="opens cluster">
+          <h3>{isFollowing ? 'Opens' : <>Opens {escapeHtml(count(tabs.length, 'tab'))}</>}</h3>
+          <BaseChoice rule={rule} at={at} builder={builder} />
+        </div>
         <Notes place={`${path}.tabs`} findings={findings} />
+        {isFollowing && <OwnLinks rule={rule} at={at} builder={builder} />}
         <ol class="tab-fields">
           <Each
             of={tabs}
             show={(tab, index) => <TabFields tab={tab} rule={at} at={index} last={tabs.length - 1} builder={builder} />}
           />
         </ol>
-        <TabAddButtons at={at} tabs={tabs} builder={builder} />
+        <TabAddButtons at={at} rule={rule} builder={builder} />
       </section>
       <p class="badge-field">
         {showBadge !== undefined && <input type="hidden" name={`${path}.showBadge`} value="false" />}

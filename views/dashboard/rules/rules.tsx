@@ -13,7 +13,8 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
 import { Sample } from '../parts/lists.tsx'
-import { Empty } from '../parts/shell.tsx'
+import { type DashboardSite, Empty } from '../parts/shell.tsx'
+import { Overall } from './follow.tsx'
 import { type BuilderProps, type RuleShares, ShareOfViews } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
@@ -31,7 +32,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
       <input type="hidden" name="mode" value="builder" />
       {removed !== null && <Undo removed={removed} builder={builder} />}
       {rules.length === 0 ? (
-        <NoRules />
+        <NoRules builder={builder} />
       ) : (
         <>
           <ol class="rules" id="rule-list">
@@ -67,14 +68,17 @@ function Undo({ removed, builder }: { removed: Removed; builder: BuilderProps })
   )
 }
 
-const START_TEXTS: Record<keyof typeof STARTS, string> = {
-  members: 'Members of our organisation',
-  phone: 'People on a phone',
-  language: 'Speakers of a language',
-  campaign: 'Visitors from a campaign',
+/** The words of the starter rules; null for one that fits no viewer of this bundle. */
+function startTexts({ organization }: Pick<BuilderProps, 'organization'>): Record<keyof typeof STARTS, string | null> {
+  return {
+    domain: 'People with an address at …',
+    members: organization === undefined ? null : `Members of ${organization}`,
+    phone: 'On a phone',
+    hours: 'Office hours',
+  }
 }
 
-function NoRules(): JSX.Element {
+function NoRules({ builder }: { builder: BuilderProps }): JSX.Element {
   return (
     <Empty
       heading="Everyone gets the same tabs"
@@ -88,11 +92,15 @@ function NoRules(): JSX.Element {
       </p>
       <p class="hint">Or start with one of these:</p>
       <p class="actions">
-        {Object.entries(START_TEXTS).map(([kind, text]) => (
-          <button type="submit" class="small" name="do" value={`rule.start ${kind}`} safe>
-            {text}
-          </button>
-        ))}
+        {Object.entries(startTexts(builder)).map(([kind, text]) =>
+          text === null ? (
+            ''
+          ) : (
+            <button type="submit" class="small" name="do" value={`rule.start ${kind}`} dir="auto" safe>
+              {text}
+            </button>
+          ),
+        )}
       </p>
       <SampleRules />
     </Empty>
@@ -160,6 +168,7 @@ export interface RulesEditorState {
 }
 
 interface SectionProps {
+  site: DashboardSite
   editor: RulesEditorState
   bundle: StoredBundle
   findings: Findings
@@ -168,10 +177,13 @@ interface SectionProps {
 }
 
 /** The rules as form fields or as JSON; the response to an edit replaces this section. */
-export function RulesSection({ editor, bundle, findings, shares, icons }: SectionProps): JSX.Element {
+export function RulesSection({ site, editor, bundle, findings, shares, icons }: SectionProps): JSX.Element {
   const { source, wrong, removed, focus, announcement } = editor
   const isJson = 'json' in source
-  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle), variables: bundle.variables, shares, icons }
+  const { acting } = site.user
+  const owner = bundle.owner.type === 'organization' && acting !== null ? { organization: acting.name } : {}
+  const own = ownTabs(bundle)
+  const builder: BuilderProps = { findings, focus, own, variables: bundle.variables, shares, icons, ...owner }
   return (
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">
@@ -188,6 +200,9 @@ export function RulesSection({ editor, bundle, findings, shares, icons }: Sectio
           </button>
         </span>
       </div>
+      <p class="hint overall" id="overall">
+        {!isJson && <Overall draft={source.draft} own={own} />}
+      </p>
       {isJson ? (
         <JsonField text={source.json} wrong={wrong} focus={focus} />
       ) : (

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { LINK_FIELDS, RULE_NAMES } from '../../../src/bundles/links/link-fields.ts'
-import type { DraftTab } from '../../../src/policies/draft/draft.ts'
+import type { DraftTab, OpenRule } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination, hostText } from '../../parts/destination.ts'
 import { textareaContent } from '../../parts/fields.tsx'
@@ -80,11 +80,11 @@ export function TabFields({ tab, rule, at, last, builder }: TabProps): JSX.Eleme
 
 export function TabAddButtons({
   at,
-  tabs,
+  rule: { base, tabs },
   builder,
 }: {
   at: number
-  tabs: readonly DraftTab[]
+  rule: OpenRule
   builder: BuilderProps
 }): JSX.Element {
   const { own, focus } = builder
@@ -105,37 +105,53 @@ export function TabAddButtons({
         <Icon name="plus" />
         Tab
       </button>
-      <details class="menu picks" name="menu">
-        <summary class="quiet small">
-          <Icon name="bundles" />
-          From this bundle
-        </summary>
-        <span class="pop">
-          <button type="submit" class="item" name="do" value={`tab.all ${at}`} disabled={isFull}>
-            <strong>All of its links</strong>
-          </button>
-          <Each
-            of={own}
-            show={({ url, note }, index) => (
-              <button
-                type="submit"
-                class="item"
-                name="do"
-                value={`tab.own ${at} ${index}`}
-                disabled={isFull || taken.has(url)}
-              >
-                <span class="own">
-                  <bdi safe>{note.trim().split('\n')[0] || shownHost(url)}</bdi>
-                  <bdi class="hint" safe>
-                    {url}
-                  </bdi>
-                </span>
-              </button>
-            )}
-          />
-        </span>
-      </details>
+      {base === 'none' && <Picks at={at} own={own} isFull={isFull} taken={taken} />}
     </div>
+  )
+}
+
+interface PicksProps {
+  at: number
+  /** The bundle's own tabs. */
+  own: readonly DraftTab[]
+  isFull: boolean
+  /** The links that the rule has already. */
+  taken: ReadonlySet<string>
+}
+
+/** Copies links of the bundle into a list of the rule's own. */
+function Picks({ at, own, isFull, taken }: PicksProps): JSX.Element {
+  return (
+    <details class="menu picks" name="menu">
+      <summary class="quiet small">
+        <Icon name="bundles" />
+        From this bundle
+      </summary>
+      <span class="pop">
+        <button type="submit" class="item" name="do" value={`tab.all ${at}`} disabled={isFull}>
+          <strong>All of its links</strong>
+        </button>
+        <Each
+          of={own}
+          show={({ url, note }, index) => (
+            <button
+              type="submit"
+              class="item"
+              name="do"
+              value={`tab.own ${at} ${index}`}
+              disabled={isFull || taken.has(url)}
+            >
+              <span class="own">
+                <bdi safe>{note.trim().split('\n')[0] || shownHost(url)}</bdi>
+                <bdi class="hint" safe>
+                  {url}
+                </bdi>
+              </span>
+            </button>
+          )}
+        />
+      </span>
+    </details>
   )
 }
 

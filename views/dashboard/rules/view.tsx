@@ -8,7 +8,7 @@ import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { DraftCondition } from '../../../src/policies/draft/conditions.ts'
-import { type Draft, type People, type TestViewer, toRule } from '../../../src/policies/draft/draft.ts'
+import { type Draft, ownTabs, type People, type TestViewer, toRule } from '../../../src/policies/draft/draft.ts'
 import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
@@ -16,6 +16,7 @@ import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { Confirm } from '../parts/form.tsx'
 import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS, topicOfVariable, variableWords } from '../parts/rules/facts.ts'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
+import { Overall } from './follow.tsx'
 import { idOf, NotesContent, OutOfBand, type RuleShares } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { RuleSummary } from './rule.tsx'
@@ -107,10 +108,11 @@ function ReadRules({ bundle, findings, shares }: Pick<PolicyProps, 'bundle' | 'f
   if (policy === null || policy.rules.length === 0) {
     return <Empty heading="Everyone gets the same tabs" text="This bundle has no rules." />
   }
-  return <RulesRead policy={policy} findings={findings} variables={bundle.variables} shares={shares} />
+  return <RulesRead policy={policy} own={bundle} findings={findings} variables={bundle.variables} shares={shares} />
 }
 
 function Written({
+  site,
   editor,
   bundle,
   findings,
@@ -122,7 +124,7 @@ function Written({
   return (
     <div class="written stack">
       <input type="hidden" name="version" value={String(editor.version)} />
-      <RulesSection editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
+      <RulesSection site={site} editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <div class="bar cluster">
         <button type="submit" class={isLosing ? '' : 'primary'} name="do" value="save">
           {isLosing ? 'Save mine anyway' : 'Save rules'}
@@ -225,6 +227,11 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
       {editor !== null && (
         <OutOfBand id="unsaved">
           <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
+        </OutOfBand>
+      )}
+      {draft !== null && (
+        <OutOfBand id="overall">
+          <Overall draft={draft} own={ownTabs(bundle)} />
         </OutOfBand>
       )}
       {editor !== null && 'json' in editor.source && (
