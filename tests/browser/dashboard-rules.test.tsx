@@ -58,8 +58,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   await page.locator('#rules-0-when-of-1-topic').selectOption('query')
   await page.locator('#rules-0-when-of-1-name').fill('ref')
   await page.locator('#rules-0-when-of-1-value').fill('news')
-  await page.getByText('From this bundle').click()
-  await page.getByRole('button', { name: 'two.example' }).click()
+  await page.getByLabel('First').uncheck()
   await shows(page, '#rules-0-state', 'On a phone, with \u2068?ref\u2069 = \u2068news\u2069 in the link')
   expect(await outcome(page)).toContain('No rule matches')
   await page.locator('.custom > summary').click()
@@ -122,7 +121,12 @@ test('by keyboard alone a rule is made, nested, moved and saved, and the focus f
   await keys('Tab')
   await keys('Enter')
   await on('rules-1-when-of-1-op')
-  await page.locator('#rules-1-tabs-0-url').focus()
+  // A switch of the bundle’s links, and a tab of the rule’s own.
+  await page.locator('#rules-1-own-0-shown').focus()
+  await keys('Space')
+  await page.locator('#rules-1-tabs-add').focus()
+  await keys('Enter')
+  await on('rules-1-tabs-0-url')
   await page.keyboard.type('https://three.example/')
   await page.locator('#rules-1-up').focus()
   await keys('Enter')
@@ -132,12 +136,18 @@ test('by keyboard alone a rule is made, nested, moved and saved, and the focus f
   await shows(page, '.flash', 'Saved · View version')
   const saved = await savedOf(slug)
   expect(saved?.rules.map(({ name }) => name)).toEqual(['Readers', 'Phones'])
+  expect(saved?.rules[0]).toMatchObject({
+    base: 'bundle',
+    omit: [URLS[0]],
+    tabs: [{ url: 'https://three.example/' }],
+  })
   expect(saved?.rules[0]?.when).toEqual({ op: 'and', of: [GERMAN, { op: 'and', of: [{ op: 'signedIn' }] }] })
 })
 
 test('without JavaScript the same form does everything', async () => {
   const { page, slug } = await rulesOf({}, { javaScriptEnabled: false })
-  await press(page, 'People on a phone')
+  await press(page, /^On a phone$/)
+  await press(page, /^Tab$/)
   await press(page, /^Group$/)
   await page.locator('#rules-0-when-of-1-of-0-topic').selectOption('timeWindow')
   await press(page, /^Update$/)

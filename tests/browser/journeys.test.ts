@@ -106,6 +106,7 @@ describe.each(kindsOfWay('Firefox'))('$name', (kind) => {
     await at.fill('#rules-0-name', 'On the move')
     await at.choose('[id^=rules-0-when][id$=topic]', 'device')
     await at.choose('[id^=rules-0-when][id$=value]', 'mobile')
+    await at.click('#rules-0-tabs-add')
     await at.fill('[id^=rules-0-tabs][id$=url]', 'https://m.example/')
     await at.click('.custom > summary')
     await at.choose('#viewer-device', 'mobile')

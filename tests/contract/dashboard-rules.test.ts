@@ -153,8 +153,9 @@ onEveryTarget({}, (server) => {
       'rules.0.when.of.1.topic': 'timeWindow',
       zone: 'Asia/Tokyo',
     })
-    page = await press(person, slug, page.html, 'tab.own 0 1', { 'rules.0.name': 'New' })
-    expect((await press(person, slug, page.html, 'save')).status).toBe(303)
+    page = await press(person, slug, page.html, 'tab.add 0', { 'rules.0.name': 'New' })
+    page = await press(person, slug, page.html, 'save', { 'rules.0.tabs.0.url': 'https://c.example/' })
+    expect(page.status).toBe(303)
     const days = ['mon', 'tue', 'wed', 'thu', 'fri']
     expect((await saved(person, slug))?.rules).toEqual([
       {
@@ -167,7 +168,8 @@ onEveryTarget({}, (server) => {
             { op: 'timeWindow', days, from: '09:00', to: '17:00', timeZone: 'Asia/Tokyo' },
           ],
         },
-        tabs: [{ url: 'https://b.example/' }],
+        base: 'bundle',
+        tabs: [{ url: 'https://c.example/' }],
       },
     ] as never)
   })
