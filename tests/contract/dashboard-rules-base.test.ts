@@ -31,7 +31,12 @@ onEveryTarget({}, (server) => {
     return html
   }
   /** Presses a button like a browser without JavaScript, with some fields changed; those that are undefined are left out. */
-  const press = async (slug: string, html: string, action: string, changed: Record<string, string | undefined> = {}) => {
+  const press = async (
+    slug: string,
+    html: string,
+    action: string,
+    changed: Record<string, string | undefined> = {},
+  ) => {
     const form = fieldsIn(html.slice(html.indexOf('<form id="policy"')))
     const fields = form.map(([name, value]): [string, string | undefined] => [
       name,
@@ -167,7 +172,10 @@ onEveryTarget({}, (server) => {
     const path = `/dashboard/links/${slug}`
     const save = async (from: string, to: string) => {
       const html = await (await person.fetch(path)).text()
-      const fields = fieldsOf(html, 'editor').map(([name, value]): [string, string] => [name, value === from ? to : value])
+      const fields = fieldsOf(html, 'editor').map(([name, value]): [string, string] => [
+        name,
+        value === from ? to : value,
+      ])
       const answer = await person.fetch(path, { method: 'POST', ...multipart([...fields, ['do', 'save']]) })
       return (await person.fetch(answer.headers.get('location') ?? '')).text()
     }
@@ -177,6 +185,8 @@ onEveryTarget({}, (server) => {
         ?.replace(/<[^>]*>/g, '')
         .replace(/[\u2068\u2069]/g, '')
     expect(flashIn(await save('Launch', 'Other'))).toBe('Saved · View version 2')
-    expect(flashIn(await save('Press kit', 'For the press'))).toBe('Saved · View version 3 Phones keeps a list of its own.')
+    expect(flashIn(await save('Press kit', 'For the press'))).toBe(
+      'Saved · View version 3 Phones keeps a list of its own.',
+    )
   })
 })
