@@ -1,7 +1,8 @@
-import { and, between, eq, sql, sum } from 'drizzle-orm'
+import { and, between, desc, eq, lte, sql, sum } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { dailyCounters } from '../../db/schema.ts'
+import { bundleVersions, dailyCounters } from '../../db/schema.ts'
+import { VERSION_COLUMNS } from '../bundles/edit/stored.ts'
 import { yieldToEventLoop } from '../core/scheduling.ts'
 import { DAY_MS } from '../core/time.ts'
 import { dayOf } from '../launcher/salts.ts'
@@ -31,6 +32,20 @@ export async function ruleViews({ db }: Store, id: number, now: number): Promise
     if (last < RULE_DAYS - 1) await yieldToEventLoop(since)
   }
   return views
+}
+
+/** How old a rule is before nobody’s matching it says anything. */
+const OLD_ENOUGH_MS = 7 * DAY_MS
+
+/** The ids of a bundle's rules of a week ago. */
+export async function oldRules({ db }: Store, id: number, now: number): Promise<ReadonlySet<string>> {
+  const [version] = await db
+    .select({ policy: VERSION_COLUMNS.resolutionPolicy })
+    .from(bundleVersions)
+    .where(and(eq(bundleVersions.bundleId, id), lte(bundleVersions.editedAt, now - OLD_ENOUGH_MS)))
+    .orderBy(desc(bundleVersions.versionNumber))
+    .limit(1)
+  return new Set(version?.policy?.rules.map(({ id }) => id))
 }
 
 const counted = prepared((db) =>

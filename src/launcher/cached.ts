@@ -46,7 +46,7 @@ export class Launcher extends Variant {
    * much memory as the page.
    */
   bundle: ServedBundle | null
-  /** By rule id, created on first use. */
+  /** By rule id, with a hyphen before it for the pages of viewers without a session; created on first use. */
   byRule: Map<string, Variant> | null = null
   /** The hashes of its links and its rules’ links, by URL; null until one is opened. */
   links: ReadonlyMap<string, string> | null = null

@@ -112,10 +112,18 @@ export class Launchers {
 
   /** The variant of a launcher for a rule; null means none. */
   variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
-    if (rule === null) return launcher
+    return rule === null ? launcher : this.#variantAt(launcher, rule.id, rule.id)
+  }
+
+  /** The pages of a variant for viewers without a session, if the rules ask for an account. Views count for the variant itself. */
+  signedOut(launcher: Launcher, { ruleId }: Variant): Variant {
+    return this.#variantAt(launcher, `-${ruleId}`, ruleId)
+  }
+
+  #variantAt(launcher: Launcher, key: string, ruleId: string): Variant {
     launcher.byRule ??= new Map()
-    let variant = launcher.byRule.get(rule.id)
-    if (variant === undefined) launcher.byRule.set(rule.id, (variant = new Variant(launcher.bundleId, rule.id)))
+    let variant = launcher.byRule.get(key)
+    if (variant === undefined) launcher.byRule.set(key, (variant = new Variant(launcher.bundleId, ruleId)))
     return variant
   }
 

@@ -111,6 +111,11 @@ export function needsSession({ headers }: LauncherViewer, { policy }: Launcher):
   return policy.needsAccount
 }
 
+/** Whether a viewer has no session although the rules ask for an account: signing in may show them more. */
+export function maySignIn({ policy }: Pick<Launcher, 'policy'>, account: Account | null): boolean {
+  return account === null && policy !== null && policy.needsAccount
+}
+
 /** A viewer’s account for rules; null if the rules need none, or there is none. */
 export async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Service): Promise<Account | null> {
   if (!needsSession(viewer, launcher)) return null

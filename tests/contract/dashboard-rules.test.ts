@@ -100,6 +100,12 @@ onEveryTarget({}, (server) => {
     await count(1, first?.id ?? '', 20)
     await count(80, first?.id ?? '', 5)
     await count(3, '', 75)
+    // A rule is given a week to be somebody's.
+    expect(await shares()).toEqual(['25% of views', '75% of views'])
+    await server().sql(
+      'UPDATE bundle_versions SET edited_at = ? WHERE bundle_id = (SELECT id FROM bundles WHERE slug = ?) RETURNING 1',
+      [Date.now() - 8 * 86_400_000, slug],
+    )
     expect(await shares()).toEqual(['25% of views', 'Nobody in 90 days', '75% of views'])
     // A rule that is new has not been anybody's yet.
     const { html } = await press(person, slug, (await open(person, slug)).html, 'rule.add')

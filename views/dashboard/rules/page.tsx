@@ -8,7 +8,7 @@ import type { Issue } from '../../../src/core/issue.ts'
 import { Problem } from '../../../src/core/problem.ts'
 import { isObject } from '../../../src/core/untyped.ts'
 import { allowsRole } from '../../../src/identity/caller.ts'
-import { ruleViews } from '../../../src/insights/rule-views.ts'
+import { oldRules, ruleViews } from '../../../src/insights/rule-views.ts'
 import {
   draftOf,
   type People,
@@ -95,12 +95,17 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
   }
 }
 
-/** The share of recent views for each saved rule, and for none. */
+/** The share of recent views for each saved rule, and for none. A rule that nobody matched is left out while it is new. */
 async function sharesOf({ service: { store } }: Visit, { id, resolutionPolicy }: StoredBundle): Promise<RuleShares> {
   const rules = resolutionPolicy?.rules ?? []
-  const views = rules.length === 0 ? new Map<string, number>() : await ruleViews(store, id, Date.now())
+  const now = Date.now()
+  const views = rules.length === 0 ? new Map<string, number>() : await ruleViews(store, id, now)
   const all = [...views.values()].reduce((sum, one) => sum + one, 0)
-  return new Map(all === 0 ? [] : ['', ...rules.map(({ id }) => id)].map((id) => [id, (views.get(id) ?? 0) / all]))
+  if (all === 0) return new Map()
+  const isUnused = ({ id }: { id: string }) => (views.get(id) ?? 0) === 0
+  const old = rules.some(isUnused) ? await oldRules(store, id, now) : new Set<string>()
+  const shown = rules.filter((rule) => !isUnused(rule) || old.has(rule.id)).map(({ id }) => id)
+  return new Map(['', ...shown].map((id) => [id, (views.get(id) ?? 0) / all]))
 }
 
 function editorOf(

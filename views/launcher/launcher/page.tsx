@@ -32,6 +32,7 @@ import {
   accountOf,
   findLauncher,
   loadLauncher,
+  maySignIn,
   missingBundle,
   needsSession,
   noBundle,
@@ -82,31 +83,34 @@ export function launcherPages(service: Service): LauncherPages {
     const { filling, others } = launcher.variables === null ? NOTHING_ASKED : askedOf(request, launcher.variables)
     const rule = ruleFor(request, launcher, account, config, filling)
     const variant = launchers.variant(launcher, rule)
+    const signsIn = maySignIn(launcher, account)
+    const kept = signsIn ? launchers.signedOut(launcher, variant) : variant
     // One comparison for most launchers. Without a query, a page with variables is also the same for everybody.
     if (filling !== FREE && !(others.length === 0 && isBlank(filling))) {
-      const html = filledPage({ launcher, variant, filling, others }, () => bundle && publicBundle(rule, bundle))
+      const html = filledPage(
+        { launcher, variant: kept, signsIn, filling, others },
+        () => bundle && publicBundle(rule, bundle),
+      )
       if (html === undefined) return undefined
       if (isView(request)) recorder.view(variant, address, request.headers)
       const encoding = encodingFor(request)
       return new Response(encode(html, encoding, 'once'), PRIVATE[encoding])
     }
     const encoding = encodingFor(request)
-    let body = variant[encoding]
+    let body = kept[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
       const { deciding } = launcher
-      const view = (
-        <LauncherPage site={site} bundle={publicBundle(rule, bundle)} filling={filling} deciding={deciding} />
-      )
+      const view = <LauncherPage {...{ site, filling, deciding, signsIn }} bundle={publicBundle(rule, bundle)} />
       body = encode(view as string, encoding, 'cached')
-      launchers.addPage(launcher, variant, { [encoding]: body })
+      launchers.addPage(launcher, kept, { [encoding]: body })
     }
     if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
   /** A page with values or with carried parameters; undefined if rendering needs a bundle and there is none. */
   const filledPage = (
-    { launcher, variant, filling, others }: Asked & { launcher: Launcher; variant: Variant },
+    { launcher, variant, signsIn, filling, others }: Asked & { launcher: Launcher; variant: Variant; signsIn: boolean },
     bundleOf: () => PublicBundle | null,
   ) => {
     const { deciding } = launcher
@@ -118,7 +122,7 @@ export function launcherPages(service: Service): LauncherPages {
       const { variables, urls } = bundle
       const shown = kept === 'blank' ? filling : markedFilling(variables)
       const slots = { filling: shown, deciding, carried: CARRIED_MARK }
-      const view = <LauncherPage site={site} bundle={bundle} {...slots} />
+      const view = <LauncherPage {...{ site, bundle, signsIn }} {...slots} />
       template = new PageTemplate(view as string, variables, urls)
       launchers.addPage(launcher, variant, { [kept]: template })
     }
@@ -129,7 +133,7 @@ export function launcherPages(service: Service): LauncherPages {
     const bundle = bundleOf()
     if (bundle === null) return undefined
     const filled = { bundle, filling: checked, deciding, carried }
-    return (<LauncherPage site={site} {...filled} />) as string
+    return (<LauncherPage {...{ site, signsIn }} {...filled} />) as string
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
   const missing = async (request: Request, slug: string | null) => {
@@ -148,9 +152,11 @@ export function launcherPages(service: Service): LauncherPages {
       const bundle = await launchers.bundleOf(launcher)
       if (bundle === null) return pages.answer(request, launcher.slug)
       const { filling, others } = askedOf(request, bundle.variables)
-      const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config, filling)
+      const account = await accountOf(request, launcher, service)
+      const rule = ruleFor(request, launcher, account, config, filling)
       const seen = publicBundle(rule, bundle)
-      const filled = { bundle: seen, filling: checkLinks(filling, seen.urls), deciding: launcher.deciding }
+      const signsIn = maySignIn(launcher, account)
+      const filled = { bundle: seen, filling: checkLinks(filling, seen.urls), deciding: launcher.deciding, signsIn }
       const view = <LauncherPage site={site} {...filled} carried={<Carried others={others} />} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
@@ -205,12 +211,14 @@ export function launcherPages(service: Service): LauncherPages {
         if (url === null) throw unknownUrl()
         const viewer = { ...tried, url }
         const asked = askedOf(viewer, served.variables)
-        const rule = ruleFor(viewer, launcher, await accountOf(request, launcher, service), config, asked.filling)
+        const account = await accountOf(request, launcher, service)
+        const rule = ruleFor(viewer, launcher, account, config, asked.filling)
         const bundle = publicBundle(rule, served)
         const filling = checkLinks(asked.filling, bundle.urls)
         const { outside } = decision
         const within = unlocked(filledBundle(bundle, filling), filling, config)
-        const filled = { bundle, filling, deciding, carried: <Carried others={asked.others} /> }
+        const signsIn = maySignIn(launcher, account)
+        const filled = { bundle, filling, deciding, signsIn, carried: <Carried others={asked.others} /> }
         const view = <LauncherPage site={site} {...filled} outside={outside} unlocked={within} />
         if (outside === null && isForPage(request.headers)) {
           recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)

@@ -29,6 +29,8 @@ interface LauncherProps {
   deciding?: readonly string[]
   /** The rendered `Carried` fields. */
   carried?: JSX.Element
+  /** Whether the viewer has no session, and signing in may show them more. */
+  signsIn?: boolean
   /** For the owner: why viewers do not see the launcher now. */
   outside?: Outside | null
   /** After a password: the other forms, whose own addresses would require it. */
@@ -92,6 +94,7 @@ export function Launcher({
   filling,
   deciding = [],
   carried = '',
+  signsIn = false,
   outside = null,
   unlocked,
   preview,
@@ -136,6 +139,13 @@ export function Launcher({
           This button works once the page has loaded completely. Open each link below, or wait a moment and press again.
         </p>
         <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
+        {signsIn && (
+          <p class="reach">
+            <a href={`${routes.account.signIn.href()}?next=${routes.launcher.page.href({ slug })}`}>
+              Sign in to see more
+            </a>
+          </p>
+        )}
         {isProtected && <p class="reach">{REACH}</p>}
         <footer>
           <a href="/" safe>{`Made with ${site.name}`}</a>
