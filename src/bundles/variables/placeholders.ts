@@ -110,6 +110,9 @@ export interface Offer {
  */
 const WRITTEN = /(?<![{$])\{([a-z][\w .-]{0,39})\}(?!\})|(?<!%7b|\$)%7b([a-z][\w.-]{0,39})%7d(?!%7d)|(?<!%)%s(?!\w)/gi
 
+/** What no placeholder may change: the scheme, user, host and port of a link. */
+const BEFORE_PATH = /^[^:/?#]*:[/\\]*[^/\\?#]*/
+
 /** The name for the `%s` of a bookmark, which has none. */
 const SEARCHED = 'query'
 
@@ -123,10 +126,21 @@ export function offersIn(urls: readonly string[], declared: readonly string[], m
   for (const [at, url] of urls.entries()) {
     const found = [...url.matchAll(WRITTEN)]
     if (found.length > BOUNDS.placeholders) continue
-    for (const [written, plain, encoded] of found) {
-      const name = fittingName(plain ?? encoded ?? SEARCHED)
+    const path = BEFORE_PATH.exec(url)?.[0].length ?? 0
+    const named = found.map(({ 0: written, 1: plain, 2: encoded, index }) => {
+      return { written, name: fittingName(plain ?? encoded ?? SEARCHED), isAhead: index < path }
+    })
+    const ahead = new Set(named.filter(({ isAhead }) => isAhead).map(({ name }) => name))
+    const could = named.filter(({ written, name }) => {
       const isAlready = declared.includes(name) && written === `{${name}}`
-      if (isAlready || !isVariableName(name) || !isFixed(taken(url, { written, name }), [name])) continue
+      return !isAlready && !ahead.has(name) && isVariableName(name)
+    })
+    if (could.length === 0) continue
+    // One look at all names of a link: parsing addresses takes long, and there may be thousands.
+    const names = new Map(could.map(({ written, name }) => [written, name]))
+    const filled = url.replace(WRITTEN, (written) => (names.has(written) ? `{${names.get(written)}}` : written))
+    if (!isFixed(filled, [...names.values()])) continue
+    for (const { written, name } of could) {
       const offer = offers.get(written) ?? { written, name, links: [] }
       if (!offer.links.includes(at)) offer.links.push(at)
       offers.set(written, offer)
