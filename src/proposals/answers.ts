@@ -51,7 +51,7 @@ const listed = lazy(
       createdAt: says(Time(), 'When it was made.', '2026-11-20T09:00:00.000Z'),
       'decidedBy?': says('string | null', 'Who decided or withdrew it; null once the account is deleted.', 'u_19xk'),
       'decidedAt?': says(Time(), 'When that was.', '2026-11-20T10:00:00.000Z'),
-      'note?': says('string', 'What was said to its rejection.', 'Not yet.'),
+      'note?': says('string', 'The message that came with the decision.', 'Not yet.'),
       'versionNumber?': says('number.integer >= 1', 'The version that accepting it made.', 3),
     }) as const,
 )

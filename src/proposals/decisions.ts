@@ -26,7 +26,7 @@ interface Deciding extends Mailing {
  */
 export function accept(
   edit: Omit<Edit, 'slug'> & Deciding,
-  { slug, id, ...instead }: Acceptance,
+  { slug, id, note, ...instead }: Acceptance,
 ): Promise<StoredBundle> {
   const { store, mailer, caller } = edit
   return writeVersion({ ...edit, slug }, async (bundle) => {
@@ -36,7 +36,12 @@ export function accept(
     const { changes, conflicts } = merge(base, bundle, proposed)
     refuseConflicts(conflicts.filter(({ field }) => !isSent(field, instead)))
     const next = await nextContent(edit, bundle, withSent(changes, instead))
-    const decided = { state: 'accepted', decidedBy: caller.userId, decidedAt: Date.now() } as const
+    const decided = {
+      state: 'accepted',
+      decidedBy: caller.userId,
+      decidedAt: Date.now(),
+      note: note?.trim() || null,
+    } as const
     const writes = (versionNumber: number): Query[] => [
       sql`UPDATE ${bundles} SET version_number = NULL WHERE ${bundles.id} = ${bundle.id} AND NOT EXISTS (SELECT 1 FROM ${proposals} WHERE ${openOne(bundle, id)})`,
       store.db

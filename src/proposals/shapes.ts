@@ -72,9 +72,15 @@ export const OneProposal = object({ slug: Slug, id: Id })
 
 export type OneProposal = typeof OneProposal.infer
 
-const accepted = object({ slug: Slug, id: Id, ...proposable })
+/** A message to whoever made the proposal. */
+const note = says(Text, 'A message to whoever made it.', 'We moved this to another bundle.')
 
-/** The body of an acceptance: values to save instead of merged ones. Metadata needs its URLs, because it is parallel to them. */
+const accepted = object({ slug: Slug, id: Id, ...proposable, 'note?': note })
+
+/**
+ * The body of an acceptance: values to save instead of merged ones, and a message. Metadata needs its URLs, because it is
+ * parallel to them.
+ */
 export const Acceptance = checked(
   accepted,
   accepted
@@ -93,7 +99,7 @@ export type Acceptance = typeof Acceptance.infer
 export const Rejection = object({
   slug: Slug,
   id: Id,
-  'note?': says(Text, 'Tells who made it why.', 'We moved this to another bundle.'),
+  'note?': note,
 })
 
 export type Rejection = typeof Rejection.infer

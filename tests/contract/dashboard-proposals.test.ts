@@ -264,6 +264,28 @@ onEveryTarget({}, (server) => {
       expect((await post(`${path}/reject`, { note: 'Not this week.' })).to).toContain('notice=rejected')
       expect((await page(path, viewer)).html).toContain('Not this week.')
     })
+
+    test('sends the message with whatever the answer is: accepted as it is, or edited before', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const [one, two] = [await propose(slug, { title: 'Launch eve' }), await propose(slug, { description: 'Soon' })]
+      const shown = (await page(one)).html
+      const form = shown.slice(shown.indexOf('class="decide'))
+      // One form has the message and every answer.
+      expect(form.slice(0, form.indexOf('</form>'))).toMatch(/name="note".*Accept.*Edit and accept.*Reject/s)
+      const long = await post(`${one}/accept`, { version: '1', note: 'x'.repeat(501) })
+      expect([long.status, long.html]).toEqual([400, expect.stringContaining('x'.repeat(501))])
+      expect((await post(`${one}/accept`, { version: '1', note: 'Thank you!' })).to).toContain('notice=accepted')
+      expect((await page(one, viewer)).html).toContain('Thank you!')
+      const begun = await post(`${two}/edit`, { begin: 'yes', version: '2', note: 'I made it shorter.' })
+      expect([begun.status, (await bundle(slug)).versionNumber]).toEqual([200, 2])
+      expect(begun.html).toMatch(/<textarea[^>]*name="message"[^>]*>\s*I made it shorter\.</)
+      const edited = { version: '2', ...FORM, title: 'Launch eve', description: 'Now' }
+      const refused = await post(`${two}/edit`, { ...edited, message: 'y'.repeat(501) })
+      expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('y'.repeat(501))])
+      expect((await post(`${two}/edit`, { ...edited, message: 'I made it shorter.' })).to).toContain('notice=accepted')
+      expect((await page(two, viewer)).html).toContain('I made it shorter.')
+      expect(await bundle(slug)).toMatchObject({ description: 'Now', versionNumber: 3 })
+    })
   })
 
   test('outsiders see nothing of it', async () => {

@@ -12,6 +12,7 @@ import { Editor } from '../parts/bundle-form/editor.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
+import { Message } from './message.tsx'
 
 interface SuggestProps {
   site: DashboardSite
@@ -79,6 +80,8 @@ interface EditProposalProps extends ProposalInFull {
   isLate: boolean
   /** The chosen side of a conflict between rules. */
   rules: string
+  /** The message to its author. */
+  message: { text: string; error: string | undefined }
   state: EditorState
   icons: SiteIcons
   isPreviewHidden: boolean
@@ -86,8 +89,8 @@ interface EditProposalProps extends ProposalInFull {
 
 /** The editor with a proposal merged into the latest version, to edit it before accepting. */
 export function EditProposalPage(props: EditProposalProps): JSX.Element {
-  const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, state, icons, isPreviewHidden } =
-    props
+  const { site, bundle, proposal, conflicts, named, changes, version, isLate, rules, message, state } = props
+  const { icons, isPreviewHidden } = props
   const path = attribute(routes.bundle.proposal.href({ slug: bundle.slug, id: proposal.id }))
   const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
   const notice = (
@@ -117,6 +120,7 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
       hidden={{ version: String(version), ...(isLate ? { late: 'yes' } : {}) }}
       save="Accept with changes"
       notice={notice}
+      more={<Message proposal={proposal} id="message" text={message.text} error={message.error} />}
       state={state}
       icons={icons}
       hasPassword={false}

@@ -70,7 +70,7 @@ export const proposalScreens: readonly Screen[] = [
       return { to: withFlash(routes.bundle.proposals.href({ slug: closed.slug }), 'withdrawn') }
     },
   },
-  { path: routes.bundle.editProposal.path, get: edit, post: acceptEdited },
+  { path: routes.bundle.editProposal.path, get: (visit) => edit(visit), post: acceptEdited },
 ]
 
 async function proposalIn(visit: Visit): Promise<ProposalInFull> {
@@ -85,6 +85,12 @@ interface Refused {
   problem?: Problem
   note?: string
 }
+
+/** The message in a form that decides. */
+const messageIn = (sent: URLSearchParams, name = 'note') => (sent.get(name) ?? '').replaceAll('\r\n', '\n')
+
+/** The message as an operation takes it. */
+const saidIn = (note: string) => (note.trim() === '' ? {} : { note })
 
 async function proposalPage(visit: Visit, { problem, note = '' }: Refused = {}): Promise<ScreenPage> {
   const found = await proposalIn(visit)
@@ -125,9 +131,10 @@ async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const expectedVersion = versionIn(sent.get('version') ?? '')
   if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
   const instead = sent.get('instead') === 'leave-out' ? await leavingOut(visit) : {}
-  const input = { ...visit.params, ...instead }
+  const note = messageIn(sent)
+  const input = { ...visit.params, ...instead, ...saidIn(note) }
   const saved = await resultOrProblem(() => run(visit, acceptProposal, input, { expectedVersion }))
-  if (saved instanceof Problem) return proposalPage(visit, { problem: saved })
+  if (saved instanceof Problem) return proposalPage(visit, { problem: saved, note })
   if (sent.get('after') !== 'replace') return accepted(saved)
   // The resulting page offers to replace the link in all other bundles.
   return {
@@ -152,19 +159,19 @@ function accepted(saved: { slug: string; versionNumber: number }): Outcome {
 }
 
 async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
-  const note = (sent.get('note') ?? '').replaceAll('\r\n', '\n')
-  const said = note.trim() === '' ? {} : { note }
-  const closed = await resultOrProblem(() => run(visit, rejectProposal, { ...visit.params, ...said }))
+  const note = messageIn(sent)
+  const closed = await resultOrProblem(() => run(visit, rejectProposal, { ...visit.params, ...saidIn(note) }))
   if (closed instanceof Problem) return proposalPage(visit, { problem: closed, note })
   return { to: withFlash(routes.bundle.proposals.href({ slug: closed.slug }), 'rejected') }
 }
 
-/** The editor with the merged content; a decided proposal is only shown. */
-async function edit(visit: Visit): Promise<Outcome> {
+/** The editor with the merged content, and the message typed so far; a decided proposal is only shown. */
+async function edit(visit: Visit, text = ''): Promise<Outcome> {
   const found = await proposalIn(visit)
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
   const version = found.bundle.versionNumber
-  return editPage(visit, { ...found, version, isLate: false, rules: '', state: untouched(mergedForm(found)) })
+  const state = untouched(mergedForm(found))
+  return editPage(visit, { ...found, version, isLate: false, rules: '', message: { text, error: undefined }, state })
 }
 
 /** The form of the merged content; rules have a separate page. */
@@ -174,6 +181,7 @@ function mergedForm({ bundle, changes }: ProposalInFull): BundleForm {
 }
 
 async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  if (sent.has('begin')) return edit(visit, messageIn(sent))
   const found = await proposalIn(visit)
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
   const version = versionIn(sent.get('version') ?? '')
@@ -181,19 +189,23 @@ async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcom
   const read = await sentForm(sent, mergedForm(found))
   const { form } = read
   const rules = sent.get('rules') ?? ''
-  const shown = { ...found, version, isLate: sent.has('late'), rules }
+  const message = { text: messageIn(sent, 'message'), error: undefined }
+  const shown = { ...found, version, isLate: sent.has('late'), rules, message }
   const step = await stepOf(visit, read, async (input) => refuseInvalid(proposable(input), visit))
   if (step !== null) return editPage(visit, { ...shown, state: step })
   const { content } = contentOf(form)
   const chosen = chosenRules(found, rules)
   const { resolutionPolicy = form.rules } = chosen
   const renamed = rulesOf({ ...form, rules: resolutionPolicy })
-  const input = { ...visit.params, ...proposable(content), ...chosen, ...renamed }
+  const input = { ...visit.params, ...proposable(content), ...chosen, ...renamed, ...saidIn(message.text) }
   const saved = await resultOrProblem(() => run(visit, acceptProposal, input, { expectedVersion: version }))
   if (!(saved instanceof Problem)) return accepted(saved)
   const isLate = saved.code === 'VERSION_CONFLICT'
   const state = { ...touched(form), checked: checkedForm(form, isLate ? null : saved) }
-  return editPage(visit, { ...shown, isLate, version: isLate ? found.bundle.versionNumber : version, state }, saved)
+  const issue = saved.issues.find(({ path }) => path[0] === 'note')
+  const refused = { ...message, error: issue && besideField(issue.reason) }
+  const late = { isLate, version: isLate ? found.bundle.versionNumber : version }
+  return editPage(visit, { ...shown, ...late, message: refused, state }, saved)
 }
 
 /** The chosen side, if both changed the rules. */

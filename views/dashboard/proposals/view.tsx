@@ -6,9 +6,8 @@ import { asSentence, count } from '../../../src/core/words.ts'
 import { iconOf, type SiteIcons } from '../../../src/icons/site.ts'
 import { allowsRole } from '../../../src/identity/caller.ts'
 import type { ProposalInFull } from '../../../src/proposals/present.ts'
-import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import type { ListedProposal } from '../../../src/proposals/stored.ts'
-import { Alert, TextArea } from '../../parts/fields.tsx'
+import { Alert } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { Monogram, personName, Tile } from '../../parts/tile.tsx'
@@ -17,6 +16,7 @@ import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { Conflicts } from './conflicts.tsx'
+import { Message } from './message.tsx'
 import { ProposalRow, ProposedBy, proposerName, StateTag } from './proposal-row.tsx'
 
 interface ProposalPageProps extends ProposalInFull {
@@ -28,7 +28,7 @@ interface ProposalPageProps extends ProposalInFull {
   alert: string | null
   /** Other open proposals for bundles of the acting subject. */
   others: readonly ListedProposal[]
-  /** The note from a refused rejection. */
+  /** The message of a refused decision. */
   note: { text: string; error: string | undefined }
 }
 
@@ -130,12 +130,6 @@ function Next({ site, others }: ProposalPageProps): JSX.Element {
   )
 }
 
-/** The label of the note on a rejection. */
-function messageTo({ proposer, repairs }: ProposalPageProps['proposal']): string {
-  if (repairs !== null) return 'Note'
-  return `Message to ${proposer === null ? 'the author' : personName(proposer)}`
-}
-
 function Actions(props: ProposalPageProps): JSX.Element {
   const { site, bundle, proposal, difference, conflicts, note } = props
   const to = movedTo({ proposal, difference })
@@ -145,55 +139,47 @@ function Actions(props: ProposalPageProps): JSX.Element {
   return (
     <>
       <h2>{mayDecide ? 'Your answer' : 'Waiting for an editor'}</h2>
-      <div class="actions">
-        {mayDecide && (
-          <>
+      {mayDecide && (
+        <form class="decide stack" method="post" action={`${path}/${conflicts.length === 0 ? 'accept' : 'edit'}`}>
+          <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+          <Message proposal={proposal} id="note" text={note.text} error={note.error} />
+          <div class="actions">
             {conflicts.length === 0 && (
-              <form method="post" action={`${path}/accept`}>
-                <input type="hidden" name="version" value={String(bundle.versionNumber)} />
-                {to !== null && <input type="hidden" name="after" value="replace" />}
-                <button type="submit" class="primary" title={`Saves it as version ${bundle.versionNumber + 1}`}>
-                  <Icon name="check" />
-                  Accept
-                </button>
-              </form>
+              <button
+                type="submit"
+                class="primary"
+                title={`Saves it as version ${bundle.versionNumber + 1}`}
+                {...(to === null ? {} : { name: 'after', value: 'replace' })}
+              >
+                <Icon name="check" />
+                Accept
+              </button>
             )}
             {dropBroken(bundle, { proposal, difference }) !== null && (
-              <form method="post" action={`${path}/accept`}>
-                <input type="hidden" name="version" value={String(bundle.versionNumber)} />
-                <button type="submit" name="instead" value="leave-out">
-                  Leave the link out
-                </button>
-              </form>
+              <button type="submit" formaction={`${path}/accept`} name="instead" value="leave-out">
+                Leave the link out
+              </button>
             )}
-            <a class={['button', conflicts.length > 0 && 'primary']} href={`${path}/edit`}>
+            <button
+              type="submit"
+              class={conflicts.length > 0 ? 'primary' : undefined}
+              formaction={`${path}/edit`}
+              name="begin"
+              value="yes"
+            >
               <Icon name="edit" />
               {conflicts.length === 0 ? 'Edit and accept' : 'Decide and accept'}
-            </a>
-          </>
-        )}
-        {mayWithdraw && (
-          <form method="post" action={`${path}/withdraw`}>
-            <button type="submit" class="quiet">
-              Withdraw
             </button>
-          </form>
-        )}
-      </div>
-      {mayDecide && (
-        <form class="reject stack" method="post" action={`${path}/reject`}>
-          <TextArea
-            id="note"
-            label={messageTo(proposal)}
-            note="optional"
-            error={note.error}
-            value={note.text}
-            rows="2"
-            dir="auto"
-            maxlength={String(PROPOSAL_BOUNDS.text)}
-          />
-          <button type="submit" class="danger">
-            Reject
+            <button type="submit" class="danger" formaction={`${path}/reject`}>
+              Reject
+            </button>
+          </div>
+        </form>
+      )}
+      {mayWithdraw && (
+        <form method="post" action={`${path}/withdraw`}>
+          <button type="submit" class="quiet">
+            Withdraw
           </button>
         </form>
       )}
