@@ -116,6 +116,24 @@ test.each([true, false])(
   },
 )
 
+test.each([true, false])(
+  'a link added below a section is saved in it, and an empty section says what it lacks; with JavaScript: %j',
+  async (javaScriptEnabled) => {
+    const { slug } = await owner.makeBundle({ urls: ['https://first.example/'] })
+    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    const saving = page.getByText('A section is saved with its first link: add one.')
+    await page.getByRole('button', { name: 'Add a section' }).click()
+    await saving.waitFor()
+    await rowsOf(page).nth(1).locator('[name=url]').fill('https://second.example/')
+    await page.getByRole('button', { name: 'Add a link' }).click()
+    await rowsOf(page).nth(2).locator('[name=url]').fill('https://third.example/')
+    await saving.waitFor({ state: 'detached' })
+    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    const { body } = await becomesSaved(slug)
+    expect(body.urlMetadata).toEqual([{}, { section: 'New section' }, { section: 'New section' }])
+  },
+)
+
 /** The bundle once its second version is saved. */
 async function becomesSaved(slug: string) {
   const read = () => owner.api<{ versionNumber: number; urlMetadata: object[] }>('GET', `/api/links/${slug}`)

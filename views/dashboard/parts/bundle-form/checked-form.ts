@@ -11,6 +11,7 @@ import {
   type BundleForm,
   type Checked,
   type FormError,
+  isEmptyLink,
   namesOf,
   type OwnField,
   VARIABLE_FIELDS,
@@ -35,7 +36,7 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
   }
   if (problem !== null) addRefusal(checked, { form, linkOf, variableRows }, problem)
   // Errors come before hints.
-  checked.errors.push(...doublesIn(content.urls, linkOf), ...idleIn(form, uses))
+  checked.errors.push(...doublesIn(content.urls, linkOf), ...emptySectionsIn(form), ...idleIn(form, uses))
   return checked
 }
 
@@ -71,6 +72,20 @@ function idleIn({ variables }: BundleForm, uses: (Uses | null)[]): FormError[] {
     return [{ link: null, variable, field: 'name', says, isHint: true }]
   })
 }
+
+/** Sections whose only rows are empty: they would go without a word, because empty rows are not saved. */
+function emptySectionsIn({ links }: BundleForm): FormError[] {
+  const nameOf = (at: number) => links[at]?.section.trim() ?? ''
+  return links.flatMap((link, at): FormError[] => {
+    const name = nameOf(at)
+    if (name === '' || nameOf(at - 1) === name || !isEmptyLink(link)) return []
+    let end = at
+    while (nameOf(end) === name && isEmptyLink(links[end]!)) end += 1
+    return nameOf(end) === name ? [] : [{ link: at, field: 'url', says: NO_LINK_IN_SECTION, isHint: true }]
+  })
+}
+
+const NO_LINK_IN_SECTION = 'A section is saved with its first link: add one.'
 
 /** Links with the same address as a link above. A bundle may contain a link twice, so these are only hints. */
 function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormError[] {

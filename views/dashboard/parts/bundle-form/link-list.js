@@ -38,12 +38,16 @@ document.addEventListener(
     const [list, template] = [document.getElementById(listed), document.getElementById(`new-${kind}`)]
     if (list === null || template === null) return
     const number = Math.max(0, ...[...list.children].map(numberOf)) + 1
+    const above = kind === 'add' ? linksNow().at(-1) : undefined
     submitter.value = `${kind}-${number}`
     list.insertAdjacentHTML('beforeend', template.innerHTML.replaceAll('-new', `-${number}`))
     const row = list.lastElementChild
     const numbered = row?.querySelector('[value="new"]')
     if (numbered instanceof HTMLInputElement) numbered.value = String(number)
-    if (row !== null) fieldIn(row, first)?.focus()
+    if (row === null) return
+    const [section, around] = [fieldIn(row, 'section'), above && fieldIn(above, 'section')]
+    if (section && around) section.value = around.value
+    fieldIn(row, first)?.focus()
   },
   { capture: true },
 )

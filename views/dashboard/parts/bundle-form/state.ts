@@ -219,11 +219,13 @@ function pastedAfter(form: BundleForm, number: string | undefined, pasted: Found
   return { form: { ...form, links }, focus: { link: last, on: 'url' }, announcement }
 }
 
-/** The script adds and focuses the row at once; then the form already contains it. */
+/** A new link belongs to the section above it. The script adds and focuses its row at once; then the form already contains it. */
 function withNewLink(form: BundleForm, number = ''): Pressed {
   const at = form.links.findIndex(({ row }) => row !== '' && row === number)
-  const links = at === -1 ? [...form.links, { ...NEW_LINK, row: number }] : form.links
-  const place = at === -1 ? links.length - 1 : at
+  const place = at === -1 ? form.links.length : at
+  const { section = '' } = form.links[place - 1] ?? {}
+  const added = form.links[at] ?? { ...NEW_LINK, row: number }
+  const links = form.links.toSpliced(place, 1, { ...added, section: added.section || section })
   return {
     form: { ...form, links },
     focus: at === -1 ? { link: place, on: 'url' } : null,
