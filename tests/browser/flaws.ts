@@ -7,12 +7,17 @@ const AXE = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.m
 /** The rules of axe that look at colours: all that may turn out differently in a page's other colour scheme. */
 const ABOUT_COLORS = ['color-contrast', 'link-in-text-block']
 
+/** The rule of axe about targets under 24 px that stand too close together (WCAG 2.5.8), which it leaves out otherwise. */
+const ABOUT_TARGETS = ['target-size']
+
 /** What of a page axe looks at. */
 interface Look {
   /** A selector; by default the whole page. */
   readonly part?: string | undefined
   /** Whether the rest has been looked at in the other colour scheme. */
   readonly colorsAlone?: boolean
+  /** Whether it looks at the size and distance of targets instead. */
+  readonly targetsAlone?: boolean
 }
 
 /** Gives the page of a session axe, for a third less than `axeViolations` does if it has to. */
@@ -21,9 +26,12 @@ export async function loadAxe(session: CDPSession): Promise<void> {
 }
 
 /** The axe violations of a page's current DOM. */
-export async function axeViolations(page: Page, { part, colorsAlone = false }: Look = {}): Promise<string[]> {
+export async function axeViolations(
+  page: Page,
+  { part, colorsAlone = false, targetsAlone = false }: Look = {},
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
-  const asked = { part: part ?? 'html', rules: colorsAlone ? ABOUT_COLORS : null }
+  const asked = { part: part ?? 'html', rules: targetsAlone ? ABOUT_TARGETS : colorsAlone ? ABOUT_COLORS : null }
   return page.evaluate(async ({ part, rules }) => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe
     // Without details of passed checks, which on a long page take longer than the checks, and without frames: the only one, of
