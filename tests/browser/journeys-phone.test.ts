@@ -158,7 +158,9 @@ describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
     await openLauncher(slug, 'שבוע ראשון')
     const directions = (selector: string) =>
       at.viewer.read(`[...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).direction)`)
-    expect(await directions('h1, main li a')).toEqual(['rtl', 'rtl', 'ltr', 'rtl'])
+    expect(await directions('h1, main li .name')).toEqual(['rtl', 'rtl', 'ltr', 'rtl'])
+    // The rows have one direction, so that their tiles stand below one another.
+    expect(await directions('main li')).toEqual(['rtl', 'rtl', 'rtl'])
   })
 
   test('a bundle that nobody answers for is reported', async () => {

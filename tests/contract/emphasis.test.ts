@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { newPerson, type Person, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { unescaped } from './html.ts'
 
@@ -63,6 +63,38 @@ onEveryTarget({}, (at) => {
     const html = await (await owner.fetch(path, { method: 'POST', body: body.toString(), headers })).text()
     expect(partOf(html, 'p', 'description')).toBe(inHtml('{who}'))
     expect(partOf(html, 'span', 'name')).toBe('Read <strong>this</strong> first')
+  })
+
+  test('for members who may only read, in versions and in suggestions, where no asterisks are left', async () => {
+    const [admin, viewer] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(admin, [[viewer, 'viewer']])
+    await actFor(admin, id)
+    const { slug } = await admin.makeBundle({
+      description: 'Until **Thursday** at noon, all of it',
+      urls: ['https://crm.example/'],
+      urlMetadata: [{ note: 'Read **this** first\n*then* that' }],
+    })
+    const shown = async (path: string, by: Person) => {
+      const html = await (await by.fetch(`/dashboard/links/${slug}${path}`)).text()
+      const main = html.slice(html.indexOf('<main'))
+      expect(main).not.toMatch(/\*\*|\*then/)
+      return main
+    }
+    const read = await shown('', viewer)
+    for (const text of ['<strong>Thursday</strong>', '<strong>this</strong>', '<em>then</em> that'])
+      expect(read).toContain(text)
+    const change = {
+      description: 'Until **Friday** at noon, *all* of it',
+      setMetadata: { 'https://crm.example/': { note: 'Read **that** first\n*then* this' } },
+    }
+    const made = await viewer.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, change)
+    expect(made.status).toBe(201)
+    const marked = [/<del><strong>Thursday ?<\/strong>/, /<ins><strong>Friday ?<\/strong>/, /<ins>.*<em>all<\/em>/]
+    const proposed = await shown(`/proposals/${made.body.id}`, admin)
+    for (const text of marked) expect(proposed).toMatch(text)
+    expect((await admin.api('POST', `/api/links/${slug}/proposals/${made.body.id}/accept`)).status).toBe(200)
+    const versions = await shown('/versions', admin)
+    for (const text of marked) expect(versions).toMatch(text)
   })
 
   test('in .md, where whatever else could be markup is text', async () => {

@@ -168,55 +168,58 @@ test('each field of a link has a label that stays when something is typed', asyn
   expect(labels).toEqual(['Address', 'Title', 'Section', 'Tags, comma-separated', 'Opens', 'Check the link'])
 })
 
-const FROM_RIGHT = {
-  title: 'Both ways',
+/** A bundle in both scripts, whose title decides. */
+const bothWays = (title: string) => ({
+  title,
   urls: ['https://example.com/one', 'https://example.com/two'],
   urlMetadata: [{ note: `${HEBREW}\n${HEBREW}`, tags: [HEBREW] }, { note: 'From left to right' }],
-}
+})
+const SIDES = [WIDE, PHONE].flatMap((size) =>
+  (
+    [
+      ['right', HEBREW],
+      ['left', 'Both ways'],
+    ] as const
+  ).map(([side, title]) => ({ side, title, size })),
+)
 
-/** Where the texts of rows begin: the right ends of rows from right to left, the left ends of others. */
-const startsOf = (rows: Locator, parts: string[]) =>
+/** The ends of the texts of all rows at a side. */
+const endsOf = (rows: Locator, parts: string[], side: 'left' | 'right') =>
   rows.evaluateAll(
-    (all, parts) =>
-      all.map((row) =>
+    (all, { parts, side }) =>
+      all.flatMap((row) =>
         parts.flatMap((part) => {
           const found = row.querySelector(part)
           if (found === null) return []
           const range = document.createRange()
           range.selectNodeContents(found)
-          const { left, right } = range.getBoundingClientRect()
-          return [Math.round(found.closest('li:is([dir="rtl"], :has(> [dir="rtl"]))') === null ? left : right)]
+          return [Math.round(range.getBoundingClientRect()[side])]
         }),
       ),
-    parts,
+    { parts, side },
   )
 
-/** Expects the texts of both rows to begin in line, the first one's at the right. */
-function expectOneEnd([hebrew = [], english = []]: number[][]): void {
-  expect(Math.min(hebrew.length, english.length)).toBeGreaterThan(1)
-  // The text of a tag has a margin of its own.
-  expect(Math.max(...hebrew) - Math.min(...hebrew)).toBeLessThan(10)
-  expect(Math.max(...english) - Math.min(...english)).toBeLessThan(2)
-  expect(Math.min(...hebrew)).toBeGreaterThan(Math.max(...english))
-}
-
-test.each([WIDE, PHONE])('a row from right to left is read from one end: %j', async (size) => {
-  const { url } = await owner.makeBundle(FROM_RIGHT)
+test.each(SIDES)('rows in two scripts are read from one side, the $side', async ({ side, title, size }) => {
+  const { url } = await owner.makeBundle(bothWays(title))
   const { page } = await stage.open(url, null, size)
   const rows = page.locator('.tabs > li')
-  expectOneEnd(await startsOf(rows, ['.name', '.where', '.note', '.tags li']))
+  const ends = await endsOf(rows, ['.name', '.where', '.note', '.tags li'], side)
+  // The text of a tag has a margin of its own.
+  expect([ends.length, Math.max(...ends) - Math.min(...ends) < 10]).toEqual([6, true])
   const tiles = await rows.locator('.tile').evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect().x))
-  expect(tiles[0]).toBeGreaterThan(tiles[1] ?? 0)
+  expect(tiles[0]).toBe(tiles[1] ?? 0)
+  const [end = 0] = ends
+  expect(side === 'right' ? (tiles[0] ?? 0) > end : (tiles[0] ?? 0) < end).toBe(true)
 })
 
-test.each([WIDE, PHONE])('so it is for members who may only read: %j', async (size) => {
+test.each(SIDES)('so it is for members who may only read, from the $side', async ({ side, title, size }) => {
   const [admin, viewer] = [await newPerson(stage.server), await newPerson(stage.server)]
   const { id } = await newOrganization(admin, [[viewer, 'viewer']])
   await actFor(admin, id)
-  const { slug } = await admin.makeBundle(FROM_RIGHT)
+  const { slug } = await admin.makeBundle(bothWays(title))
   const { page } = await stage.open(`/dashboard/links/${slug}`, viewer, size)
   const parts = ['.tile', '.called', '.at', '.tag:not([hidden])']
-  const [hebrew = [], english = []] = await page
+  const rows = await page
     .locator('.reading > li')
     .evaluateAll(
       (rows, parts) =>
@@ -227,10 +230,12 @@ test.each([WIDE, PHONE])('so it is for members who may only read: %j', async (si
         ),
       parts,
     )
-  // The tile begins the row, wherever that is.
-  expect([hebrew.length, english.length]).toEqual([4, 3])
-  expect(hebrew[0]).toBe(Math.max(...hebrew))
-  expect(english[0]).toBe(Math.min(...english))
+  // The tile begins each row, on the same side.
+  const end = side === 'right' ? Math.max : Math.min
+  expect(rows.map((row) => [row.length, row[0] === end(...row)])).toEqual([
+    [4, true],
+    [3, true],
+  ])
 })
 
 test.each([WIDE, PHONE])('after rules are saved, the page stays where it was scrolled to: %j', async (options) => {

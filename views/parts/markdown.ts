@@ -50,7 +50,7 @@ function notAtStart(line: string): string {
 }
 
 /** A piece of a text with its emphasis. */
-interface Piece {
+export interface Piece {
   text: string
   as: 'plain' | 'em' | 'strong' | 'both'
 }

@@ -8,8 +8,9 @@ import { sectionsOf, textsOf, wholeLink } from '../../../src/bundles/links/link-
 import { routes } from '../../../src/core/routes.ts'
 import { asSentence, count } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import { isRightToLeft } from '../../launcher/parts/picture.ts'
+import { directionOf } from '../../launcher/parts/picture.ts'
 import { destination, hostText } from '../../parts/destination.ts'
+import { Emphasis } from '../../parts/emphasis.tsx'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
@@ -84,8 +85,8 @@ export function ReadOnlyPage({ site, bundle, health, icons }: ReadOnlyProps): JS
 function Description({ bundle: { description } }: PartProps): JSX.Element {
   if (description === null) return ''
   return (
-    <p class="prose" dir="auto" safe>
-      {description}
+    <p class="prose" dir="auto">
+      <Emphasis text={description} />
     </p>
   )
 }
@@ -204,6 +205,7 @@ function Variables({ bundle: { variables } }: PartProps): JSX.Element {
 /** Grouped by section, like the launcher; links without a section form a list without a heading. */
 function ReadOnlyLinks({ bundle, icons }: { bundle: StoredBundle; icons: SiteIcons }): JSX.Element {
   const names = bundle.variables.map(({ name }) => name)
+  const dir = directionOf(bundle)
   return (
     <Each
       of={sectionsOf(bundle)}
@@ -211,7 +213,11 @@ function ReadOnlyLinks({ bundle, icons }: { bundle: StoredBundle; icons: SiteIco
         const links = urls.map((url, index) => (
           <Link url={url} metadata={urlMetadata[index] ?? {}} names={names} icons={icons} />
         ))
-        const list = <ol class="links reading">{links}</ol>
+        const list = (
+          <ol class="links reading" dir={dir}>
+            {links}
+          </ol>
+        )
         if (name === '') return list
         return (
           <section>
@@ -239,7 +245,7 @@ function Link({ url, metadata, names, icons }: LinkProps): JSX.Element {
   const [, ...more] = fields.note.trim().split('\n')
   const to = destination(url)
   return (
-    <li class="link-row" dir={isRightToLeft(fields.note) ? 'rtl' : undefined}>
+    <li class="link-row">
       <a href={attribute(to.href)} target="_blank" rel="noopener noreferrer">
         <Line fields={fields} names={names} icons={icons} />
       </a>
@@ -250,7 +256,7 @@ function Link({ url, metadata, names, icons }: LinkProps): JSX.Element {
       )}
       {more.length > 0 && (
         <p class="prose hint" dir="auto">
-          <Blanks text={more.join('\n')} names={names} />
+          <Emphasis text={more.join('\n')} show={(text) => <Blanks text={text} names={names} />} />
         </p>
       )}
     </li>

@@ -2,6 +2,7 @@
 
 import { each } from '../../../src/bundles/content/content.ts'
 import { isSame } from '../../../src/bundles/content/diff.ts'
+import { LINK_FIELDS } from '../../../src/bundles/links/link-fields.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
 import type { Conflict } from '../../../src/proposals/merge.ts'
@@ -30,14 +31,16 @@ export function Conflicts({ conflicts, named }: Pick<ProposalInFull, 'conflicts'
         of={conflicts}
         show={(conflict) => {
           const { base, newest, proposed } = textsOf(conflict, named)
+          const { field, path } = conflict
+          const isStressed = field === 'description' || (field === 'links' && path.endsWith(LINK_FIELDS.note.label))
           return (
             <li>
               <h3 dir="auto" safe>
                 {conflict.path}
               </h3>
               <div class="sides">
-                <Side name="Now" from={base} to={newest} effort={effort} />
-                <Side name="Suggested" from={base} to={proposed} effort={effort} />
+                <Side name="Now" from={base} to={newest} effort={effort} isStressed={isStressed} />
+                <Side name="Suggested" from={base} to={proposed} effort={effort} isStressed={isStressed} />
               </div>
             </li>
           )
@@ -60,16 +63,17 @@ interface SideProps {
   from: string | null
   to: string | null
   effort: Effort
+  isStressed: boolean
 }
 
-function Side({ name, from, to, effort }: SideProps): JSX.Element {
+function Side({ name, from, to, effort, isStressed }: SideProps): JSX.Element {
   return (
     <div class="diff">
       <p class="hint" safe>
         {name}
       </p>
       <p>
-        <TextDiff from={from ?? ''} to={to ?? ''} effort={effort} />
+        <TextDiff from={from ?? ''} to={to ?? ''} effort={effort} isStressed={isStressed} />
         {to === null && <span class="hint"> None</span>}
       </p>
     </div>

@@ -5,8 +5,8 @@ import type { Variable } from '../../../db/schema.ts'
 import { labelOf } from '../../../src/bundles/variables/variables.ts'
 import { type Filling, fillLink, namesIn, piecesOf } from '../../../src/core/template.js'
 import { destination } from '../../parts/destination.ts'
+import { Emphasis } from '../../parts/emphasis.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
-import { piecesIn } from '../../parts/markdown.ts'
 
 export interface FilledProps {
   variables: readonly Pick<Variable, 'name' | 'label'>[]
@@ -22,17 +22,7 @@ export function leadTo(url: string, { variables, filling: { values } }: FilledPr
 
 /** The same for a text with emphasis; values add none. */
 export function Stressed({ text, ...fill }: FilledProps & { text: string }): JSX.Element {
-  return (
-    <Each
-      of={piecesIn(text)}
-      show={({ text, as }) => {
-        const filled = <Filled text={text} {...fill} />
-        if (as === 'plain') return filled
-        if (as === 'em') return <em>{filled}</em>
-        return <strong>{as === 'both' ? <em>{filled}</em> : filled}</strong>
-      }}
-    />
-  )
+  return <Emphasis text={text} show={(text) => <Filled text={text} {...fill} />} />
 }
 
 interface TextProps extends FilledProps {

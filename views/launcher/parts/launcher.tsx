@@ -18,7 +18,7 @@ import { Ask } from './ask.tsx'
 import { Bar, type Unlocked } from './bar.tsx'
 import { Filled, type FilledProps, leadTo, Stressed } from './filled.tsx'
 import { AddressBar, OpenGraph } from './head.tsx'
-import { isRightToLeft, pictureName, pictureWords } from './picture.ts'
+import { directionOf, pictureName, pictureWords } from './picture.ts'
 import { Top } from './top.tsx'
 
 interface LauncherProps {
@@ -224,7 +224,7 @@ function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
 }
 
 interface SectionsProps {
-  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata' | 'variables' | 'siteIcons'>
+  bundle: Pick<PublicBundle, 'title' | 'urls' | 'urlMetadata' | 'variables' | 'siteIcons'>
   filling: Filling
   /** In a preview, the index of the edited tab; null for none. */
   edited: number | null | undefined
@@ -236,13 +236,14 @@ const LONG = { links: 12, sections: 3 }
 function Sections({ bundle, filling, edited }: SectionsProps): JSX.Element {
   const sections = sectionsOf(bundle)
   const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections
+  const dir = directionOf(bundle)
   return (
     <Each
       of={sections}
       show={(section) => {
         const place = edited == null ? -1 : edited - section.from
         const fill = { variables: bundle.variables, filling }
-        const tabs = <Tabs section={section} icons={bundle.siteIcons} fill={fill} edited={place} />
+        const tabs = <Tabs section={section} icons={bundle.siteIcons} fill={fill} edited={place} dir={dir} />
         const holdsEdited = place >= 0 && place < section.urls.length
         return section.name === '' ? (
           tabs
@@ -265,11 +266,12 @@ const ABOVE_FOLD = 6
 interface TabsProps extends PartProps {
   icons: PublicBundle['siteIcons']
   edited: number
+  dir: 'rtl' | undefined
 }
 
-function Tabs({ section: { from, urls, urlMetadata }, icons, fill, edited }: TabsProps): JSX.Element {
+function Tabs({ section: { from, urls, urlMetadata }, icons, fill, edited, dir }: TabsProps): JSX.Element {
   return (
-    <ol class="tabs">
+    <ol class="tabs" dir={dir}>
       <Each
         of={urls}
         show={(url, index) => (
@@ -341,8 +343,7 @@ function Tab({ url, metadata, icon, isLazy, fill, kind }: TabProps) {
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
   return (
-    // The text direction of the first text applies to the whole row, including the address and the mark.
-    <li class={kind} dir={isRightToLeft(note) ? 'rtl' : undefined}>
+    <li class={kind}>
       <Tile url={url} icon={icon} isLazy={isLazy} />
       <a
         class="tab"

@@ -125,6 +125,17 @@ function widthOf(text: string): number {
 
 const RIGHT_TO_LEFT = /^\P{L}*[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
 
+/**
+ * The direction of all rows of a bundle: that of most of its titles and, if there are as many of both, of its own. Rows of two
+ * directions would have their tiles on either side in turn.
+ */
+export function directionOf({ title, urlMetadata }: Pick<PublicBundle, 'title' | 'urlMetadata'>): 'rtl' | undefined {
+  const texts = [title ?? '', ...urlMetadata.map(({ note = '' }) => note)].filter((text) => /\p{L}/u.test(text))
+  const right = texts.filter(isRightToLeft).length
+  const isTie = right * 2 === texts.length
+  return right * 2 > texts.length || (isTie && isRightToLeft(title ?? '')) ? 'rtl' : undefined
+}
+
 /** Whether the first letter of a text belongs to a right-to-left script. */
 export function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text)

@@ -8,6 +8,7 @@ import type { Offer } from '../../../../src/bundles/variables/placeholders.ts'
 import { routes } from '../../../../src/core/routes.ts'
 import { asSentence } from '../../../../src/core/words.ts'
 import { iconOf, type SiteIcons } from '../../../../src/icons/site.ts'
+import { Emphasis } from '../../../parts/emphasis.tsx'
 import { SaidLine, writtenIn } from '../../../parts/found.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
@@ -283,7 +284,7 @@ export function Line({ fields, names, icons }: LineProps): JSX.Element {
     <span class="line">
       <Tile url={url.trim()} icon={iconOf(url.trim(), icons)} />
       <span class="called" dir="auto">
-        <Blanks text={note.trim().split('\n')[0] ?? ''} names={names} />
+        <Emphasis text={note.trim().split('\n')[0] ?? ''} show={(text) => <Blanks text={text} names={names} />} />
       </span>
       <bdi class="at" dir="ltr">
         <Blanks text={url.trim().replace(/^https?:\/\//i, '')} names={names} />

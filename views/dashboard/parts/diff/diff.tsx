@@ -76,7 +76,7 @@ interface ValueDiffProps {
 function ValueDiff({ name, from, to, effort }: ValueDiffProps): JSX.Element {
   const { kind } = CONTENT[name]
   if (kind === 'time') return <TimeDiff from={from} to={to} />
-  if (kind === 'text') return <TextDiff from={from} to={to} effort={effort} />
+  if (kind === 'text') return <TextDiff from={from} to={to} effort={effort} isStressed={name === 'description'} />
   return (
     <span class="text">
       <del safe>{inWords(name, from)}</del> <ins safe>{inWords(name, to)}</ins>

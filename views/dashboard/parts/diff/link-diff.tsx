@@ -12,6 +12,7 @@ import {
 } from '../../../../src/bundles/links/link-fields.ts'
 import { iconOf, type SiteIcons } from '../../../../src/icons/site.ts'
 import { destination } from '../../../parts/destination.ts'
+import { Emphasis } from '../../../parts/emphasis.tsx'
 import { Each } from '../../../parts/layout.tsx'
 import { DiffEntry, type Effort, TextDiff } from './text-diff.tsx'
 
@@ -49,8 +50,8 @@ export function WholeLink({ link }: { link: Link }): JSX.Element {
     <>
       <Address url={url} />
       {note !== '' && (
-        <p class="text" dir="auto" safe>
-          {note}
+        <p class="text" dir="auto">
+          <Emphasis text={note} />
         </p>
       )}
       {section !== '' && <p class="hint" dir="auto" safe>{`Section ${section}`}</p>}
@@ -112,7 +113,7 @@ function ValueChange({ name, from, to, effort }: ValueChangeProps): JSX.Element 
   return (
     <p>
       <span class="hint" safe>{`${LINK_FIELDS[name].label} `}</span>
-      <TextDiff from={from} to={to} effort={effort} />
+      <TextDiff from={from} to={to} effort={effort} isStressed={name === 'note'} />
     </p>
   )
 }

@@ -5,7 +5,9 @@ import { type ChangeObject, diffArrays } from 'diff'
 import type { Entry } from '../../../../src/bundles/content/diff.ts'
 import { ordinal } from '../../../../src/core/words.ts'
 import type { SiteIcon } from '../../../../src/icons/site.ts'
+import { Stress } from '../../../parts/emphasis.tsx'
 import { Each } from '../../../parts/layout.tsx'
+import { piecesIn } from '../../../parts/markdown.ts'
 import { Tile } from '../../../parts/tile.tsx'
 
 /** With more added and removed words than this, marking single words no longer helps. */
@@ -28,48 +30,76 @@ export function newEffort(): Effort {
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
+interface TextDiffProps {
+  from: string
+  to: string
+  effort: Effort
+  /** Whether asterisks in it emphasise words, as in descriptions and notes; words with another emphasis are changed. */
+  isStressed?: boolean
+}
+
 /** The old and new text, with added and removed words marked. */
-export function TextDiff({ from, to, effort }: { from: string; to: string; effort: Effort }): JSX.Element {
+export function TextDiff({ from, to, effort, isStressed = false }: TextDiffProps): JSX.Element {
+  const [before, after] = isStressed ? [stressedTokens(from), stressedTokens(to)] : [tokens(from), tokens(to)]
   return (
     <span class="text" dir="auto">
       <Each
-        of={pieces(from, to, effort)}
-        show={({ kind, text }) =>
-          kind === 'kept' ? (
-            <span safe>{text}</span>
-          ) : kind === 'added' ? (
-            <ins safe>{text}</ins>
-          ) : (
-            <del safe>{text}</del>
-          )
-        }
+        of={pieces(before, after, effort)}
+        show={({ kind, tokens }) => {
+          const text = <Each of={runsOf(tokens)} show={({ as, text }) => <Stress as={as}>{escapeHtml(text)}</Stress>} />
+          return kind === 'kept' ? <span>{text}</span> : kind === 'added' ? <ins>{text}</ins> : <del>{text}</del>
+        }}
       />
     </span>
   )
 }
 
-interface Piece {
-  kind: 'kept' | 'added' | 'removed'
-  text: string
+// A word with its emphasis is one token, and begins with the sign of it: no text has control characters.
+
+const SIGNS_OF = { plain: '', em: '\u0001', strong: '\u0002', both: '\u0003' } as const
+type Emphasised = keyof typeof SIGNS_OF
+const EMPHASES = Object.keys(SIGNS_OF) as Emphasised[]
+
+function stressedTokens(text: string): string[] {
+  return piecesIn(text).flatMap(({ text, as }) => tokens(text).map((token) => SIGNS_OF[as] + token))
 }
 
-function pieces(from: string, to: string, effort: Effort): Piece[] {
-  const [before, after] = [tokens(from), tokens(to)]
-  const length = Math.max(from.length, to.length)
+/** The texts of tokens, joined where their emphasis is the same. */
+function runsOf(tokens: readonly string[]): { as: Emphasised; text: string }[] {
+  const runs: { as: Emphasised; text: string }[] = []
+  for (const token of tokens) {
+    const as = EMPHASES.find((one) => one !== 'plain' && token.startsWith(SIGNS_OF[one])) ?? 'plain'
+    const text = as === 'plain' ? token : token.slice(1)
+    const last = runs.at(-1)
+    if (last?.as === as) last.text += text
+    else runs.push({ as, text })
+  }
+  return runs
+}
+
+interface Piece {
+  kind: 'kept' | 'added' | 'removed'
+  tokens: string[]
+}
+
+const lengthOf = (tokens: readonly string[]) => tokens.reduce((sum, { length }) => sum + length, 0)
+
+function pieces(before: string[], after: string[], effort: Effort): Piece[] {
+  const length = Math.max(lengthOf(before), lengthOf(after))
   const changes = isHopeless(before, after, length) ? [] : compared(before, after, effort)
   const found = changes.map(
     ({ added, removed, value }): Piece => ({
       kind: added ? 'added' : removed ? 'removed' : 'kept',
-      text: value.join(''),
+      tokens: value,
     }),
   )
-  const kept = found.reduce((length, { kind, text }) => length + (kind === 'kept' ? text.length : 0), 0)
+  const kept = found.reduce((length, { kind, tokens }) => length + (kind === 'kept' ? lengthOf(tokens) : 0), 0)
   if (kept > 0 && kept >= KEPT * length) return found
   const whole: Piece[] = [
-    { kind: 'removed', text: from },
-    { kind: 'added', text: to },
+    { kind: 'removed', tokens: before },
+    { kind: 'added', tokens: after },
   ]
-  return whole.filter(({ text }) => text !== '')
+  return whole.filter(({ tokens }) => tokens.length > 0)
 }
 
 function compared(before: string[], after: string[], effort: Effort): ChangeObject<string[]>[] {
