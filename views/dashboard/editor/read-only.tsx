@@ -85,8 +85,10 @@ export function ReadOnlyPage({ site, bundle, health, icons }: ReadOnlyProps): JS
 function Description({ bundle: { description } }: PartProps): JSX.Element {
   if (description === null) return ''
   return (
-    <p class="prose" dir="auto">
-      <Emphasis text={description} />
+    <p class="prose">
+      <span dir="auto">
+        <Emphasis text={description} />
+      </span>
     </p>
   )
 }
@@ -255,8 +257,10 @@ function Link({ url, metadata, names, icons }: LinkProps): JSX.Element {
         </p>
       )}
       {more.length > 0 && (
-        <p class="prose hint" dir="auto">
-          <Emphasis text={more.join('\n')} show={(text) => <Blanks text={text} names={names} />} />
+        <p class="prose hint">
+          <span dir="auto">
+            <Emphasis text={more.join('\n')} show={(text) => <Blanks text={text} names={names} />} />
+          </span>
         </p>
       )}
     </li>
