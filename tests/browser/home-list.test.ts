@@ -23,6 +23,7 @@ async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate((pasted) => document.execCommand('insertText', false, pasted), text)
 }
 
+const CLIPBOARD = ['clipboard-read', 'clipboard-write']
 const titles = (page: Page) =>
   page.locator('.item [name=note]:visible').evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
 const titleOf = (page: Page, number: number) => page.getByLabel(`Title of link ${number}`, { exact: true })
@@ -68,13 +69,83 @@ test('a pasted chat becomes rows that are counted, announced, changed and publis
   ])
 })
 
+/** Text of many links, with headings between them. */
+const LONG = `Coral reefs\n\n${[1, 2, 3].map((week) => `Week ${week}\n${[1, 2, 3, 4].map((at) => `https://a.example/${week}/${at}`).join('\n')}`).join('\n\n')}`
+
+test.each([
+  [1280, 'light'],
+  [390, 'dark'],
+] as const)(
+  'a pasted text folds into one line, the rows stay, and the button stays in view, at %p px, %s',
+  async (width, colorScheme) => {
+    const page = await home({ viewport: { width, height: 700 }, colorScheme, permissions: CLIPBOARD, bypassCSP: true })
+    const send = page.getByRole('button', { name: 'Get the link' })
+    const isInView = () => send.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)
+    const field = page.locator('#urls')
+    expect([await page.locator('#title').isVisible(), await page.getByText('Add a description').isVisible()]).toEqual([
+      false,
+      false,
+    ])
+    const pasted = async (text: string) => {
+      await page.evaluate((text) => navigator.clipboard.writeText(text), text)
+      await page.keyboard.press('Control+V')
+    }
+    await field.focus()
+    await pasted(LONG)
+    const line = page.locator('#found .line')
+    const says = async () => (await line.innerText()).replace(/\s+/g, ' ')
+    await becomes(says, '12 links found Show the text')
+    expect([await field.isVisible(), await focusedId(page), await page.locator('.item').count()]).toEqual([
+      false,
+      'unfold',
+      12,
+    ])
+    expect(await page.inputValue('#title')).toBe('Coral reefs')
+    expect(await page.locator('.part h3').allInnerTexts()).toEqual(['Week 1', 'Week 2', 'Week 3'])
+    expect([await page.getByText('Add a description').isVisible(), await isInView()]).toEqual([true, true])
+    for (const at of [5, 11]) {
+      await page.locator('.item').nth(at).scrollIntoViewIfNeeded()
+      expect(await isInView()).toBe(true)
+    }
+    expect([await overflowOf(page), await axeViolations(page)]).toEqual([0, []])
+    // A second paste adds to the first.
+    await page.locator('#unfold').focus()
+    await pasted('Later https://b.example/')
+    await becomes(says, '13 links found Show the text')
+    expect(await field.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Show the text' }).press('Enter')
+    expect([await field.isVisible(), await focusedId(page)]).toEqual([true, 'urls'])
+    expect(await field.inputValue()).toBe(`${LONG}\nLater https://b.example/`)
+    await page.getByRole('button', { name: 'Hide the text' }).click()
+    expect(await field.isVisible()).toBe(false)
+    await getTheLink(page)
+    expect((await tabsOf(page)).length).toBe(13)
+  },
+)
+
+test('typing folds nothing, and undoing a paste takes it back', async () => {
+  const page = await home({ permissions: CLIPBOARD })
+  await page.focus('#urls')
+  await page.keyboard.type('https://a.example/ ')
+  await page.locator('.item').waitFor()
+  expect([await page.locator('#urls').isVisible(), await page.locator('#unfold').isVisible()]).toEqual([true, false])
+  await page.evaluate(() => navigator.clipboard.writeText('https://b.example/'))
+  await page.keyboard.press('Control+V')
+  await page.getByRole('button', { name: 'Show the text' }).waitFor()
+  await page.keyboard.press('Control+Z')
+  await becomes(() => page.inputValue('#urls'), 'https://a.example/ ')
+  expect(await focusedId(page)).toBe('urls')
+  await becomes(() => titles(page).then(({ length }) => length), 1)
+})
+
 test('an example fills the field like a paste, and without a script by its address', async () => {
   const page = await home()
   await page.getByRole('link', { name: 'Incident' }).click()
   await becomes(() => titles(page), ['Dashboards', 'Last deploys', 'Runbook', 'Status page'])
-  expect(await focusedId(page)).toBe('urls')
+  expect(await focusedId(page)).toBe('unfold')
   expect(await page.inputValue('#title')).toBe('Incident in {service}')
   expect(await page.locator('.tries span').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Show the text' }).click()
   await page.fill('#urls', '')
   await page.locator('.tries span').waitFor()
   const plain = await home({ javaScriptEnabled: false })

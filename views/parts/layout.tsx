@@ -49,6 +49,8 @@ type DocumentProps = PropsWithChildren<{
   styles: string
   /** Whether headings use the display face; launchers use the system font. */
   hasFace?: true
+  /** Whether an on-screen keyboard makes the page smaller, so that what sticks to its end stays in view. */
+  isTyped?: boolean
   /** In loading order. */
   scripts: readonly string[]
   /** Additional head elements, already escaped. */
@@ -56,7 +58,15 @@ type DocumentProps = PropsWithChildren<{
 }>
 
 /** A whole HTML document. */
-export function Document({ title, styles, hasFace, scripts, head, children }: DocumentProps): JSX.Element {
+export function Document({
+  title,
+  styles,
+  hasFace,
+  isTyped = false,
+  scripts,
+  head,
+  children,
+}: DocumentProps): JSX.Element {
   return (
     <>
       {'<!doctype html>'}
@@ -64,7 +74,10 @@ export function Document({ title, styles, hasFace, scripts, head, children }: Do
         <head>
           <meta charset="utf-8" />
           <title safe>{title}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta
+            name="viewport"
+            content={`width=device-width, initial-scale=1${isTyped ? ', interactive-widget=resizes-content' : ''}`}
+          />
           <meta name="color-scheme" content="light dark" />
           {/* Delays rendering until the page is complete, so that nothing shifts while it loads. */}
           <link rel="expect" href="#end" blocking="render" />
@@ -140,7 +153,7 @@ export function Page({ site, title, description, kind, header, script = 'site.js
     </>
   )
   return (
-    <Document title={title} styles="site.css" hasFace scripts={[script]} head={head}>
+    <Document title={title} styles="site.css" hasFace isTyped={kind === 'wide'} scripts={[script]} head={head}>
       <Announcements />
       {header === 'plain' ? (
         <header class="gate">

@@ -38,22 +38,26 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
             and save its links: this page doesn’t keep them.
           </p>
         )}
-        <Paste form={form} isFresh={isFresh} />
+        <div class="pasted">
+          <Paste form={form} isFresh={isFresh} />
+        </div>
         {isFresh && <Tries />}
         <Each
           of={aboutTextsOf('one')}
           show={(name) => (
-            <TextField
-              id={name}
-              label={CONTENT[name].label}
-              note="optional"
-              kind="name"
-              error={errors[name]}
-              value={form[name]}
-              placeholder="Name your links"
-              dir="auto"
-              autocomplete="off"
-            />
+            <div class="about">
+              <TextField
+                id={name}
+                label={CONTENT[name].label}
+                note="optional"
+                kind="name"
+                error={errors[name]}
+                value={form[name]}
+                placeholder="Name your links"
+                dir="auto"
+                autocomplete="off"
+              />
+            </div>
           )}
         />
         {suggests ? <SuggestedTitles /> : ''}
@@ -61,7 +65,7 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
         <Each
           of={aboutTextsOf('many')}
           show={(name) => (
-            <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
+            <details class="more about" open={form[name] !== '' || errors[name] !== undefined}>
               <summary safe>{`Add a ${CONTENT[name].label.toLowerCase()}`}</summary>
               <TextArea id={name} label={CONTENT[name].label} error={errors[name]} value={form[name]} rows="3" />
             </details>
@@ -73,10 +77,10 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
           <button type="submit" class="primary" safe>
             {publishText(form)}
           </button>
-          <p class="hint" safe>
-            {later}
-          </p>
         </div>
+        <p class="hint later" safe>
+          {later}
+        </p>
       </div>
     </form>
   )

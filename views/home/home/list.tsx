@@ -121,9 +121,14 @@ function Summary({ listing, told, isAsked, button }: SummaryProps): JSX.Element 
   const unlisted = kept + removed - links.length
   return (
     <div class="summary">
-      <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
-        {found.join(', ')}
-      </p>
+      <div class="line">
+        <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
+          {found.join(', ')}
+        </p>
+        <button type="button" class="quiet small unfold" id="unfold" aria-controls="urls" hidden>
+          Show the text
+        </button>
+      </div>
       {isAsked && <p class="hint" safe>{`Nothing is published yet: check the list, then press “${button}”.`}</p>}
       {error !== null && error !== told && (
         <p class="error" safe>

@@ -65,6 +65,7 @@ function replaceList(html, sent, isPressed) {
   if (!isPressed && next instanceof HTMLInputElement && focused instanceof HTMLInputElement) {
     next.setSelectionRange(focused.selectionStart, focused.selectionEnd)
   }
+  showFold()
   markSuggested()
   void suggestTitles([...builder.querySelectorAll('.item')])
   const says = listInWords()
@@ -86,6 +87,54 @@ function listInWords() {
   return [...builder.querySelectorAll('#found :is(.found, .summary .error)')].map((line) => line.textContent).join('. ')
 }
 
+// After a paste, the text folds into the line with the number of links. It stays in its field, which is sent as ever.
+
+/** Whether the text is folded; undefined as long as it was only typed. @type {boolean | undefined} */
+let isFolded
+
+/** Shows the text or hides it, and what the button does. */
+function showFold() {
+  const button = document.getElementById('unfold')
+  // Without links, a later text is typed until it is pasted.
+  if (builder.querySelector('.item') === null) isFolded = undefined
+  const isHidden = isFolded === true
+  const hadFocus = document.activeElement === pasteField
+  const field = pasteField.closest('.pasted')
+  if (field instanceof HTMLElement) field.hidden = isHidden
+  if (button === null) return
+  button.hidden = isFolded === undefined
+  button.textContent = isHidden ? 'Show the text' : 'Hide the text'
+  button.setAttribute('aria-expanded', String(!isHidden))
+  if (isHidden && hadFocus) button.focus()
+}
+
+builder.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element) || target.id !== 'unfold') return
+  isFolded = !isFolded
+  showFold()
+  if (!isFolded) pasteField.focus()
+})
+
+// Undoing a paste takes it back although its field is folded: the browser undoes in the field with the focus.
+document.addEventListener('keydown', ({ target, key, ctrlKey, metaKey, shiftKey }) => {
+  const isUndo = (ctrlKey || metaKey) && !shiftKey && key.toLowerCase() === 'z'
+  if (!isUndo || isFolded !== true || !(target instanceof Element) || target.matches('input, textarea')) return
+  isFolded = false
+  showFold()
+  pasteField.focus()
+})
+
+// What is pasted beside the fields while the text is folded is added to it.
+document.addEventListener('paste', (event) => {
+  const { target, clipboardData } = event
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+  const text = clipboardData?.getData('text/plain') ?? ''
+  if (isField || !pasteField.closest('[hidden]') || text.trim() === '') return
+  event.preventDefault()
+  pasteField.value += `\n${text}`
+  pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
+})
+
 const pasteField = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
 const tries = /** @type {HTMLElement | null} */ (builder.querySelector('.tries'))
 tries?.addEventListener('click', (event) => {
@@ -94,11 +143,12 @@ tries?.addEventListener('click', (event) => {
   event.preventDefault()
   pasteField.value = new URL(example.href).searchParams.get('text') ?? ''
   pasteField.focus()
-  pasteField.dispatchEvent(new Event('input'))
+  pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
 })
 pasteField.addEventListener('input', (event) => {
   if (tries !== null) tries.hidden = pasteField.value !== ''
   const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
+  if (isPasted) isFolded = true
   void showList(isPasted ? 0 : 250)
 })
 builder.addEventListener('click', (event) => {
