@@ -215,7 +215,13 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
       return { isOverAll, texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept } satisfies Group
     },
   )
-  return { plan, groups }
+  return { plan, groups: format === 'bookmarks' ? inFileOrder(groups) : groups }
+}
+
+/** Folders by their first links: a browser's file has the links outside of folders last, and they are read into the first group. */
+function inFileOrder(groups: readonly Group[]): Group[] {
+  const lineOf = ({ links }: Group) => links[0]?.line ?? 0
+  return groups.toSorted((one, other) => lineOf(one) - lineOf(other))
 }
 
 function inOrder(plan: ImportPlan): ImportPlan {

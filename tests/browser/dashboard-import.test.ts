@@ -61,7 +61,11 @@ describe('a pasted text', () => {
     ])
     expect(await all(person)).toEqual([])
     await page.getByLabel('Title of bundle 1').fill('First week')
-    await page.locator('.plan > li').first().locator('[name=link]').nth(1).uncheck()
+    // Each folder is a line, which opens to its links.
+    const first = page.locator('.plan > li').first()
+    expect(await first.locator('[name=link]').nth(1).isVisible()).toBe(false)
+    await first.getByText('2 links').click()
+    await first.locator('[name=link]').nth(1).uncheck()
     await page.getByLabel('Create bundle 3').uncheck()
     await press(page, 'Create 2 bundles')
     await page.getByRole('heading', { name: '2 bundles created' }).waitFor()
@@ -74,6 +78,39 @@ describe('a pasted text', () => {
     expect(made[0]?.urlMetadata).toEqual([{ note: 'Agenda' }])
     await follow(page, 'First week')
     await page.getByRole('heading', { name: 'First week' }).waitFor()
+  })
+
+  test.each([true, false])('none is selected, then all again; with JavaScript: %p', async (javaScriptEnabled) => {
+    const person = await newPerson(stage.server)
+    const { page } = await stage.open('/dashboard/links/import', person, { javaScriptEnabled })
+    const ticks = () =>
+      page.locator('[name=bundle]').evaluateAll((all) => (all as HTMLInputElement[]).map(({ checked }) => checked))
+    await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/\nhttps://c.example/')
+    await press(page, 'Preview')
+    await page.getByLabel('Title of bundle 2').fill('Mine')
+    await press(page, 'Select none')
+    await press(page, 'Select all')
+    await press(page, 'Select none')
+    await page.getByRole('button', { name: 'Select all' }).waitFor()
+    expect([await ticks(), await page.inputValue('#title-1')]).toEqual([[false, false], 'Mine'])
+    await page.getByLabel('Create bundle 2').check()
+    await page.locator('.save-bar .primary').click()
+    await page.getByRole('heading', { name: '1 bundle created' }).waitFor()
+    expect((await all(person)).map(({ title, urls }) => [title, urls.length])).toEqual([['Mine', 2]])
+  })
+
+  test('one bundle with sections is offered for as many links as a bundle holds', async () => {
+    const person = await newPerson(stage.server)
+    const { page } = await open(person)
+    const offered = async (links: number) => {
+      const list = Array.from({ length: links }, (_, at) => `https://a.example/${at}`).join('\n')
+      await page.goto(`${stage.server.origin}/dashboard/links/import`)
+      await page.fill('#text', `# A\nhttps://b.example/\n# B\n${list}`)
+      await press(page, 'Preview')
+      await page.locator('.plan').waitFor()
+      return page.getByRole('button', { name: 'Make one bundle with sections instead' }).count()
+    }
+    expect([await offered(24), await offered(25)]).toEqual([1, 0])
   })
 
   test('if the plan’s limit is reached, the page says which bundles were made, and the rest can be made later', async () => {

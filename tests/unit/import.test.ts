@@ -56,16 +56,16 @@ test('a bookmarks file becomes one bundle per folder, with names, tags and descr
   const plan = readImport(CHROME)
   expect(plan.format).toBe('bookmarks')
   expect(short(plan)).toEqual([
-    [null, 'loose.example/ (Loose)'],
     ['Bookmarks bar', 'mail.example/?a=1&b=2 (Mail & more)', 'cal.example/ (Calendar)'],
     ['Design', 'figma.example/ (Board\nLook at the second page.\nThen at the third.) [read first,design]'],
     ['Design / Fonts', 'fonts.example/'],
+    [null, 'loose.example/ (Loose)'],
   ])
   expect(plan.skipped).toEqual([
     { line: 19, text: 'javascript:alert(1)', reason: 'is a javascript: link: only http: and https: can be shared' },
     { line: 23, text: 'chrome://settings', reason: 'is a chrome: link: only http: and https: can be shared' },
   ])
-  expect(plan.bundles[2]?.links[0]?.line).toBe(12)
+  expect(plan.bundles[1]?.links[0]?.line).toBe(12)
 })
 
 test('a fragment of a web page gives its links', () => {

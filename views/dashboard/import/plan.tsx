@@ -23,6 +23,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
   const { skipped } = plan.counts
   const links = bundles.reduce((sum, bundle) => sum + bundle.links.length, 0)
   const ticked = bundles.filter((_, index) => form.ticked.has(String(index))).length
+  const isNone = ticked === 0
   return (
     <>
       {/* The default button: Enter in any field creates the bundles. */}
@@ -48,10 +49,27 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
           {form.says}
         </p>
       )}
-      <GroupsChoice form={form} plan={plan} />
+      <p class="cluster">
+        {bundles.length > 1 && (
+          <button type="submit" name="do" value={isNone ? 'all' : 'none'} class="small">
+            {isNone ? 'Select all' : 'Select none'}
+          </button>
+        )}
+        <GroupsChoice form={form} plan={plan} links={links} />
+      </p>
       <SuggestedTitles />
       <ol class="plan">
-        <Each of={bundles} show={(bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />} />
+        <Each
+          of={bundles}
+          show={(bundle, index) => (
+            <PlannedBundle
+              form={form}
+              bundle={bundle}
+              index={index}
+              isOpen={bundles.length === 1 || form.errors.has(index)}
+            />
+          )}
+        />
       </ol>
       <Remarks plan={plan} />
       <details class="more" open={form.error !== null}>
@@ -79,45 +97,43 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
 /** Formats without groups of links, or with complete bundles. */
 const UNGROUPED: readonly ImportPlan['format'][] = ['list', 'json']
 
-/** Whether groups become bundles or sections; a button switches to the other. */
-function GroupsChoice({
-  form: { as },
-  plan: { format, bundles },
-}: {
+interface GroupsProps {
   form: ImportForm
   plan: ImportPlan
-}): JSX.Element {
+  /** The number of all links. */
+  links: number
+}
+
+/** Whether groups become bundles or sections, which is offered for as many links as a bundle holds; a button switches. */
+function GroupsChoice({ form: { as }, plan: { format, bundles }, links }: GroupsProps): JSX.Element {
   const other = as === 'bundles' ? 'sections' : 'bundles'
+  const isOffered = as === 'sections' || (bundles.length > 1 && links <= BOUNDS.urls)
   return (
     <>
       <input type="hidden" name="as" value={as} />
-      {!UNGROUPED.includes(format) && (as === 'sections' || bundles.length > 1) && (
-        <p>
-          <button type="submit" name="do" value={other} class="small">
-            {other === 'sections' ? 'Make one bundle with sections instead' : 'Make a bundle of each instead'}
-          </button>
-        </p>
+      {!UNGROUPED.includes(format) && isOffered && (
+        <button type="submit" name="do" value={other} class="small">
+          {other === 'sections' ? 'Make one bundle with sections instead' : 'Make a bundle of each instead'}
+        </button>
       )}
     </>
   )
 }
 
-/** Longer lists of links are folded. */
-const FEW = 8
-
 interface PlannedProps {
   form: ImportForm
   bundle: ImportedBundle
   index: number
+  isOpen: boolean
 }
 
-/** A bundle of the plan: its title, and its links, each of which can be deselected. */
-function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
+/** A bundle of the plan: a line with its title, which opens to its links, each of which can be deselected. */
+function PlannedBundle({ form, bundle, index, isOpen }: PlannedProps): JSX.Element {
   const id = `title-${index}`
   const error = form.errors.get(index)
-  const isShort = bundle.links.length <= FEW
   const found = foundIn(bundle)
   const own = newNamesIn(bundle.links.map(({ url }) => url))
+  const told = bundle.links.filter(({ said = [] }) => said.length > 0).length
   return (
     <li>
       <div class="planned">
@@ -141,12 +157,15 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
           />
           <FieldError id={id} error={error} />
         </div>
-        <span class="hint number" safe>
-          {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
-        </span>
       </div>
-      <details open={isShort}>
-        <summary safe>{`Links of bundle ${index + 1}`}</summary>
+      <details open={isOpen}>
+        <summary>
+          <span safe>
+            {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
+          </span>
+          <span class="visually-hidden" safe>{` of bundle ${index + 1}`}</span>
+          {told > 0 && <span class="told" safe>{`${told} to check`}</span>}
+        </summary>
         <ul>
           <Each
             of={bundle.links}

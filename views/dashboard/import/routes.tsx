@@ -54,7 +54,10 @@ export const importScreens: readonly Screen[] = [
       if (text.length > MAX_TEXT) return importPage(await tooLong(text))
       const form = await readForm(text, as)
       // Selections and titles are valid only for the text with which they were shown.
-      if (action === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
+      const isShown = sent.get('reading') === form.reading
+      if (action === 'make' && isShown) return make(visit, asSent(form, sent))
+      if ((action === 'none' || action === 'all') && isShown)
+        return importPage(withBundles(asSent(form, sent), action === 'all'))
       return read(visit, form)
     },
   },
@@ -140,6 +143,13 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
     filled: new Set(sent.getAll('filled')),
     idempotencyKey: sent.get('idempotencyKey') || form.idempotencyKey,
   }
+}
+
+/** The form with all bundles selected, or none; the selection of links within them stays. */
+function withBundles(form: ImportForm, isAll: boolean): ImportForm {
+  const links = [...form.ticked].filter((place) => place.includes('.'))
+  const bundles = isAll ? (form.plan?.bundles ?? []).map((_, index) => String(index)) : []
+  return { ...form, ticked: new Set([...bundles, ...links]) }
 }
 
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {

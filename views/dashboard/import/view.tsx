@@ -95,7 +95,9 @@ function Formats(): JSX.Element {
           )}
         />
       </dl>
-      <p class="hint">Folders, headings and groups can also become the sections of one bundle.</p>
+      <p class="hint" safe>
+        {`Folders, headings and groups can also become the sections of one bundle, if they have up to ${BOUNDS.urls} links.`}
+      </p>
     </section>
   )
 }
