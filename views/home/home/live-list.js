@@ -115,13 +115,16 @@ builder.addEventListener('click', ({ target }) => {
   if (!isFolded) pasteField.focus()
 })
 
-// Undoing a paste takes it back although its field is folded: the browser undoes in the field with the focus.
-document.addEventListener('keydown', ({ target, key, ctrlKey, metaKey, shiftKey }) => {
+// Undoing a paste takes it back although its field is folded.
+document.addEventListener('keydown', (event) => {
+  const { target, key, ctrlKey, metaKey, shiftKey } = event
   const isUndo = (ctrlKey || metaKey) && !shiftKey && key.toLowerCase() === 'z'
   if (!isUndo || isFolded !== true || !(target instanceof Element) || target.matches('input, textarea')) return
+  event.preventDefault()
   isFolded = false
   showFold()
   pasteField.focus()
+  document.execCommand('undo')
 })
 
 // What is pasted beside the fields while the text is folded is added to it.
