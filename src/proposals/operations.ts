@@ -71,8 +71,8 @@ export const getProposal = implement('get_proposal', {
 export const acceptProposal = implement('accept_proposal', {
   summary: 'Accept a proposal; it becomes a version',
   description:
-    'Merges a proposal onto the newest version, link by link, field by field. Fields that you send are saved instead of what ' +
-    'merging gives: this decides conflicts.',
+    'Merges it onto the newest version, link by link, field by field. Fields that you send are saved instead of merged ones: ' +
+    'this decides conflicts.',
   again: 'is 409 and names the version that the proposal became',
   input: Acceptance,
   output: bundles.Bundle,
@@ -89,7 +89,7 @@ export const acceptProposal = implement('accept_proposal', {
 /** POST /api/links/:slug/proposals/:id/reject. */
 export const rejectProposal = implement('reject_proposal', {
   summary: 'Reject a proposal, with a note',
-  description: 'Closes a proposal without changing the bundle.',
+  description: 'The bundle stays as it is.',
   again: 'is 409 and says that the proposal was rejected',
   input: Rejection,
   example: { slug: 'launch-day', id: 'p_4fGk2bNq8Z', note: 'We moved this to another bundle.' },
@@ -102,7 +102,7 @@ export const rejectProposal = implement('reject_proposal', {
 /** POST /api/links/:slug/proposals/:id/withdraw. */
 export const withdrawProposal = implement('withdraw_proposal', {
   summary: 'Withdraw a proposal of your own',
-  description: 'Closes a proposal that you made; with a key, only one made with it.',
+  description: 'With a key, only one made with it.',
   again: 'is 409 and says that the proposal was withdrawn',
   input: OneProposal,
   output: Proposal,

@@ -73,7 +73,7 @@ export const OneProposal = object({ slug: Slug, id: Id })
 export type OneProposal = typeof OneProposal.infer
 
 /** A message to whoever made the proposal. */
-const note = says(Text, 'A message to whoever made it.', 'We moved this to another bundle.')
+const note = says(Text, 'To whoever made it.', 'We moved this to another bundle.')
 
 const accepted = object({ slug: Slug, id: Id, ...proposable, 'note?': note })
 
