@@ -29,6 +29,8 @@ const PROPOSAL_ID = {
   description: 'The suggestion: its id in openall proposals list',
 } as const
 
+const MESSAGE = { field: 'note', valueHint: 'text', description: 'A message; shown to its author' } as const
+
 /** The commands, in the order of the help. A command that calls one operation is a row: its flags and its output. */
 export const COMMANDS: Tree = {
   login,
@@ -134,7 +136,7 @@ export const COMMANDS: Tree = {
         'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z',
         'openall proposals accept 4k2mz7qy9p p_4fGk2bNq8Z --title "Launch month"',
       ],
-      args: { id: PROPOSAL_ID, ...CHANGES, ...LINK_CHANGES },
+      args: { id: PROPOSAL_ID, note: MESSAGE, ...CHANGES, ...LINK_CHANGES },
       async input({ args, lists, server, client }) {
         const { add = [], remove = [] } = lists
         const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
@@ -148,7 +150,7 @@ export const COMMANDS: Tree = {
       examples: ['openall proposals reject 4k2mz7qy9p p_4fGk2bNq8Z --note "Not yet"'],
       args: {
         id: PROPOSAL_ID,
-        note: { field: 'note', valueHint: 'text', description: 'Why; shown to its author' },
+        note: MESSAGE,
       },
       say: ({ id }) => `Suggestion ${id} is rejected.`,
     }),

@@ -610,9 +610,9 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(shown).toContain('! Title: now Launch eve, suggested Launch week\n')
     const refused = await mine.openall(['proposals', 'accept', slug, id])
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
-    expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
-      `/l/${slug} is at version 3.`,
-    )
+    const accept = ['proposals', 'accept', slug, id, '--title', 'Launch month', '--note', 'A month it is']
+    expect((await mine.openall(accept)).stdout).toContain(`/l/${slug} is at version 3.`)
+    expect(await mine.json<object>(['proposals', 'show', slug, id])).toMatchObject({ note: 'A month it is' })
     const [no, mineToo] = [await propose('--title', 'x'), await propose('--remove', '1')]
     expect((await mine.openall(['proposals', 'reject', slug, no, '--note', 'Not yet'])).stdout).toBe(
       `Suggestion ${no} is rejected.\n`,
