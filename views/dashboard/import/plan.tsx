@@ -124,6 +124,7 @@ interface PlannedProps {
   form: ImportForm
   bundle: ImportedBundle
   index: number
+  /** Whether its links are shown at once, as they are where names in braces are explained. */
   isOpen: boolean
 }
 
@@ -158,7 +159,7 @@ function PlannedBundle({ form, bundle, index, isOpen }: PlannedProps): JSX.Eleme
           <FieldError id={id} error={error} />
         </div>
       </div>
-      <details open={isOpen}>
+      <details open={isOpen || own.some(({ length }) => length > 0)}>
         <summary>
           <span safe>
             {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
