@@ -99,8 +99,7 @@ function showFold() {
   if (builder.querySelector('.item') === null) isFolded = undefined
   const isHidden = isFolded === true
   const hadFocus = document.activeElement === pasteField
-  const field = pasteField.closest('.pasted')
-  if (field instanceof HTMLElement) field.hidden = isHidden
+  pasteField.closest('.pasted')?.classList.toggle('folded', isHidden)
   if (button === null) return
   button.hidden = isFolded === undefined
   button.textContent = isHidden ? 'Show the text' : 'Hide the text'
@@ -132,7 +131,7 @@ document.addEventListener('paste', (event) => {
   const { target, clipboardData } = event
   const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
   const text = clipboardData?.getData('text/plain') ?? ''
-  if (isField || !pasteField.closest('[hidden]') || text.trim() === '') return
+  if (isField || isFolded !== true || text.trim() === '') return
   event.preventDefault()
   pasteField.value += `\n${text}`
   pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
