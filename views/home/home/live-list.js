@@ -91,6 +91,8 @@ function listInWords() {
 
 /** Whether the text is folded; undefined as long as it was only typed. @type {boolean | undefined} */
 let isFolded
+/** The text at the last change, and before it. */
+let [lastText, textBefore] = ['', '']
 
 /** Shows the text or hides it, and what the button does. */
 function showFold() {
@@ -114,7 +116,7 @@ builder.addEventListener('click', ({ target }) => {
   if (!isFolded) pasteField.focus()
 })
 
-// Undoing a paste takes it back although its field is folded.
+// Undoing a paste takes it back although its field is folded. Firefox forgets what can be undone in a field that was hidden.
 document.addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, shiftKey } = event
   const isUndo = (ctrlKey || metaKey) && !shiftKey && key.toLowerCase() === 'z'
@@ -122,8 +124,9 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   isFolded = false
   showFold()
+  pasteField.value = textBefore
   pasteField.focus()
-  document.execCommand('undo')
+  pasteField.dispatchEvent(new Event('input'))
 })
 
 // What is pasted beside the fields while the text is folded is added to it.
@@ -151,6 +154,8 @@ pasteField.addEventListener('input', (event) => {
   if (tries !== null) tries.hidden = pasteField.value !== ''
   const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
   if (isPasted) isFolded = true
+  // A rich paste is told of twice.
+  if (lastText !== pasteField.value) [textBefore, lastText] = [lastText, pasteField.value]
   void showList(isPasted ? 0 : 250)
 })
 builder.addEventListener('click', (event) => {
