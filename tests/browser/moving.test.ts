@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { newPerson } from '../people.ts'
 import { setStage } from './stage.ts'
 
@@ -15,6 +16,8 @@ test('bundles move into an organisation right after it is made, from the list an
   await page.getByRole('heading', { name: 'Move bundles to Northwind' }).waitFor()
   await page.getByRole('button', { name: 'Move selected bundles' }).click()
   await page.getByText('Select at least one bundle.').waitFor()
+  // A group cannot have the focus itself.
+  await becomes(() => page.evaluate(() => document.activeElement?.getAttribute('name')), 'slug')
   await page.getByRole('checkbox', { name: 'Agenda' }).check()
   await page.getByRole('button', { name: 'Move selected bundles' }).click()
   await page.getByText('Selected bundles moved.').first().waitFor()

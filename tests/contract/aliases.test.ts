@@ -132,6 +132,16 @@ onEveryTarget({}, (at) => {
     expect(swapped.body).toMatchObject({ slug: five[0], aliases: [...five.slice(1), slug].sort() })
   })
 
+  test('the editor says what is wrong with an alias beside its field, not beside a link', async () => {
+    const { person, slug } = await own()
+    const path = `/dashboard/links/${slug}`
+    const refused = await person.form(path, { version: '1', url: URL_A, aliases: 'a b', do: 'save' })
+    const html = await refused.text()
+    expect(refused.status).toBe(400)
+    expect(html).toMatch(/id="aliases-error"[^>]*>This must be 3 to 64 characters\./)
+    expect(html).not.toContain('-url-error')
+  })
+
   test('slugs and aliases are one space, both ways, with what is retired', async () => {
     const { person, slug } = await own()
     const other = await own({}, person)

@@ -68,6 +68,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: `${CAP}` }, (at) => {
     expect((await send(ann, path, [['to', 'me']])).status).toBe(303)
     expect(await ownerOf(ann, slug)).toBe('personal')
 
+    // With a second one, nothing is chosen beforehand.
+    await newOrganization(ann)
     await actFor(ann, id)
     for (let n = 0; n < CAP; n += 1) await ann.makeBundle()
     const full = await send(ann, path, [['to', id]])
@@ -75,6 +77,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: `${CAP}` }, (at) => {
       403,
       expect.stringMatching(/^The organisation has reached the Free plan’s limit of 3 bundles\. /),
     ])
+    const chosen = elementsOf(full.html).filter(({ attributes }) => attributes.name === 'to')
+    expect(chosen.map(({ attributes }) => [attributes.value, 'checked' in attributes])).toContainEqual([id, true])
     expect(await ownerOf(ann, slug)).toBe('personal')
   })
 

@@ -83,6 +83,10 @@ onEveryTarget({}, (server) => {
       const refused = await post(path, { version: '1', ...wrong }, viewer)
       expect(refused.status).toBe(400)
       expect(refused.html).toContain('value="nonsense"')
+      const long = await post(path, { version: '1', ...FORM, title: 'New', reason: 'x'.repeat(501) }, viewer)
+      expect([long.status, long.html]).toEqual([400, expect.stringContaining('id="reason-error"')])
+      // The error beside the field is the only one.
+      expect(long.html).not.toContain('id="alert"')
       const added = await post(path, { version: '1', ...FORM, do: 'add', reason: 'kept' }, viewer)
       expect(added.html).toContain('kept')
       expect(

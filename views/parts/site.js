@@ -102,10 +102,11 @@ export async function released() {
   if (isPressed) await new Promise((go) => held.push(() => go(undefined)))
 }
 
-/** Focuses the first error on a page. Returns whether there was one. */
+/** Focuses the first error on a page; in a group of fields, its first field. Returns whether there was one. */
 export function focusFirstError() {
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')
-  if (wrong instanceof HTMLElement) wrong.focus()
+  const focusable = wrong instanceof HTMLFieldSetElement ? wrong.querySelector('input') : wrong
+  if (focusable instanceof HTMLElement) focusable.focus()
   return wrong !== null
 }
 focusFirstError()

@@ -39,6 +39,8 @@ interface MoveProps {
   receivers: readonly Receiver[]
   action: string
   back: string
+  /** The chosen receiver’s value; null before a choice. */
+  chosenReceiver: string | null
   error: string | undefined
 }
 
@@ -48,7 +50,7 @@ export function moveTitle(what: MoveProps['what']): string {
 }
 
 /** Asks for the new owner of bundles. */
-export function MoveView({ what, receivers, action, back, error }: MoveProps): JSX.Element {
+export function MoveView({ what, receivers, action, back, chosenReceiver, error }: MoveProps): JSX.Element {
   const title = moveTitle(what)
   if (receivers.length === 0) return <NowhereToMove title={title} />
   const chosen = 'slugs' in what ? what : null
@@ -65,7 +67,13 @@ export function MoveView({ what, receivers, action, back, error }: MoveProps): J
           of={receivers}
           show={({ value, name, subject, isFinal }) => (
             <label class="choice">
-              <input type="radio" name="to" value={attribute(value)} required checked={receivers.length === 1} />
+              <input
+                type="radio"
+                name="to"
+                value={attribute(value)}
+                required
+                checked={receivers.length === 1 || value === chosenReceiver}
+              />
               <span>
                 <strong dir="auto" safe>
                   {name}

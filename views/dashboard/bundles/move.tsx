@@ -35,7 +35,7 @@ export const moveScreens: readonly Screen[] = [
       const moved = await resultOrProblem(() =>
         run(visit, transferBundle, { slug, to: receiverIn(visit, form, owner) }),
       )
-      if (moved instanceof Problem) return movePage(visit, bundle, moved)
+      if (moved instanceof Problem) return movePage(visit, bundle, { chosenReceiver: form.get('to'), problem: moved })
       return { to: withFlash(routes.bundle.edit.href({ slug }), 'moved') }
     },
   },
@@ -89,12 +89,26 @@ async function moveAll(visit: Visit, { slugs, to, page }: Moves): Promise<Outcom
   return { to: withFlash(page, 'movedAll') }
 }
 
-function movePage({ site }: Visit, bundle: StoredBundle, problem?: Problem): Outcome {
+/** A choice that was refused. */
+interface Refused {
+  chosenReceiver: string | null
+  problem: Problem
+}
+
+function movePage({ site }: Visit, bundle: StoredBundle, refused?: Refused): Outcome {
+  const problem = refused?.problem
   requireRole(roleOver(bundle, site.user), 'admin')
   const page = routes.bundle.edit.href({ slug: bundle.slug })
   const receivers = receiversOf(bundle.owner, site.user)
   const view = (
-    <MoveView what={bundle} receivers={receivers} action={`${page}/move`} back={page} error={problem?.userMessage} />
+    <MoveView
+      what={bundle}
+      receivers={receivers}
+      action={`${page}/move`}
+      back={page}
+      chosenReceiver={refused?.chosenReceiver ?? null}
+      error={problem?.userMessage}
+    />
   )
   return { section: 'bundles', title: moveTitle(bundle), view, problem }
 }
@@ -109,6 +123,7 @@ function moveSeveralPage({ site, context }: Visit, form: URLSearchParams, proble
       receivers={receiversOf(signedIn(context.caller).subject, site.user)}
       action={BULK_MOVE}
       back={query === '' ? routes.bundles.list.href() : `${routes.bundles.list.href()}?${query}`}
+      chosenReceiver={null}
       error={problem?.userMessage}
     />
   )

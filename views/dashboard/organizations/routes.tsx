@@ -110,16 +110,17 @@ export const organizationScreens: readonly Screen[] = [
   },
   {
     path: routes.organizations.delete.path,
-    get: async (visit) => deletePage(visit, await organizationOf(visit), undefined),
+    get: async (visit) => deletePage(visit, await organizationOf(visit), ''),
     async post(visit, form) {
       const organization = await organizationOf(visit)
-      if (form.get('name')?.trim() !== organization.name.trim()) {
+      const name = form.get('name')?.trim() ?? ''
+      if (name !== organization.name.trim()) {
         const problem = new Problem('BAD_REQUEST', 'This doesn’t match the organisation’s name.')
-        return deletePage(visit, organization, problem)
+        return deletePage(visit, organization, name, problem)
       }
       const words = { organizationId: organization.id }
       const answer = await resultOrProblem(() => mustCallAuth(visit, '/organization/delete', words))
-      if (answer instanceof Problem) return deletePage(visit, organization, answer)
+      if (answer instanceof Problem) return deletePage(visit, organization, name, answer)
       return seeOther(withFlash(LIST, 'organizationDeleted'), answer)
     },
   },
@@ -191,10 +192,12 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
   return organizationPage(visit, organization, { name: { name, errors: formErrors(answer, ['name']) } }, answer)
 }
 
+/** @param typedName what the visitor has typed to confirm. */
 async function deletePage(
   visit: Visit,
   organization: OrganizationInFull,
-  problem: Problem | undefined,
+  typedName: string,
+  problem?: Problem,
 ): Promise<Outcome> {
   requireRole(organization.role, 'admin')
   const title = `Delete ${organization.name}`
@@ -208,6 +211,7 @@ async function deletePage(
       site={visit.site}
       organization={organization}
       ownedData={ownedData}
+      typedName={typedName}
       error={problem?.userMessage}
     />
   )

@@ -233,11 +233,13 @@ interface DeleteOrganizationProps {
   site: DashboardSite
   organization: OrganizationInFull
   ownedData: OwnedData
+  typedName: string
   error: string | undefined
 }
 
 /** Asks before an organisation is deleted, and lists what is deleted with it. */
-export function DeleteOrganizationView({ site, organization, ownedData, error }: DeleteOrganizationProps): JSX.Element {
+export function DeleteOrganizationView(props: DeleteOrganizationProps): JSX.Element {
+  const { site, organization, ownedData, typedName, error } = props
   const { id, name, members } = organization
   return (
     <Confirm
@@ -246,7 +248,7 @@ export function DeleteOrganizationView({ site, organization, ownedData, error }:
       button="Delete organisation"
       back={routes.organizations.organization.href({ id })}
       fields={
-        <ConfirmByTyping name="name" error={error}>
+        <ConfirmByTyping name="name" value={typedName} error={error}>
           <strong dir="auto" safe>
             {name}
           </strong>

@@ -193,11 +193,13 @@ export function Confirm({ title, action, button, back, fields, boost, children }
 
 type ConfirmByTypingProps = PropsWithChildren<{
   name: string
+  /** The text that was refused, or belongs to a refused form. */
+  value: string
   error: string | undefined
 }>
 
 /** A field in which a text must be typed before an irreversible action; the child shows the text. */
-export function ConfirmByTyping({ name, error, children }: ConfirmByTypingProps): JSX.Element {
+export function ConfirmByTyping({ name, value, error, children }: ConfirmByTypingProps): JSX.Element {
   return (
     <div class="field">
       <label for={name}>
@@ -205,7 +207,7 @@ export function ConfirmByTyping({ name, error, children }: ConfirmByTypingProps)
         {children}
         {' to confirm'}
       </label>
-      <input id={name} name={name} required autocomplete="off" {...described(name, error)} />
+      <input id={name} name={name} value={attribute(value)} required autocomplete="off" {...described(name, error)} />
       <FieldError id={name} error={error} />
     </div>
   )

@@ -52,7 +52,7 @@ export const settingsScreens: readonly Screen[] = [
   },
   {
     path: routes.settings.delete.path,
-    get: (visit) => deletion(visit, {}),
+    get: (visit) => deletion(visit, '', {}),
     post: deleteAccount,
   },
 ]
@@ -145,8 +145,10 @@ async function usesPassword({ config, store }: Visit['service'], userId: string)
   return config.passwordSignIn && (await hasPassword(store, userId))
 }
 
+/** @param typedEmail what the owner has typed to confirm. */
 async function deletion(
   visit: Visit,
+  typedEmail: string,
   errors: { email?: string; password?: string; form?: string },
   problem?: Problem,
 ): Promise<Outcome> {
@@ -156,26 +158,27 @@ async function deletion(
     usesPassword(service, session.userId),
   ])
   const proof = needsPassword ? 'password' : isRecent(session.signedInAt) ? 'none' : 'signInAgain'
-  const view = <DeleteAccountView site={site} takes={takes} proof={proof} errors={errors} />
+  const view = <DeleteAccountView site={site} takes={takes} proof={proof} typedEmail={typedEmail} errors={errors} />
   return { section: 'settings', title: 'Delete account', view, problem }
 }
 
 async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outcome> {
   const { service, session } = visit
-  if (form.get('email')?.trim().toLowerCase() !== session.email.toLowerCase()) {
+  const email = form.get('email')?.trim() ?? ''
+  if (email.toLowerCase() !== session.email.toLowerCase()) {
     const error = 'This doesn’t match your email address.'
-    return deletion(visit, { email: error }, new Problem('BAD_REQUEST', error))
+    return deletion(visit, email, { email: error }, new Problem('BAD_REQUEST', error))
   }
   const password = form.get('password')
   const isProven = !(await usesPassword(service, session.userId)) || (password !== null && password !== '')
   if (!isProven) {
     const error = 'Enter your password.'
-    return deletion(visit, { password: error }, new Problem('BAD_REQUEST', error))
+    return deletion(visit, email, { password: error }, new Problem('BAD_REQUEST', error))
   }
   const answer = await callAuth(visit, '/delete-user', password === null || password === '' ? {} : { password })
   if (!(answer instanceof Response)) {
     const errors = answer.code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: answer.userMessage }
-    return deletion(visit, errors, answer)
+    return deletion(visit, email, errors, answer)
   }
   const { name, origin, shortPaths } = service.config
   const text = 'Everything in it is gone. You’re welcome back any time, with the same address if you like.'

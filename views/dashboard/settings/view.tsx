@@ -139,11 +139,13 @@ interface DeleteAccountProps {
   takes: OwnedData & { organizations: AffectedOrganization[] }
   /** How the visitor proves that they own the account. */
   proof: 'password' | 'none' | 'signInAgain'
+  /** What the owner has typed to confirm. */
+  typedEmail: string
   errors: FormErrors<'email' | 'password'>
 }
 
 /** Asks before an account is deleted, and lists what is deleted with it. */
-export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountProps): JSX.Element {
+export function DeleteAccountView({ site, takes, proof, typedEmail, errors }: DeleteAccountProps): JSX.Element {
   const affected = (effect: AffectedOrganization['effect']) =>
     takes.organizations.filter((one) => one.effect === effect)
   const blocking = affected('blocks')
@@ -155,7 +157,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       button={canGo ? 'Delete account' : undefined}
       back={routes.settings.page.href()}
       boost="false"
-      fields={canGo ? <Proof email={site.user.email} proof={proof} errors={errors} /> : ''}
+      fields={canGo ? <Proof site={site} proof={proof} typedEmail={typedEmail} errors={errors} /> : ''}
     >
       <Alert text={errors.form} />
       <p>You can’t undo this. It permanently deletes:</p>
@@ -235,10 +237,11 @@ function Name({ name }: { name: string }): JSX.Element {
   )
 }
 
-function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountProps, 'proof' | 'errors'>) {
+function Proof({ site, proof, typedEmail, errors }: Omit<DeleteAccountProps, 'takes'>) {
+  const { email } = site.user
   return (
     <>
-      <ConfirmByTyping name="email" error={errors.email}>
+      <ConfirmByTyping name="email" value={typedEmail} error={errors.email}>
         <strong safe>{email}</strong>
       </ConfirmByTyping>
       {proof === 'password' && (

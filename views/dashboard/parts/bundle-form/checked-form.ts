@@ -120,7 +120,7 @@ function addRefusal(checked: Checked, { form, linkOf, variableRows }: Rows, prob
     const [field, at, part] = path
     const root = field === 'newSlug' ? 'slug' : field
     const says = besideField(reason)
-    const link = root !== 'variables' && typeof at === 'number' ? linkOf[at] : undefined
+    const link = isOfLink(root) && typeof at === 'number' ? linkOf[at] : undefined
     const variable = root === 'variables' && typeof at === 'number' ? variableRows[at] : undefined
     const own = VARIABLE_FIELDS.find((name) => name === part)
     if (variable !== undefined && own !== undefined) checked.errors.push({ link: null, variable, field: own, says })
@@ -128,7 +128,8 @@ function addRefusal(checked: Checked, { form, linkOf, variableRows }: Rows, prob
     else if (root === 'metadata') checked.errors.push({ link: null, field: entryOf(form, at), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
     else if (root === 'urls') checked.list = listError(checked.count)
-    else if (root !== 'urlMetadata') checked.form = problem.message
+    // A suggestion's page has its reason, with the error beside it.
+    else if (root !== 'urlMetadata' && root !== 'reason') checked.form = problem.message
   }
 }
 
@@ -137,6 +138,11 @@ function isOwnField(
   name: string | number | undefined,
 ): name is ScalarName | 'slug' | 'password' | 'externalId' | 'aliases' {
   return name === 'slug' || name === 'externalId' || name === 'aliases' || name === 'password' || isScalar(name)
+}
+
+/** Whether the entries of a field are links. */
+function isOfLink(root: string | number | undefined): boolean {
+  return root === 'urls' || root === 'urlMetadata'
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
