@@ -2,7 +2,7 @@ import type { Leaf, Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { dropClaim } from '../bundles/claims/claims.ts'
 import { CreatedBundle } from '../bundles/content/answers.ts'
-import { each, NOTHING, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content/content.ts'
+import { BOUNDS, each, NOTHING, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content/content.ts'
 import { Duplication, type NewBundle } from '../bundles/content/shapes.ts'
 import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
 import { create, creating } from '../bundles/edit/creation.ts'
@@ -71,6 +71,10 @@ async function copyOf(
   const before = shiftDays === 0 ? original.content : shifted(original.content, shiftDays, timeZone)
   const { resolutionPolicy = dropIds(before.resolutionPolicy) } = changes
   const content = merged(before, changes)
+  // A rule can show its own tabs besides all links of the bundle.
+  const links = content.urls.length
+  if (links > BOUNDS.urls)
+    throw invalid([{ path: ['urls'], reason: { code: 'too_many_links', links, max: BOUNDS.urls } }])
   const isKept = content.access === 'password' && password === undefined
   const input = {
     ...content,

@@ -258,6 +258,25 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
     expect(feed).not.toContain(PRESS)
   })
 
+  test('a launcher with more tabs than a bundle may have is shown whole, and copied only with fewer', async () => {
+    const many = (name: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `https://${name}${at}.example/`)
+    const tabs = many('t', 20).map((url) => ({ url }))
+    const when = { op: 'not', of: [{ op: 'equals', field: 'device', value: 'tablet' }] }
+    const { slug } = await person.makeBundle({
+      urls: many('u', 25),
+      copyable: true,
+      resolutionPolicy: policyOf(following({ when, tabs })),
+    })
+    const urls = await urlsSeen(slug)
+    expect(urls).toHaveLength(45)
+    const other = await newPerson(server())
+    const copy = (changes: object) => other.api<Bundle>('POST', `/api/links/${slug}/duplicate`, changes)
+    const refused = await copy({})
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('urls would make 45 links')])
+    expect((await copy({ urls: many('u', 25) })).status).toBe(201)
+  })
+
   test('the domain of an address loses white space and the @ before it', async () => {
     const when = (value: string) => ({ op: 'equals', field: 'emailDomain', value })
     const rules = [' @acme.com ', 'acme .com\t', 'Acme.com'].map((value, at) =>

@@ -21,11 +21,14 @@ export function tell(event) {
     .catch(() => {})
 }
 
-/** Reports the opened links in one request. */
+/** The most links that one report may name; a rule can show more tabs. */
+const MOST_LINKS = 25
+
+/** Reports the opened links. */
 export function tellOpened() {
-  if (openedLinks.size === 0) return
-  tell({ kind: 'open_tabs', urls: [...openedLinks] })
+  const urls = [...openedLinks]
   openedLinks.clear()
+  while (urls.length > 0) tell({ kind: 'open_tabs', urls: urls.splice(0, MOST_LINKS) })
 }
 
 /** Counts an opened tab. @param {HTMLAnchorElement} tab */
