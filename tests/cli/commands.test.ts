@@ -361,7 +361,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const list = mine.write('list.txt', `x | ${URL_A}`)
     expect(await mine.json(['edit', slug, '--list', list])).toMatchObject({
       urls: [URL_A],
-      urlMetadata: [{ note: 'x' }],
+      urlMetadata: [{ note: 'X' }],
     })
   })
 
