@@ -145,7 +145,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     const hasRefused = (one: (typeof operations)[number]) =>
       takesAll(one) || seenOf(one).some((status) => status === 400 || status === 415)
     const isUnseen = (one: (typeof operations)[number]) => !hasSucceeded(one) || !hasRefused(one)
-    for (let rounds = 0; rounds < 100 && operations.some(isUnseen); rounds += 1)
+    for (let rounds = 0; rounds < 400 && operations.some(isUnseen); rounds += 1)
       await sendSome(operations.filter(isUnseen))
     expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
     expect(server.output()).not.toContain('a request failed')
