@@ -140,6 +140,15 @@ onEveryTarget({}, (at) => {
     expect(refused.status).toBe(400)
     expect(html).toMatch(/id="aliases-error"[^>]*>This must be 3 to 64 characters\./)
     expect(html).not.toContain('-url-error')
+    // The answer to a pause in typing, which may come after that of Save, has it too.
+    for (const [aliases, says] of [
+      ['a b', 'This must be 3 to 64 characters.'],
+      ['docs', 'docs is taken'],
+    ] as const) {
+      const checked = await person.form(path, { version: '1', url: URL_A, aliases, do: 'check' })
+      expect([aliases, checked.status]).toEqual([aliases, 200])
+      expect(/id="aliases-error"[^>]*>([^<]*)/.exec(await checked.text())?.[1]).toContain(says)
+    }
   })
 
   test('slugs and aliases are one space, both ways, with what is retired', async () => {

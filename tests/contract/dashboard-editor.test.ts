@@ -437,7 +437,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ])
       const reading: [string, string] = ['reading', hidden(plan.html, 'reading')]
       const none = await send(stranger, PATH, [['do', 'make'], ['text', URL_A], reading])
-      expect(none.html).toContain('Tick at least one bundle.')
+      expect([none.status, none.html]).toEqual([400, expect.stringContaining('Tick at least one bundle.')])
       const noLink = await send(stranger, PATH, [['do', 'make'], ['text', URL_A], reading, ['bundle', '0']])
       expect([noLink.status, noLink.html.includes('Tick at least one of its links')]).toEqual([400, true])
       expect((await send(stranger, PATH, [['text', 'nothing']])).status).toBe(400)

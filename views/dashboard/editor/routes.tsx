@@ -78,7 +78,8 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const read = await sentForm(sent, savedForm(bundle))
   const { form, button } = read
   const over = versionIn(sent.get('over') ?? '')
-  const attempt = (input: FormInput) => dryRun(visit, updateBundle, { ...input, slug }, { expectedVersion: version })
+  const attempt = async (input: FormInput) =>
+    dryRun(visit, updateBundle, { ...input, ...ownOf(form), slug }, { expectedVersion: version })
   const step = await stepOf(visit, read, attempt)
   const late = { slug, form, step, begunWith: over ?? version, button, health: bundle.health }
   // Edits kept in the browser may belong to an earlier version.

@@ -176,7 +176,10 @@ interface Wanted {
 async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const { plan, ticked, idempotencyKey } = form
   const wanted = wantedOf(form, plan)
-  if (wanted.length === 0) return importPage({ ...form, refused: 'Tick at least one bundle.' })
+  if (wanted.length === 0) {
+    const nothing = new Problem('BAD_REQUEST', 'Tick at least one bundle.')
+    return importPage({ ...form, refused: nothing.message }, nothing)
+  }
   const errors = errorsOf(wanted)
   if (errors.size > 0) return importPage({ ...form, errors })
   const made: ImportedRow[] = []
