@@ -106,7 +106,7 @@ onEveryTarget({}, (at) => {
     expect(previous.views).toBe(0)
     expect(breakdowns.referrers.values).toEqual([])
     const csv = await openall.getInsights.csv({ slug, range: '7d' })
-    expect(csv).toStartWith('day,views,openAllClicks\r\n')
+    expect(csv).toStartWith('day,views,openAllClicks,dailyVisitors\r\n')
     expect(csv.trim().split('\r\n')).toHaveLength(8)
     expect(await openall.getInsights.csv({ slug, breakdown: 'languages' })).toBe('value,views\r\n')
   })

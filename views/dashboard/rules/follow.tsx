@@ -18,7 +18,7 @@ import { shownHost } from './tab-fields.tsx'
 // Rules that follow the bundle, in words and as its links with switches.
 
 /** A tab by its title, its host or, while it has none, its address. */
-export function titleOf({ url, note = '' }: { url: string; note?: string }): string {
+function titleOf({ url, note = '' }: { url: string; note?: string }): string {
   return note.trim().split('\n')[0] || shownHost(url) || url
 }
 
@@ -26,7 +26,7 @@ export function titleOf({ url, note = '' }: { url: string; note?: string }): str
 const MAX_NAMED = 3
 
 /** What a rule that follows the bundle adds to it and leaves out, such as `+ Intranet` and `− Press kit`; empty if nothing. */
-export function changesOf({ omit, tabs }: Pick<OpenRule, 'omit' | 'tabs'>, own: readonly DraftTab[]): string[] {
+function changesOf({ omit, tabs }: Pick<OpenRule, 'omit' | 'tabs'>, own: readonly DraftTab[]): string[] {
   const added = tabs.map((tab) => `+\u00a0${titleOf(tab)}`)
   const left = linksOnce(own)
     .filter(({ url }) => omit.includes(url))
@@ -38,7 +38,7 @@ export function changesOf({ omit, tabs }: Pick<OpenRule, 'omit' | 'tabs'>, own: 
 }
 
 /** The links of a bundle, each once. */
-export function linksOnce(own: readonly DraftTab[]): DraftTab[] {
+function linksOnce(own: readonly DraftTab[]): DraftTab[] {
   return own.filter(({ url }, at) => own.findIndex((other) => other.url === url) === at)
 }
 
@@ -126,7 +126,6 @@ export function BaseChoice({ rule: { base }, at, builder: { focus } }: BaseProps
             id={idOf(path)}
             aria-pressed={base === which ? 'true' : 'false'}
             autofocus={focus === path}
-            safe
           >
             {label}
           </button>

@@ -137,6 +137,6 @@ export function directionOf({ title, urlMetadata }: Pick<PublicBundle, 'title' |
 }
 
 /** Whether the first letter of a text belongs to a right-to-left script. */
-export function isRightToLeft(text: string): boolean {
+function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text)
 }
