@@ -640,3 +640,17 @@ test('saving transfers at most 15 KB, and a check at most 2', async () => {
   await told(page, 'Saved · View version')
   expect(await weight.bytes()).toBeLessThan(LATER_PAGE)
 })
+
+test('an error of a refused form stays: a pause in typing from before it changes nothing', async () => {
+  const { slug } = await owner.makeBundle({ title: 'Guarded' })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  await page.selectOption('select[name=access]', 'password')
+  const saved = page.waitForResponse((answer) => answer.status() === 400)
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await saved
+  await shows(page, '#password-error', 'Choose a password.')
+  // Longer than the pause.
+  await page.waitForTimeout(1000)
+  await settled(page)
+  await shows(page, '#password-error', 'Choose a password.')
+})
