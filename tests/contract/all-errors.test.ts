@@ -15,7 +15,7 @@ const POLICY = {
   version: 1,
   rules: [
     { name: ' ', when: { op: 'and', of: [{ op: 'is' }, { op: 'exists', field: 'x' }] }, tabs: [{ url: 'x' }] },
-    { name: 'b', when: { op: 'signedIn' }, tabs: [], extra: 1 },
+    { name: 'b', when: { op: 'signedIn' }, tabs: Array(21).fill({ url: URL_A }), extra: 1 },
   ],
 }
 

@@ -99,7 +99,7 @@ onEveryTarget({}, (server) => {
         'already',
       ],
       ['a link twice', { addUrls: [{ url: URL_C }, { url: URL_C }] }, 'addUrls[1].url', 'INVALID_URLS', 'earlier'],
-      ['more than 25 links', { addUrls: many }, 'addUrls', 'INVALID_URLS', 'at most 25'],
+      ['more than 25 links', { addUrls: many }, 'addUrls', 'INVALID_URLS', 'the limit is 25'],
       ['no URL', { addUrls: [{ url: 'c.example' }] }, 'addUrls[0].url', 'INVALID_URLS', 'did you mean'],
       [
         'metadata that is too long',

@@ -31,7 +31,7 @@ export function newNamesIn(urls: readonly string[]): string[][] {
 // The ends of sentences that begin with what a link says.
 export const IS_FILLED = ' is filled in by whoever opens it.'
 export const CAN_BE_FILLED = ' can be filled in by whoever opens it.'
-export const STAYS = ` stays text: a link has at most ${BOUNDS.variables} variables.`
+export const STAYS = ` stays text: a link has at most ${BOUNDS.variables} variables.` as const
 export const KEEP = 'Keep as text'
 
 interface TellsProps {

@@ -64,7 +64,7 @@ export function PlannedNames({ form, found: { declared, left, offers }, bundle, 
           <p class="hint said">
             <span>
               <code safe>{`{${name}}`}</code>
-              <span safe>{declared.includes(name) ? IS_FILLED : STAYS}</span>
+              {declared.includes(name) ? IS_FILLED : STAYS}
             </span>
             {declared.includes(name) && (
               <Choice name="plain" value={choiceOf(bundle, name)} chosen={form.plain} label={KEEP} />
