@@ -274,7 +274,7 @@ test('the numbers are also available as a table and a file, reachable by keyboar
   const lines = readFileSync(await download.path(), 'utf8')
     .trim()
     .split('\r\n')
-  expect(lines.at(-1)).toMatch(/^\d{4}-\d\d-\d\d,4,2$/)
+  expect(lines.at(-1)).toMatch(/^\d{4}-\d\d-\d\d,4,2,0$/)
   await reach(page, 'Show both as a table')
   await page.keyboard.press('Enter')
   const row = page.getByRole('row').nth(1)

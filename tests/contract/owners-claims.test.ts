@@ -174,7 +174,7 @@ onEveryTarget({}, (at) => {
         ['prev', 'next'],
         ['prev'],
       ])
-      expect(pages[0]).toContain('43 to keep')
+      expect(pages[0]).toContain('Keep 43')
       const { body } = await owner.api('GET', '/api/me/claims?limit=2&offset=41')
       expect((body.bundles as { slug: string }[]).map(({ slug }) => slug)).toEqual(newest.slice(41))
       expect((await owner.api('GET', '/api/me/claims?limit=101')).status).toBe(400)

@@ -210,7 +210,7 @@ function AccountMenu({ user, claimable = 0 }: { user: User | null | undefined; c
   const { email, acting } = user
   return (
     <nav class="who" aria-label="Account">
-      {claimable !== 0 && <a class="quiet" href={routes.account.claims.href()} safe>{`${claimable} to keep`}</a>}
+      {claimable !== 0 && <a class="quiet" href={routes.account.claims.href()} safe>{`Keep ${claimable}`}</a>}
       <span class="acting" safe>
         {acting === null ? email : `${email} · ${acting.name}`}
       </span>
