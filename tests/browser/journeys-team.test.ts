@@ -54,7 +54,7 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
 
   test('the lead pastes a chat, corrects a title and gets the link', async () => {
     await lead.paste('[name=urls]', CHAT)
-    await becomes(() => lead.values('[aria-label^="Title of link"]'), ['Agenda', '', 'design files'])
+    await becomes(() => lead.values('[aria-label^="Title of link"]'), ['Agenda', '', 'Design files'])
     expect(await lead.values('[name=title]')).toEqual(['Reading for Monday'])
     await lead.fill('[aria-label="Title of link 3"]', 'Designs')
     await lead.click(button('Get the link'))
