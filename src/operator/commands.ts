@@ -106,7 +106,7 @@ export const COMMANDS: Record<string, Command> = {
     params: ['path'],
     flags: ['yes'],
     summary:
-      'put a backup, or the dump of a libSQL server, where there is no database, of a folder the one that holds most; --yes also if it looks like the wrong one; start the service after',
+      'restore a backup, or the dump of a libSQL server, where there is no database; from a folder, the backup with the most data; --yes also if it looks like the wrong one; start the service after',
     run: async (env, { args: [path = ''], flags }) => {
       const { restore, sayFound } = await backups()
       const restored = await restore(env, path, flags.has('yes'))
@@ -195,7 +195,7 @@ export const COMMANDS: Record<string, Command> = {
   'create-key': onStore({
     params: [],
     options: { email: 'address', scopes: 'scope,scope', name: 'name' },
-    summary: 'make an API key of an account, and print it this once; it also confirms the address',
+    summary: 'create an API key for an account, and print it this once; it also confirms the address',
     about: ({ options: { email } }) => email,
     run: async ({ store }, { options }) => (await users()).createKey(store, options),
     say: ({ rawKey }) => rawKey,
