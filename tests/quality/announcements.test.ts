@@ -70,5 +70,11 @@ test('the result of saving rules is announced, other changes of the page are not
   await page.fill('#rules-0-name', 'On a phone')
   await press(page, 'Save rules')
   await told(page, 'Saved · View version 2')
+  // A check of the last typing, due only after a fast answer, has nothing to say of what is saved.
+  const checks: string[] = []
+  page.on('request', (request) => checks.push(request.url()))
+  await page.locator('#policy').dispatchEvent('change')
+  await page.waitForTimeout(500)
+  expect([await page.textContent('#live'), checks]).toEqual(['Saved · View version 2', []])
   expect(await isKept(page)).toBe(true)
 })

@@ -38,8 +38,11 @@ function fieldsOf(form) {
 let pending = null
 /** The fields that each check was sent with, by request. @type {WeakMap<object, string>} */
 const checked = new WeakMap()
-/** The fields as they came back in a refused form: a check of them would take its errors away. */
-let refusedFields = ''
+/**
+ * The fields of the form as it came back, saved or refused, until others are checked: a check that was due meanwhile would take
+ * away the errors of a refusal, and speak over the result of a save.
+ */
+let returnedFields = ''
 /** Actions to submit once the pending request is done. @type {string[]} */
 const queuedActions = []
 
@@ -52,8 +55,8 @@ document.addEventListener('htmx:config:request', (event) => {
   const fields = fieldsOf(form)
   // Parts that the page has unchanged need not be sent again.
   for (const part of document.querySelectorAll('[data-has]')) body.append('has', part.getAttribute('data-has'))
-  const isRefused = ctx.sourceElement !== form && fields === refusedFields
-  if (isRefused || (pending !== null && !mayReplace(action, pending.action))) {
+  const isReturned = ctx.sourceElement !== form && fields === returnedFields
+  if (isReturned || (pending !== null && !mayReplace(action, pending.action))) {
     // An action with a position is dropped, because the answer may renumber the positions.
     if (ctx.sourceElement === form && action !== 'refresh' && !/ \d/.test(action)) queuedActions.push(action)
     event.preventDefault()
@@ -62,7 +65,10 @@ document.addEventListener('htmx:config:request', (event) => {
     // The answer to a check of the old fields would not fit the new ones.
     document.getElementById('check')?.dispatchEvent(new CustomEvent('htmx:abort'))
     setInert(action === 'save')
-  } else checked.set(ctx, fields)
+  } else {
+    checked.set(ctx, fields)
+    returnedFields = ''
+  }
 })
 
 /**
@@ -153,7 +159,8 @@ document.addEventListener('htmx:after:swap', (event) => {
   // Only the submitted form's fields change; a saved password is cleared.
   if (shownBy(event) === 'form')
     for (const field of came) if (isIn(field, ctx.sourceElement)) takeValue(field, ctx.response.status < 400)
-  if (shownBy(event) === 'form' && form !== null) refusedFields = ctx.response.status < 400 ? '' : fieldsOf(form)
+  // After all listeners, some of which fill fields in.
+  if (shownBy(event) === 'form' && form !== null) queueMicrotask(() => (returnedFields = fieldsOf(form)))
   if (form === null || ctx.target !== `#${form.id}` || (!isCheck && ctx !== pending?.ctx)) return
   for (const field of came) if (field !== document.activeElement) takeValue(field)
   // The focus stays where it was moved meanwhile, and on a moved element.
