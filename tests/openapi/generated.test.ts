@@ -93,6 +93,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       organizationId: [team, team, team, 'none', 'x'.repeat(65)],
       userId: userIds,
       invitationId: invitationIds,
+      // The example may be another's by now.
+      'rename_bundle.newSlug': [...Array.from({ length: 8 }, (_, at) => `renamed-${at}`), 'launch-day', 'a b'],
       'invite_member.email': [newEmail('invited'), newEmail('invited'), 'nobody'],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
       'Idempotency-Key': ['one', 'two', 'three'],
