@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually } from '../eventually.ts'
 import { callOf } from '../mcp/support.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, startServer } from '../server.ts'
@@ -134,7 +135,8 @@ test('a failure of the service has the id of its line in the log, which the page
   const failed = await fetch(`${server.origin}/l/unknown123`)
   const id = failed.headers.get('x-request-id') ?? 'the header is missing'
   expect([failed.status, (await failed.text()).includes(`<code>${id}</code>`)]).toEqual([500, true])
-  expect(server.output()).toContain(id)
+  // The log is written after the answer.
+  await eventually(() => server.output().includes(id), 'the log has the id')
   await server.stop()
 })
 
