@@ -456,6 +456,8 @@ test('if the server cannot be reached, everything stays as typed', async () => {
   await send(page, 'Save')
   await told(page, 'Saved · View version')
   expect((await saved(slug)).title).toBe('Typed on a train')
+  // A check or a preview that was due meanwhile was not loaded either.
+  expect(complaints.splice(0).filter((one) => !one.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([])
 })
 
 test('a text field that was made larger is saved without a complaint of the browser about its size', async () => {
