@@ -1,6 +1,7 @@
 import type { Base, Policy, Rule, Tab } from '../../db/policy.ts'
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import type { Issue } from '../core/issue.ts'
+import { invalid } from '../core/problem.ts'
 
 // The tabs of rules that follow their bundle: its own as they are now, less some, and then those of the rule.
 
@@ -49,16 +50,17 @@ export function isEmptied(rule: Based & { tabs: readonly unknown[] }, urls: read
   return rule.tabs.length === 0 && placesIn(rule, urls).length === 0
 }
 
-/** The issues with the rules of a policy that is being saved: each must leave a tab. */
-export function emptiedRules(
+/** Refuses a sent policy with a rule that would leave no tab. @throws Problem BAD_REQUEST. */
+export function refuseEmptiedRules(
   { rules }: { rules: readonly (Based & { tabs: readonly unknown[] })[] },
   urls: readonly string[],
-): Issue[] {
-  return rules.flatMap((rule, at): Issue[] =>
+): void {
+  const issues = rules.flatMap((rule, at): Issue[] =>
     isEmptied(rule, urls)
       ? [{ path: ['resolutionPolicy', 'rules', at, 'tabs'], reason: { code: 'leaves_no_tab' } }]
       : [],
   )
+  if (issues.length > 0) throw invalid(issues)
 }
 
 /** Content with rules that fit its links: what they leave out is a link of the bundle, and named once. */

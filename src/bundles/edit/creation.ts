@@ -21,7 +21,7 @@ import {
   subjectIdOf,
   subjectOf,
 } from '../../plans/owners.ts'
-import { withFittingRules } from '../../policies/base.ts'
+import { refuseEmptiedRules, withFittingRules } from '../../policies/base.ts'
 import { recordRuleIds, withRuleIds } from '../../policies/rule-ids.ts'
 import { type ClaimMail, newClaim } from '../claims/claims.ts'
 import type { CreatedBundle } from '../content/answers.ts'
@@ -30,7 +30,7 @@ import type { NewBundle } from '../content/shapes.ts'
 import { linkOf } from '../links/link-fields.ts'
 import { searchText, writeSearchText } from '../list/search.ts'
 import { type Declared, declaredBy, refuseUnfitTemplates } from '../variables/placeholders.ts'
-import { merged, type NextContent, refuseEmptiedRules } from './edit.ts'
+import { merged, type NextContent } from './edit.ts'
 import { checkHistoryCap, historyCapReached, insertVersion, isHistoryCapError, stored } from './stored.ts'
 import {
   aliasesIn,

@@ -10,9 +10,8 @@ import { withAlias } from '../../operations/bundle-reference.ts'
 import type { Commit } from '../../operations/idempotency.ts'
 import type { Context } from '../../operations/operation.ts'
 import { subjectIdOf, subjectOf } from '../../plans/owners.ts'
-import { emptiedRules, withFittingRules } from '../../policies/base.ts'
+import { refuseEmptiedRules, withFittingRules } from '../../policies/base.ts'
 import { recordRuleIds, withStoredRuleIds } from '../../policies/rule-ids.ts'
-import type { SentPolicy } from '../../policies/shapes.ts'
 import { eachScalar, isScalar, NAMES, pick, type ScalarName } from '../content/content.ts'
 import type { BundleEdit } from '../content/shapes.ts'
 import { linkOf } from '../links/link-fields.ts'
@@ -110,12 +109,6 @@ export async function nextContent(
   refuseEmptiedRules(resolutionPolicy, content.urls)
   const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)
   return { content: withFittingRules({ ...content, resolutionPolicy: policy }), newRuleIds: newIds }
-}
-
-/** Refuses a sent policy with a rule that would leave no tab. @throws Problem BAD_REQUEST. */
-export function refuseEmptiedRules(policy: SentPolicy, urls: readonly string[]): void {
-  const issues = emptiedRules(policy, urls)
-  if (issues.length > 0) throw invalid(issues)
 }
 
 /**

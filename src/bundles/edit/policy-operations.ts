@@ -4,6 +4,7 @@ import { readValues } from '../../core/template.js'
 import { signedIn } from '../../identity/caller.ts'
 import { implement } from '../../operations/operation.ts'
 import { Preview } from '../../policies/answers.ts'
+import { refuseEmptiedRules } from '../../policies/base.ts'
 import { warningsOf } from '../../policies/lint.ts'
 import { launcherTabs, preview, type Tried } from '../../policies/preview.ts'
 import { withStoredRuleIds } from '../../policies/rule-ids.ts'
@@ -12,7 +13,6 @@ import { describedViewer, SentViewer } from '../../policies/viewer.ts'
 import { refuseUnfitTemplates } from '../variables/placeholders.ts'
 import { valuesIn } from '../variables/variables.ts'
 import { loadFor } from './bundles.ts'
-import { refuseEmptiedRules } from './edit.ts'
 
 /** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {
