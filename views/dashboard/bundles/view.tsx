@@ -33,7 +33,7 @@ function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
               <ol>
                 <Each
                   of={urlMetadata.slice(0, SHOWN)}
-                  show={({ note }, at) => (
+                  show={({ note }: { note: string }, at) => (
                     <li>
                       <Tile url={urls[at]!} />
                       <span safe>{note}</span>
