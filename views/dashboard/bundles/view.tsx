@@ -31,9 +31,9 @@ function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
                 {count(urls.length, 'link')}
               </p>
               <ol>
-                <Each
+                <Each<{ note: string }>
                   of={urlMetadata.slice(0, SHOWN)}
-                  show={({ note }: { note: string }, at) => (
+                  show={({ note }, at) => (
                     <li>
                       <Tile url={urls[at]!} />
                       <span safe>{note}</span>
