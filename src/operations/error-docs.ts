@@ -16,8 +16,8 @@ export const ERROR_DOCS: Record<Code, string> = {
   INVALID_EMAIL_OR_PASSWORD: 'There is no account with this address and password.',
   UNAUTHORIZED:
     'No credential was sent, or the key is malformed, unknown, revoked or ended, or belongs to someone who has left.',
-  MEMBERS_ONLY: 'Only signed-in members of the bundle’s owner may see it. With a key, read it by get_bundle.',
-  PASSWORD_REQUIRED: 'Viewers need the bundle’s password: send it with the form of its page.',
+  MEMBERS_ONLY: "Only signed-in members of the bundle's owner may see it. With a key, read it by get_bundle.",
+  PASSWORD_REQUIRED: "Viewers need the bundle's password: send it with the form of its page.",
   FORBIDDEN:
     'A scope or role is missing (the message says which), the bundle is not yours, or the key does not work from here.',
   EMAIL_NOT_VERIFIED: 'Signing in needs a confirmed address: open the link we emailed you.',
@@ -39,7 +39,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
   PROPOSAL_CONFLICT:
     'The proposal and the newest version both changed what the message names, or the proposal is no longer open.',
-  KEY_NOT_ROTATABLE: 'The key has ended, was rotated before, or is an app’s: the message says what to do.',
+  KEY_NOT_ROTATABLE: "The key has ended, was rotated before, or is an app's: the message says what to do.",
   VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',

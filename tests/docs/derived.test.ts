@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { SUPPORTED_PROTOCOL_VERSIONS as OLDER } from '@modelcontextprotocol/server'
 import '../../src/core/schemas.ts'
 import { SCOPES } from '../../db/rights.ts'
+import { GUIDES } from '../../src/api/guides.ts'
 import { operations } from '../../src/api/implementations.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { STATUS } from '../../src/core/codes.ts'
+import { DAY_MS } from '../../src/core/time.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { ERROR_DOCS } from '../../src/operations/error-docs.ts'
 import { type Operation, scopeOf, whenRepeated } from '../../src/operations/operation.ts'
+import { retentionRules } from '../../src/retention/rules.ts'
 import { methodName } from '../../src/sdk/client.ts'
 import { pageOf } from './run.ts'
 
@@ -193,4 +196,66 @@ test('self-hosting.md names everything that the service connects to', () => {
       .flat()
       .filter((setting) => !row(setting)),
   ).toEqual([])
+})
+
+/** What each rule erases, by the beginning of its row in privacy.md. */
+const ERASED: Record<string, string> = {
+  unclaimed_bundles: 'a bundle that nobody claimed',
+  deleted_bundles: 'a deleted bundle',
+  claims: 'a private edit link',
+  address_hashes: 'the hash of the address',
+  answers: 'answers stored for `Idempotency-Key`',
+  sessions: 'sessions,',
+  verifications: 'sessions, links in emails',
+  app_refresh_tokens: "an app's sign-in",
+  app_grants: "an app's sign-in",
+  device_requests: 'the code with which a device signs in',
+  bundle_changes: 'which bundles changed',
+  counter_batches: 'which bundles changed, and which counts',
+  notices: 'which suggestions somebody is to be emailed about',
+  unsent_notices: 'which suggestions somebody is to be emailed about',
+  mails: 'an email that waits',
+  sites: 'the [icons](checks.md#icons) of sites, and which sites',
+  icons: 'the [icons](checks.md#icons) of sites',
+  outbox: "a webhook's deliveries",
+  gone_webhooks: "a webhook's deliveries",
+  old_webhook_secrets: "a webhook's old secret",
+  events: 'the [log](activity.md) of changes',
+  gone_owners: 'the [log](activity.md) of changes',
+  checked_links: 'the results of [link checks]',
+  robots: 'the `robots.txt` of sites',
+  outgoing_turns: 'when a site or network may next be asked',
+  provider_events: 'ids of [provider events]',
+  provider_entities: "a provider's ids",
+}
+
+/** A period as the page may say it. */
+function periodWords(ms: number): readonly string[] {
+  const days = ms / DAY_MS
+  if (Number.isInteger(days)) return days === 1 ? ['a day', '24 hours'] : [`${days} days`, 'three days']
+  if (days > 1) return [`${Math.floor(days)} days and an hour`]
+  return ms === DAY_MS / 24 ? ['an hour', '26 hours'] : ms === 60_000 ? ['a minute'] : [`ten minutes`]
+}
+
+test('privacy.md has a row for each kind of data that the service erases, with its period', () => {
+  const rows = rowsOf(sectionOf(pageOf('privacy.md'), 'What users delete'))
+  const rules = retentionRules({ keepDeletedMs: 30 * DAY_MS })
+  expect(Object.keys(ERASED).sort()).toEqual(rules.map(({ what }) => what).sort())
+  for (const { what, keptMs } of rules) {
+    const [, erased = ''] = rows.find(([first = '']) => first.startsWith(ERASED[what] ?? '')) ?? []
+    const isSaid = keptMs === 0 ? erased !== '' : periodWords(keptMs).some((words) => erased.includes(words))
+    expect([what, keptMs, erased, isSaid]).toEqual([what, keptMs, erased, true])
+  }
+})
+
+test('guides write thousands as 1,000 and apostrophes straight', () => {
+  for (const page of [...GUIDES.map((name) => `docs/${name}.md`), 'README.md', 'CONTRIBUTING.md']) {
+    const prose = readFileSync(join(ROOT, page), 'utf8')
+      .replace(/^```.*?^```$/gms, '')
+      .replace(/`[^`]+`/g, '')
+    expect([page, prose.match(/(?<![\d.,])\d{1,3} \d{3}(?!\d)|(?<![\w./:-])[1-9]\d{4,}(?![\w/-])|’/g)]).toEqual([
+      page,
+      null,
+    ])
+  }
 })
