@@ -592,11 +592,15 @@ test('the menu offers JSON, CSV, bookmarks and the QR code', async () => {
     ['Export as JSON', `${slug}.json`],
     ['Export as CSV', `${slug}.csv`],
     ['Export as bookmarks', `${slug}.html`],
-    ['QR code (SVG)', `${slug}.svg`],
+    ['QR code', `${slug}.svg`],
   ]
   for (const [name, file] of files) {
-    if (!(await page.getByRole('link', { name }).isVisible())) await page.locator('.head .menu summary').click()
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
+    if (!(await page.getByRole('link', { name, exact: true }).isVisible()))
+      await page.locator('.head .menu summary').click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name, exact: true }).click(),
+    ])
     expect(download.suggestedFilename()).toBe(file)
     const content = await Bun.file((await download.path()) ?? '').text()
     expect(content).toContain(file.endsWith('.svg') ? '<svg' : 'https://handbook.northwind.example/start-here')

@@ -267,6 +267,8 @@ test('the numbers are also available as a table and a file, reachable by keyboar
   const slug = await viewed(3, 4)
   const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`, { acceptDownloads: true })
   await reach(page, 'CSV')
+  await page.keyboard.press('Enter')
+  await reach(page, 'Views per day as CSV')
   const coming = page.waitForEvent('download')
   await page.keyboard.press('Enter')
   const download = await coming

@@ -42,10 +42,15 @@ test('several bundles are selected, tagged, exported, deleted and restored', asy
   await page.locator('.pager').getByText('4 bundles').waitFor()
 })
 
-test('one checkbox selects every bundle of the page, the number is shown, and Clear deselects them', async () => {
+test('the first selection brings the bar, whose checkbox selects all, with the keyboard alone', async () => {
   const { page } = await stage.open('/dashboard', owner)
   const [all, chosen] = [page.getByRole('checkbox', { name: 'Select all' }), page.locator('#chosen')]
-  await all.check()
+  expect(await all.isVisible()).toBe(false)
+  await page.getByRole('checkbox', { name: 'Select Reading list 4' }).focus()
+  await page.keyboard.press('Space')
+  await chosen.getByText('1 selected').waitFor()
+  await all.focus()
+  await page.keyboard.press('Space')
   await chosen.getByText('4 selected').waitFor()
   await page.getByRole('checkbox', { name: 'Select Reading list 2' }).uncheck()
   await chosen.getByText('3 selected').waitFor()

@@ -95,9 +95,11 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
       await at.click(link(`${days} days`))
       await at.has(`//*[@aria-current][normalize-space() = "${days} days"]`)
       await at.sees(views)
+      await at.click('//summary[normalize-space() = "CSV"]')
+      await at.has(link('Views per day'))
       const offered = await at.viewer.read<Offered[]>(OFFERED)
       const names = offered.map(({ heading }) => heading)
-      expect(names).toEqual(expect.arrayContaining(['', 'Referrers', 'Devices', 'Languages', 'By rule']))
+      expect(names).toEqual(expect.arrayContaining(['Views per day', 'Referrers', 'Devices', 'Languages', 'By rule']))
       expect(names.length).toBe(6)
       for (const { heading, href, rows } of offered) {
         const answer = await owner.fetch(href)
@@ -115,7 +117,7 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
         expect([heading, inFile.length, counts.length]).toEqual([
           heading,
           rows.length,
-          heading === '' || heading === 'By rule' ? 2 : 1,
+          heading === 'Views per day' || heading === 'By rule' ? 2 : 1,
         ])
         expect([heading, inFile.toSorted(byNumbers)]).toEqual([heading, onPage.toSorted(byNumbers)])
       }
@@ -169,13 +171,14 @@ interface Offered {
 /** The columns of files that are on the page as they are. */
 const COUNTS = ['views', 'openAllClicks', 'opens']
 
-/** The whole report has no section of its own: its numbers are those by day. */
+/** The numbers of a file stand in the section of its name. */
 const OFFERED = `[...document.querySelectorAll('main a[download][href*="/insights"]')].map((file) => {
-  const section = file.closest('section')
-  const table = section?.querySelector('table') ?? document.querySelector('main details table')
-  const all = section === null ? [table] : [...section.querySelectorAll('table')]
+  const heading = file.textContent.trim()
+  const section = [...document.querySelectorAll('main section')]
+    .find((one) => one.querySelector('h2')?.textContent.trim() === heading)
+  const all = [...section.querySelectorAll('table')]
   return {
-    heading: section?.querySelector('h2, h3')?.textContent.trim() ?? '',
+    heading,
     href: file.getAttribute('href'),
     rows: all.flatMap((table) => [...table.tBodies[0].rows]).map((row) => [...row.cells].slice(1).map((cell) => cell.textContent.trim())),
   }

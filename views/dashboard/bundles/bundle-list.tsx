@@ -53,22 +53,14 @@ export function BundleList({ site, listed, total, listing, recent, open, broken,
       {allowsRole(site.user.role, 'editor') && listing.state === 'active' && (
         <ReplaceOffer listing={listing} total={total} />
       )}
-      <div class="columns">
-        <div>
-          {mayChoose(listing, site.user.role) && (
-            <label class="choose scripted">
-              <input type="checkbox" id="choose-all" />
-              Select all on this page
-            </label>
-          )}
-        </div>
+      <div class="columns" aria-hidden="true">
         {listing.state !== 'deleted' && (
           <>
-            <span aria-hidden="true">{RECENT_DAYS} days</span>
-            <span aria-hidden="true">Views</span>
+            <span>{RECENT_DAYS} days</span>
+            <span>Views</span>
           </>
         )}
-        <span aria-hidden="true">{listing.state === 'deleted' ? 'Deleted' : 'Edited'}</span>
+        <span>{listing.state === 'deleted' ? 'Deleted' : 'Edited'}</span>
       </div>
       <Each
         of={groupsOf(bundles)}

@@ -163,6 +163,9 @@ function RowActions({ bundle, site, listing }: Pick<BundleRowProps, 'bundle' | '
       </a>
       <BundleMenu bundle={bundle} user={site.user} role={site.user.role}>
         <Pin slug={slug} isPinned={isPinned} back={listAddress(listing).split('?')[1]} />
+        <a class="item opens" href={routes.launcher.page.href({ slug })} target="_blank" rel="noopener">
+          Open
+        </a>
       </BundleMenu>
     </div>
   )
@@ -253,6 +256,9 @@ export function BulkBar({ listing, user }: { listing: Listing; user: SignedInUse
       aria-label="Selected bundles"
     >
       <input type="hidden" name="back" value={attribute(listAddress(listing).split('?')[1] ?? '')} />
+      <label class="choose scripted">
+        <input type="checkbox" id="choose-all" aria-label="Select all on this page" />
+      </label>
       <span id="chosen" role="status">
         Selected bundles
       </span>

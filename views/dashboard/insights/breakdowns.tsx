@@ -5,14 +5,12 @@ import { BREAKDOWN_WORDS } from '../../../src/insights/words.ts'
 import { formatInteger, rate, Share } from '../../parts/charts.tsx'
 import { Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { CardHead } from './cards.tsx'
-import type { Shown } from './ranges.tsx'
+import { CardHead, HEADINGS } from './cards.tsx'
 
 /** How many values are visible at first. */
 const SHOWN = 5
 
 interface BreakdownWords {
-  heading: string
   /** The heading of the values. */
   column: string
   hint: string
@@ -20,22 +18,18 @@ interface BreakdownWords {
 
 const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
   referrers: {
-    heading: 'Referrers',
     column: 'Site',
     hint: 'Direct: the browser named no site, as for links in chats and emails, or typed addresses.',
   },
   devices: {
-    heading: 'Devices',
     column: 'Device',
     hint: 'As browsers describe themselves.',
   },
   languages: {
-    heading: 'Languages',
     column: 'Language',
     hint: 'The first language that a browser asks for, whatever its region.',
   },
   countries: {
-    heading: 'Countries',
     column: 'Country',
     hint: 'As told by the proxy in front of this service.',
   },
@@ -44,30 +38,27 @@ const NAMES = Object.keys(BREAKDOWNS) as (keyof Insights['breakdowns'])[]
 
 interface BreakdownsProps {
   breakdowns: Insights['breakdowns']
-  shown: Shown
 }
 
 /** Views by referring site, device, language and, if known, country. */
-export function Breakdowns({ breakdowns, shown }: BreakdownsProps): JSX.Element {
+export function Breakdowns({ breakdowns }: BreakdownsProps): JSX.Element {
   return (
     <Each
       of={NAMES}
       show={(name) => {
         const breakdown = breakdowns[name]
-        return breakdown === undefined ? '' : <Card name={name} breakdown={breakdown} shown={shown} />
+        return breakdown === undefined ? '' : <Card name={name} breakdown={breakdown} />
       }}
     />
   )
 }
 
 interface CardProps {
-  shown: Shown
   name: keyof Insights['breakdowns']
   breakdown: Breakdown
 }
 
-function Card({ shown, name, breakdown }: CardProps): JSX.Element {
-  const words = BREAKDOWNS[name]
+function Card({ name, breakdown }: CardProps): JSX.Element {
   const { none, other, nameOf } = BREAKDOWN_WORDS[name]
   const rows = breakdown.values.map(({ value, views }) => ({
     name: value === null ? none : nameOf(value),
@@ -76,11 +67,11 @@ function Card({ shown, name, breakdown }: CardProps): JSX.Element {
   }))
   if (breakdown.other > 0) rows.push({ name: other, site: null, views: breakdown.other })
   const total = rows.reduce((sum, { views }) => sum + views, 0)
-  const sums = { words, total, most: Math.max(...rows.map(({ views }) => views)) }
+  const sums = { name, total, most: Math.max(...rows.map(({ views }) => views)) }
   const more = rows.slice(SHOWN)
   return (
     <section aria-labelledby={`${name}-heading`}>
-      <CardHead shown={shown} table={name} heading={words.heading} hint={words.hint} hasFile={total > 0} />
+      <CardHead table={name} hint={BREAKDOWNS[name].hint} />
       {total === 0 ? (
         <p class="hint">Nothing counted in this period yet. The next view shows up here.</p>
       ) : (
@@ -99,21 +90,21 @@ function Card({ shown, name, breakdown }: CardProps): JSX.Element {
 }
 
 interface RowsProps {
-  words: BreakdownWords
+  name: keyof Insights['breakdowns']
   rows: readonly { name: string; site: string | null; views: number }[]
   total: number
   most: number
 }
 
-function Rows({ words: { heading, column }, rows, total, most }: RowsProps): JSX.Element {
+function Rows({ name: table, rows, total, most }: RowsProps): JSX.Element {
   return (
     <table class="by-value">
-      <caption class="visually-hidden" safe>{`${heading}, by views`}</caption>
+      <caption class="visually-hidden" safe>{`${HEADINGS[table]}, by views`}</caption>
       <thead>
         <tr>
           <th scope="col">
             <span class="visually-hidden" safe>
-              {column}
+              {BREAKDOWNS[table].column}
             </span>
           </th>
           <th scope="col">

@@ -1,39 +1,33 @@
 /** @jsxImportSource @kitajs/html */
 import type { Counts, TableName } from '../../../src/insights/shapes.ts'
 import { formatInteger, rate, Share } from '../../parts/charts.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
-import { daysQuery, type Shown } from './ranges.tsx'
 
-interface CardHeadProps {
-  shown: Shown
-  table: TableName
-  heading: string
-  /** An explanation of the counts. */
-  hint: string
-  /** Whether there is something to download. */
-  hasFile: boolean
+/** The headings of the tables, on the page and in its menu of files. */
+export const HEADINGS: Record<TableName, string> = {
+  tabs: 'Opens per tab',
+  referrers: 'Referrers',
+  devices: 'Devices',
+  languages: 'Languages',
+  countries: 'Countries',
+  rules: 'By rule',
 }
 
-/** The heading of a card, with an explanation and a download of its numbers. */
-export function CardHead({ shown, table, heading, hint, hasFile }: CardHeadProps): JSX.Element {
+interface CardHeadProps {
+  table: TableName
+  /** An explanation of the counts. */
+  hint: string
+}
+
+/** The heading of a card, with an explanation. */
+export function CardHead({ table, hint }: CardHeadProps): JSX.Element {
+  const heading = HEADINGS[table]
   return (
     <div class="above cluster">
       <h2 id={`${table}-heading`} safe>
         {heading}
       </h2>
       <Tip of={heading} id={`${table}-tip`} text={hint} />
-      {hasFile && (
-        <a
-          class="quiet"
-          href={attribute(`/api/links/${shown.slug}/insights?${daysQuery(shown)}&format=csv&breakdown=${table}`)}
-          download=""
-          aria-label={attribute(`${heading} as CSV`)}
-        >
-          <Icon name="download" />
-          CSV
-        </a>
-      )}
     </div>
   )
 }

@@ -37,8 +37,8 @@ export function Counts({ bundle, insights, shown, chart, icons }: CountsProps): 
       <Totals insights={insights} shown={shown} chart={chart} />
       <Days insights={insights} chart={chart} />
       <div class="blocks">
-        <TabOpens bundle={bundle} insights={insights} shown={shown} icons={icons} />
-        <Breakdowns breakdowns={insights.breakdowns} shown={shown} />
+        <TabOpens bundle={bundle} insights={insights} icons={icons} />
+        <Breakdowns breakdowns={insights.breakdowns} />
         <ByRule insights={insights} shown={shown} />
       </div>
     </>
@@ -110,13 +110,7 @@ function ByRule({ insights, shown }: { insights: Insights; shown: Shown }): JSX.
   const { slug, days } = shown
   return (
     <section aria-labelledby="rules-heading">
-      <CardHead
-        shown={shown}
-        table="rules"
-        heading="By rule"
-        hint="The first rule that a viewer matches is counted, with what they did next."
-        hasFile={byRule.length > 1}
-      />
+      <CardHead table="rules" hint="The first rule that a viewer matches is counted, with what they did next." />
       {byRule.length === 1 ? (
         <p class="hint">
           Everyone sees the same links. With <a href={routes.bundle.rules.href({ slug })}>rules</a>, different viewers

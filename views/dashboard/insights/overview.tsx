@@ -46,7 +46,7 @@ export function OverviewPart({ overview, isChosen, chart, form }: OverviewProps)
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0
   return (
     <div id="insights" class="insights">
-      <Ranges shown={shown} chart={chart} form={form} said={saidOf(overview)} hasFile={false} />
+      <Ranges shown={shown} chart={chart} form={form} said={saidOf(overview)} files={null} />
       {isEmpty ? (
         <>
           <Empty

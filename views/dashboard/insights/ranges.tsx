@@ -1,13 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
 import { routes } from '../../../src/core/routes.ts'
-import type { Insights } from '../../../src/insights/shapes.ts'
+import type { Insights, TableName } from '../../../src/insights/shapes.ts'
 import { dayOf } from '../../../src/launcher/salts.ts'
 import { type DayCount, formatInteger } from '../../parts/charts.tsx'
 import { described, FieldError } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
+import { attribute, Each } from '../../parts/layout.tsx'
 import { dayAndMonth } from '../parts/relative-time.tsx'
+import { HEADINGS } from './cards.tsx'
 
 /** The first and last day, as typed, with their errors. */
 export interface DaysForm {
@@ -22,12 +23,12 @@ interface RangesProps {
   form: DaysForm | null
   /** The days in words. */
   said: string
-  /** Whether there is something to download. */
-  hasFile: boolean
+  /** The tables that can be downloaded beside the days; null if nothing can be. */
+  files: readonly TableName[] | null
 }
 
 /** The days of a page: today, ranges, or any two days. */
-export function Ranges({ shown, chart, form, said, hasFile }: RangesProps): JSX.Element {
+export function Ranges({ shown, chart, form, said, files }: RangesProps): JSX.Element {
   const { slug, days, chosen } = shown
   const today = dayOf(Date.now())
   const isToday = chosen?.from === today && chosen.to === today
@@ -64,13 +65,35 @@ export function Ranges({ shown, chart, form, said, hasFile }: RangesProps): JSX.
       <span class="hint" safe>
         {said}
       </span>
-      {hasFile && (
-        <a class="quiet" href={attribute(`/api/links/${slug}/insights?${daysQuery(shown)}&format=csv`)} download="">
-          <Icon name="download" />
-          CSV
-        </a>
-      )}
+      {files !== null && <Files shown={shown} files={files} />}
     </div>
+  )
+}
+
+/** One menu for all files of the page. */
+function Files({ shown, files }: { shown: ShownDays; files: readonly TableName[] }): JSX.Element {
+  const report = `/api/links/${shown.slug}/insights?${daysQuery(shown)}&format=csv`
+  const all = [
+    { name: 'Views per day', href: report },
+    ...files.map((table) => ({ name: HEADINGS[table], href: `${report}&breakdown=${table}` })),
+  ]
+  return (
+    <details class="menu files" name="menu">
+      <summary class="quiet">
+        <Icon name="download" />
+        CSV
+      </summary>
+      <div class="pop">
+        <Each
+          of={all}
+          show={({ name, href }) => (
+            <a class="item" href={attribute(href)} download="" aria-label={attribute(`${name} as CSV`)} safe>
+              {name}
+            </a>
+          )}
+        />
+      </div>
+    </details>
   )
 }
 

@@ -10,7 +10,6 @@ import { Each } from '../../parts/layout.tsx'
 import { Tile, tileOf } from '../../parts/tile.tsx'
 import { Blanks } from '../parts/blanks.tsx'
 import { CardHead } from './cards.tsx'
-import type { Shown } from './ranges.tsx'
 
 /** How many tabs are visible at first, and how many the page lists: rules may have a thousand. */
 const SHOWN = 10
@@ -19,12 +18,11 @@ const LISTED = 50
 interface TabOpensProps {
   bundle: Pick<StoredBundle, 'slug' | 'urls' | 'urlMetadata' | 'variables' | 'resolutionPolicy'>
   insights: Pick<Insights, 'tabs'>
-  shown: Shown
   icons: SiteIcons
 }
 
 /** How often each tab was opened, the most opened first. */
-export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensProps): JSX.Element {
+export function TabOpens({ bundle, insights: { tabs }, icons }: TabOpensProps): JSX.Element {
   const titles = titlesOf(bundle)
   const rows = tabs
     .toSorted((one, other) => other.opens - one.opens)
@@ -36,13 +34,7 @@ export function TabOpens({ bundle, insights: { tabs }, shown, icons }: TabOpensP
   const rest = rows.length - LISTED
   return (
     <section aria-labelledby="tabs-heading">
-      <CardHead
-        shown={shown}
-        table="tabs"
-        heading="Opens per tab"
-        hint="A tab counts each time it is opened from the page, on its own or with Open all."
-        hasFile={total > 0}
-      />
+      <CardHead table="tabs" hint="A tab counts each time it is opened from the page, on its own or with Open all." />
       {total === 0 ? (
         <p class="hint">No tab was opened in this period yet. The next one shows up here.</p>
       ) : (

@@ -4,7 +4,7 @@ import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { linkOf } from '../../../src/bundles/links/link-fields.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
-import type { Insights } from '../../../src/insights/shapes.ts'
+import type { Insights, TableName } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
@@ -78,7 +78,13 @@ export function InsightsPart({ site, bundle, insights, icons, isChosen, chart, f
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0 && tabs.every(({ opens }) => opens === 0)
   return (
     <div id="insights" class="insights">
-      <Ranges shown={shown} chart={chart} form={form} said={saidOf(insights)} hasFile={!isEmpty} />
+      <Ranges
+        shown={shown}
+        chart={chart}
+        form={form}
+        said={saidOf(insights)}
+        files={isEmpty ? null : filesOf(insights)}
+      />
       {isEmpty ? (
         <>
           <Nothing link={linkOf(slug, site)} shown={shown} />
@@ -90,6 +96,20 @@ export function InsightsPart({ site, bundle, insights, icons, isChosen, chart, f
       <HowWeCount />
     </div>
   )
+}
+
+/** The tables of a report with something to download, in the order of the page. */
+function filesOf({ tabs, breakdowns, byRule }: Insights): TableName[] {
+  const names = Object.keys(breakdowns) as (keyof typeof breakdowns)[]
+  const counted = names.filter((name) => {
+    const { values = [], other = 0 } = breakdowns[name] ?? {}
+    return other > 0 || values.some(({ views }) => views > 0)
+  })
+  return [
+    ...(tabs.some(({ opens }) => opens > 0) ? (['tabs'] as const) : []),
+    ...counted,
+    ...(byRule.length > 1 ? (['rules'] as const) : []),
+  ]
 }
 
 function Nothing({ link, shown }: { link: string; shown: Shown }): JSX.Element {

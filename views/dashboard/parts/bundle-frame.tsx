@@ -77,7 +77,7 @@ export async function BundleFrame({ site, bundle, tab, title, children }: Bundle
         <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
           <Pin slug={slug} isPinned={isPinned} />
           <a class="item" href={routes.launcher.qr.href({ slug })} download={`${slug}.svg`}>
-            QR code (SVG)
+            QR code
           </a>
           <Each
             of={EXPORTS}
@@ -116,32 +116,29 @@ function ownerOf({ owner }: StoredBundle, { user: { acting, organizations } }: D
 
 type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; user: SignedInUser; role: Role }>
 
-/** The menu of actions on a bundle; children are further items. */
+/** The menu of a bundle in two groups: what leaves it as it is, with the children, and what takes it away. */
 export function BundleMenu({ bundle, user, role, children }: BundleMenuProps): JSX.Element {
   const { slug } = bundle
+  const isAdmin = allowsRole(role, 'admin')
   return (
     <details class="menu" name="menu">
       <summary class="quiet" aria-label={attribute(`More for ${headingOf(bundle)}`)}>
         <Icon name="more" />
       </summary>
       <div class="pop">
-        <a class="item" href={routes.launcher.page.href({ slug })} target="_blank" rel="noopener">
-          Open the launcher
-        </a>
         {allowsRole(role, 'editor') && (
           <a class="item" href={`${routes.newBundle.page.href()}?from=${slug}`}>
             Duplicate
           </a>
         )}
         {children}
-        {allowsRole(role, 'admin') && receiversOf(bundle.owner, user).length > 0 && (
+        {isAdmin && <hr />}
+        {isAdmin && receiversOf(bundle.owner, user).length > 0 && (
           <a class="item" href={routes.bundle.move.href({ slug })}>
             Move…
           </a>
         )}
-        {allowsRole(role, 'admin') && (
-          <Form action={routes.bundle.delete.href({ slug })} button="Delete" look="item danger" />
-        )}
+        {isAdmin && <Form action={routes.bundle.delete.href({ slug })} button="Delete" look="item danger" />}
       </div>
     </details>
   )
