@@ -4,7 +4,7 @@ import { becomes, eventually } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
 import { axeViolations, overflowOf } from './flaws.ts'
-import { expand, rowsOf as rows } from './links.ts'
+import { expand, openMore, rowsOf as rows } from './links.ts'
 import { setStage } from './stage.ts'
 import { settled, shows } from './waiting.ts'
 import { weigh } from './weight.ts'
@@ -116,6 +116,7 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 
   await field(page, 0, 'note').fill('What we do\nand when')
   await field(page, 0, 'tags').fill('read first, "a, b"')
+  await openMore(rows(page).nth(2))
   await field(page, 2, 'openPolicy').selectOption('manual')
   await press(page, 2, 'Move up')
   await hasFocus(rows(page).nth(1).getByRole('button', { name: 'Move up' }))
@@ -172,13 +173,15 @@ test('the whole form can be used by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type('a, b')
   await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowDown')
   for (const _ of ['Check the link', 'Move up', 'Move down', 'Remove', 'Add a link']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await rows(page).nth(1).waitFor()
   await hasFocus(field(page, 1, 'url'))
   await page.keyboard.type('two.example')
-  for (const _ of ['note', 'section', 'tags', 'opens', 'check', 'up']) await page.keyboard.press('Tab')
+  for (const _ of ['note', 'section', 'tags', 'More', 'up']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await becomes(() => addresses(page), ['two.example', 'https://one.example/'])
   await field(page, 0, 'url').focus()
@@ -240,6 +243,7 @@ test('errors appear next to their fields, and everything typed is kept', async (
   await field(page, 0, 'url').fill('not a link')
   await field(page, 0, 'note').fill('\nNote & <b>')
   await field(page, 0, 'tags').fill(`${'t'.repeat(41)}, "x, y"`)
+  await openMore(rows(page).nth(0))
   await field(page, 0, 'openPolicy').selectOption('manual')
   await send(page, 'Create bundle')
   await page.getByText('This must be at most 200 characters.').waitFor()
@@ -610,6 +614,7 @@ test('the menu offers JSON, CSV, bookmarks and the QR code', async () => {
 test('the QR code is given as SVG and as PNG', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await open(`/dashboard/links/${slug}`)
+  await openMore(page.locator('.beside'))
   for (const [role, name, begins] of [
     ['link', 'SVG of the QR code', '<svg'],
     ['button', 'PNG of the QR code', '\x89PNG'],
@@ -625,6 +630,7 @@ test('the QR code is given as SVG and as PNG', async () => {
 test('a pause in typing leaves what is typed in every field, also where the server has nothing to say of it', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await open(`/dashboard/links/${slug}`)
+  await openMore(page.locator('.beside'))
   await page.getByText('ID and metadata').click()
   await page.fill('#externalId', 'crm-1')
   const answer = page.waitForResponse((response) => response.url().endsWith(slug))
@@ -636,8 +642,8 @@ test('a pause in typing leaves what is typed in every field, also where the serv
 
 test('saving transfers at most 15 KB, and a check at most 2', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  // Where there is no room for the preview, whose weight editor-preview.test.ts bounds.
-  const { page } = await open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1100, height: 800 } })
+  // Where the preview is out of sight; editor-preview.test.ts bounds its weight.
+  const { page } = await open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1100, height: 600 } })
   const weight = await weigh(page)
   await page.fill('#title', 'Lighter')
   await eventually(async () => (await weight.bytes()) > 0, 'what was typed is checked')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { ONBOARDING } from './bundles.ts'
-import { expand, openRows, rowsOf, toggle } from './links.ts'
+import { expand, openMore, openRows, rowsOf, toggle } from './links.ts'
 import { setStage } from './stage.ts'
 import { settled, shows } from './waiting.ts'
 
@@ -31,6 +31,7 @@ test('a link’s line shows what is typed, after a pause', async () => {
   await field(page, 0, 'note').fill('The plan\nand more of it')
   await field(page, 0, 'url').fill(' HTTP://other.example/<b>')
   await field(page, 0, 'tags').fill('read first, "a, ""b""", read first,;')
+  await openMore(rowsOf(page).nth(0))
   await field(page, 0, 'openPolicy').selectOption('manual')
   const typed = ['The plan', 'other.example/<b>', 'Open manually', 'read first', 'a, "b"']
   await becomes(() => lineOf(page, 0), typed)
@@ -128,7 +129,7 @@ test('without JavaScript a line opens to its fields, which are sent whether open
 test('Alt and an arrow move the link that has the focus, which keeps it', async () => {
   const { slug } = await owner.makeBundle({ urls: ['https://a.example/', 'https://b.example/', 'https://c.example/'] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
-  await rowsOf(page).nth(2).locator('summary').focus()
+  await rowsOf(page).nth(2).locator('.link-fold > summary').focus()
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
   const lines = async () => (await Promise.all([0, 1, 2].map((at) => lineOf(page, at)))).flat()
@@ -138,7 +139,7 @@ test('Alt and an arrow move the link that has the focus, which keeps it', async 
   await becomes(lines, ['a.example/', 'c.example/', 'b.example/'])
   await becomes(
     () => page.locator('summary:focus').textContent(),
-    await rowsOf(page).nth(1).locator('summary').textContent(),
+    await rowsOf(page).nth(1).locator('.link-fold > summary').textContent(),
   )
 })
 

@@ -71,7 +71,7 @@ test('a link that is typed with a name in braces makes it a variable with one pr
     '{orderId} can be filled in by whoever opens it. Make it {order_id}',
   )
   // Also where the fields of the link are closed.
-  await rowsOf(page).first().locator('summary').click()
+  await rowsOf(page).first().locator('.link-fold > summary').click()
   await offer.click()
   await becomes(() => rowsOf(page).first().locator('[name=url]').inputValue(), 'https://a.example/{order_id}')
   expect(await blanksIn(page, 0)).toEqual(['order_id'])
@@ -140,7 +140,7 @@ test('a variable is renamed wherever it stands, removed and put back', async () 
   await variables(page).nth(1).locator('summary').click()
   await variables(page).nth(1).getByRole('button', { name: 'Remove' }).click()
   await becomes(() => blanksIn(page, 2), ['account'])
-  await rowsOf(page).nth(2).locator('summary').click()
+  await rowsOf(page).nth(2).locator('.link-fold > summary').click()
   await rowsOf(page).nth(2).getByRole('button', { name: 'Make it a variable: region' }).waitFor()
   await page.getByRole('button', { name: 'Put back' }).click()
   await becomes(() => blanksIn(page, 2), ['region', 'account'])

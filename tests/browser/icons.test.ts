@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { startIconSites } from '../contract/icon-sites.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { newPerson } from '../people.ts'
+import { openMore } from './links.ts'
 import { setStage } from './stage.ts'
 
 const stage = setStage({ env: { SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' } })
@@ -59,6 +60,7 @@ test('the preview beside the editor shows them too, and letters once they are sw
       // Another frame takes its place whenever the form has changed.
       .catch(() => [])
   await becomes(shown, [64, 'N'])
+  await openMore(page.locator('.beside'))
   await page.getByLabel('Show site icons').uncheck()
   await becomes(shown, ['P', 'N'])
 })
@@ -81,6 +83,7 @@ test('a row of the editor has the icon that is found of its link, for as long as
   await becomes(tile, ['N'])
   await url.fill(sites.at('png.71'))
   await becomes(tile, [64])
+  await openMore(page.locator('.beside'))
   await page.getByLabel('Show site icons').uncheck()
   await url.fill(sites.at('png.71', '/letters'))
   await becomes(tile, ['P'])

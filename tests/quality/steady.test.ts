@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
 import { ONBOARDING } from '../browser/bundles.ts'
-import { expand } from '../browser/links.ts'
+import { expand, openMore } from '../browser/links.ts'
 import { makeCounts } from '../browser/past.ts'
 import { setStage } from '../browser/stage.ts'
 import { shows } from '../browser/waiting.ts'
@@ -156,6 +156,7 @@ test('each field of a link has a label that stays when something is typed', asyn
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, PHONE)
   await expand(page, 1)
+  await openMore(page.locator('.link-row').nth(1))
   const labels = await page
     .locator('.link-row')
     .nth(1)

@@ -9,7 +9,6 @@ import {
   scalarsIn,
   TIME_NAMES,
 } from '../../../../src/bundles/content/content.ts'
-import { routes } from '../../../../src/core/routes.ts'
 import { isInstant } from '../../../../src/core/time.ts'
 import { wallTimeOf } from '../../../../src/policies/clock.ts'
 import { described, Field, FieldError, TextField, textareaContent, Username } from '../../../parts/fields.tsx'
@@ -19,7 +18,7 @@ import { type BundleForm, type Checked, type EditorState, type FormError, namesO
 import { Part } from './part.tsx'
 
 /** Some fields of a bundle’s form. */
-interface ControlsProps {
+export interface ControlsProps {
   names: readonly ScalarName[]
   form: BundleForm
   messageOf(field: FormError['field']): string | undefined
@@ -28,7 +27,7 @@ interface ControlsProps {
 }
 
 /** A control for each field, by its kind. */
-function Controls({ names, form, messageOf, formId }: ControlsProps): JSX.Element {
+export function Controls({ names, form, messageOf, formId }: ControlsProps): JSX.Element {
   return (
     <Each
       of={names}
@@ -224,8 +223,8 @@ function linesOf(text: string): number {
 }
 
 interface SharingProps extends Omit<ControlsProps, 'names'> {
-  /** `new` for a new bundle, whose link can be chosen; the link of a saved one; null if the link is not shown. */
-  link: 'new' | { slug: string; asks: boolean } | null
+  /** `new` for a new bundle, whose link can be chosen; the slug of a saved one; null if the link is not shown. */
+  link: 'new' | { slug: string } | null
   /** Whether the audience can be changed, which nobody may propose. */
   isDecided: boolean
   /** Whether it has a password, which an empty field keeps. */
@@ -233,7 +232,6 @@ interface SharingProps extends Omit<ControlsProps, 'names'> {
   state: Pick<EditorState, 'step' | 'has'>
 }
 
-const VISIBILITY = scalarsIn('visibility')
 const OPENING = scalarsIn('opening')
 const TIMES = OPENING.filter((name) => TIME_NAMES.some((time) => time === name))
 
@@ -282,7 +280,6 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
         <span class="zone">UTC</span>
         {'. Outside them, viewers can’t see the bundle. You still can.'}
       </p>
-      {isDecided && <Controls names={VISIBILITY.filter((name) => name !== 'access')} {...controls} />}
       {form.own !== null && link !== null && link !== 'new' && (
         <TextField
           id={OWN_NAMES.aliases}
@@ -299,7 +296,6 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
         />
       )}
       {link === 'new' && <SlugField slug={form.slug} error={messageOf('slug')} />}
-      {link !== null && link !== 'new' && <QrCode {...link} />}
     </Part>
   )
 }
@@ -323,27 +319,6 @@ function SlugField({ slug, error }: { slug: string; error: string | undefined })
       </div>
       <FieldError id="slug" error={error} />
       <p class="hint">You can add others later, but not take this one away</p>
-    </div>
-  )
-}
-
-/** The link as a picture for print; the script makes a PNG of it. */
-function QrCode({ slug, asks }: { slug: string; asks: boolean }): JSX.Element {
-  const src = routes.launcher.qr.href({ slug })
-  return (
-    <div class="qr-line">
-      <img src={src} alt="QR code of the link" width="84" height="84" />
-      <div>
-        <p class="hint">{asks ? 'Leads to the form, so print it anywhere.' : 'Opens the bundle. Print it anywhere.'}</p>
-        <p class="cluster">
-          <a class="button small" href={src} download={`${slug}.svg`}>
-            SVG<span class="visually-hidden"> of the QR code</span>
-          </a>
-          <button type="button" class="small scripted" data-png={src}>
-            PNG<span class="visually-hidden"> of the QR code</span>
-          </button>
-        </p>
-      </div>
     </div>
   )
 }

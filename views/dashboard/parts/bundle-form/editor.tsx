@@ -8,8 +8,8 @@ import type { EditorState } from './bundle-form.ts'
 import { About, messagesOf, Sharing } from './controls.tsx'
 import { NewLink } from './link-rows.tsx'
 import { Links } from './links.tsx'
-import { Own } from './own.tsx'
 import { Part } from './part.tsx'
+import { Settings } from './settings.tsx'
 import { NewVariable, Variables } from './variables.tsx'
 
 interface EditorProps {
@@ -76,15 +76,21 @@ export function Editor(props: EditorProps): JSX.Element {
     </Part>
   )
   const links = <Links action={action} isFresh={isFresh} about={isFresh ? about : ''} state={state} icons={icons} />
+  const isDecided = isNew || kind === 'saved'
+  const messageOf = messagesOf(checked)
+  const link = slug === undefined ? null : { slug, asks: form.variables.length > 0 }
   const sharing = (
-    <Sharing
-      form={form}
-      messageOf={messagesOf(checked)}
-      link={isNew ? 'new' : slug === undefined ? null : { slug, asks: form.variables.length > 0 }}
-      isDecided={isNew || kind === 'saved'}
-      hasPassword={hasPassword}
-      state={state}
-    />
+    <>
+      <Sharing
+        form={form}
+        messageOf={messageOf}
+        link={isNew ? 'new' : link}
+        isDecided={isDecided}
+        hasPassword={hasPassword}
+        state={state}
+      />
+      {isDecided && <Settings form={form} messageOf={messageOf} link={isNew ? null : link} state={state} />}
+    </>
   )
   const { examples } = checked.variables
   const filled = (
@@ -157,7 +163,6 @@ export function Editor(props: EditorProps): JSX.Element {
       </div>
       <div class="beside">
         {sharing}
-        {form.own !== null && <Own own={form.own} messageOf={messagesOf(checked)} state={state} />}
         <Preview {...preview} filled={filled} />
       </div>
       <div class="save-bar">

@@ -4,7 +4,7 @@ import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../../src
 import { destination, hostText } from '../../../parts/destination.ts'
 import { described, FieldError, textareaContent } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
-import type { FormError, LinkFields } from './bundle-form.ts'
+import { type FormError, type LinkFields, NEW_LINK } from './bundle-form.ts'
 
 interface InputsProps {
   fields: LinkFields
@@ -49,17 +49,23 @@ export function LinkInputs({ fields, id, errors, focus }: InputsProps): JSX.Elem
       />
       <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
       <UnicodeHost url={fields.url} />
-      <Each of={TEXTS} show={inputOf} />
-      <div class="pair">
-        <Each of={OTHERS} show={inputOf} />
-      </div>
+      <Each of={FIRST} show={inputOf} />
+      <details class="rest" open={REST.some((name) => fields[name] !== NEW_LINK[name] || errorOf(name) !== undefined)}>
+        <summary>More</summary>
+        <div class="pair">
+          <Each of={REST} show={inputOf} />
+        </div>
+      </details>
     </div>
   )
 }
 
-/** Text fields have a line each; other fields share lines. */
-const TEXTS = LINK_NAMES.filter((name) => linkField(name).kind === 'text')
-const OTHERS = LINK_NAMES.filter((name) => linkField(name).kind !== 'text')
+/** Fields with a few possible values, which most links leave as they are, are folded. */
+const REST = LINK_NAMES.filter((name) => optionsOf(name) !== null)
+/** Texts before tags, whose line is longer. */
+const FIRST = [...LINK_NAMES.filter((name) => !REST.includes(name))].sort(
+  (one, other) => Number(linkField(one).kind === 'tags') - Number(linkField(other).kind === 'tags'),
+)
 
 function Label({ name, id }: { name: LinkName; id: string }): JSX.Element {
   const { kind, label } = linkField(name)

@@ -22,14 +22,11 @@ interface OwnProps {
 
 /** The external ID of a bundle, and its owner's metadata: rows, the last of which is empty. */
 export function Own({ own, messageOf, state: { focus, step } }: OwnProps): JSX.Element {
-  const entry = focus !== null && 'entry' in focus ? focus.entry : null
-  const wrong = [messageOf('externalId'), messageOf('metadata')]
+  const entry = entryIn(focus)
   // Empty rows disappear with the next button, not during typing.
   if (step === 'checked') return ''
-  const isEmpty = own.externalId === '' && own.metadata.length === 1
-  const isWrong = wrong.some((says) => says !== undefined) || own.metadata.some((_, at) => messageOf(`metadata.${at}`))
   return (
-    <details class="own" open={!isEmpty || isWrong || entry !== null}>
+    <details class="own" open={isOwnOpen({ own, messageOf, state: { focus } })}>
       <summary>ID and metadata</summary>
       <p class="hint">For you and your programs. Viewers and copies get neither.</p>
       <input type="hidden" name={OWN_NAMES.was} value={attribute(own.was)} />
@@ -59,6 +56,15 @@ export function Own({ own, messageOf, state: { focus, step } }: OwnProps): JSX.E
       </fieldset>
     </details>
   )
+}
+
+const entryIn = (focus: EditorState['focus']) => (focus !== null && 'entry' in focus ? focus.entry : null)
+
+/** Whether there is something to see: a value, an error, or the focus. */
+export function isOwnOpen({ own, messageOf, state }: Omit<OwnProps, 'state'> & { state: Pick<EditorState, 'focus'> }) {
+  const isEmpty = own.externalId === '' && own.metadata.length === 1
+  const fields = ['externalId', 'metadata', ...own.metadata.map((_, at) => `metadata.${at}` as const)] as const
+  return !isEmpty || entryIn(state.focus) !== null || fields.some((field) => messageOf(field) !== undefined)
 }
 
 interface EntryProps {

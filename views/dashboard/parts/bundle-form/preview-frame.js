@@ -7,18 +7,46 @@ import { linkOf, linksNow } from './link-list.js'
 // The preview beside the form. The server renders the launcher from the form's content. Its frame runs no scripts and has an
 // opaque origin, so that no text in it can reach this page or the session.
 
-const hasRoom = matchMedia('(min-width: 75rem)')
+/** The width of the page in the frame: that of a phone. */
+const PHONE_PX = 390
+
 const latestPreview = latest(400)
 /** The form data in the preview, so that the same data is not requested twice. */
 let previewed = ''
 /** The last edited link. @type {Element | null} */
 let editedLink = null
 
+/** The pane whose place and width are watched. @type {Element | null} */
+let watched = null
+/** A pane below the window, as on a phone, asks for nothing. */
+let isInSight = false
+const sight = new IntersectionObserver((entries) => {
+  isInSight = entries.at(-1)?.isIntersecting === true
+  if (isInSight) void renderPreview(0)
+})
+const width = new ResizeObserver(([entry]) => {
+  const { target, contentRect } = entry ?? {}
+  if (target instanceof HTMLElement) target.style.setProperty('--scale', String((contentRect?.width ?? 0) / PHONE_PX))
+})
+
+/** A page that htmx loads has a pane of its own. */
+function watch() {
+  const pane = document.getElementById('preview')
+  if (pane === watched) return
+  for (const observer of [sight, width]) observer.disconnect()
+  isInSight = false
+  watched = pane
+  const screen = pane?.querySelector('.screen')
+  if (pane === null || !screen) return
+  width.observe(screen)
+  sight.observe(pane)
+}
+
 /** @param {number} [pauseMs] */
 async function renderPreview(pauseMs) {
   const pane = document.getElementById('preview')
   const form = document.getElementById('editor')
-  if (pane === null || pane.hidden || !(form instanceof HTMLFormElement) || !hasRoom.matches) return
+  if (pane === null || pane !== watched || !isInSight || !(form instanceof HTMLFormElement)) return
   const signal = await latestPreview(pauseMs)
   if (signal.aborted || !form.isConnected) return
   const body = new URLSearchParams()
@@ -81,10 +109,10 @@ document.addEventListener('click', ({ target }) => {
   const body = new URLSearchParams({ hidden: pane.hidden ? 'yes' : 'no' })
   // Remembered for the next page; if that fails, this page is still right.
   void fetch(toggle.dataset.url ?? '', { method: 'POST', body }).catch(() => {})
-  void renderPreview(0)
 })
 document.addEventListener('htmx:after:swap', (event) => {
-  if (shownBy(event) !== null) void renderPreview(0)
+  if (shownBy(event) === null) return
+  watch()
+  void renderPreview(0)
 })
-hasRoom.addEventListener('change', () => void renderPreview(0))
-void renderPreview(0)
+watch()
