@@ -102,21 +102,24 @@ test('what a bundle says runs nothing: the frame has no script and an origin of 
   expect(body.totals).toMatchObject({ views: 0, openAllClicks: 0 })
 })
 
-test.each([1600, 1280, 1100, 390])('in a window of %i pixels it is a page of 390, scaled to its frame', async (width) => {
-  const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width, height: 860 } })
-  await page.locator('.screen').scrollIntoViewIfNeeded()
-  await heading(page, 'Your first week at Northwind').waitFor()
-  const frame = page.frames().find((one) => one !== page.mainFrame())
-  expect(await frame?.evaluate(() => innerWidth)).toBe(390)
-  const [pane, shownPage] = await Promise.all(
-    ['.screen', '.screen iframe'].map((one) => page.locator(one).last().boundingBox()),
-  )
-  expect(Math.abs((pane?.width ?? 0) - (shownPage?.width ?? 0))).toBeLessThan(1)
-  expect(Math.abs((pane?.height ?? 0) - (shownPage?.height ?? 0))).toBeLessThan(1)
-  expect(pane?.height).toBeGreaterThan(280)
-  expect(await overflowOf(page)).toBe(0)
-})
+test.each([1600, 1280, 1100, 390])(
+  'in a window of %i pixels it is a page of 390, scaled to its frame',
+  async (width) => {
+    const { slug } = await owner.makeBundle({ ...ONBOARDING })
+    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width, height: 860 } })
+    await page.locator('.screen').scrollIntoViewIfNeeded()
+    await heading(page, 'Your first week at Northwind').waitFor()
+    const frame = page.frames().find((one) => one !== page.mainFrame())
+    expect(await frame?.evaluate(() => innerWidth)).toBe(390)
+    const [pane, shownPage] = await Promise.all(
+      ['.screen', '.screen iframe'].map((one) => page.locator(one).last().boundingBox()),
+    )
+    expect(Math.abs((pane?.width ?? 0) - (shownPage?.width ?? 0))).toBeLessThan(1)
+    expect(Math.abs((pane?.height ?? 0) - (shownPage?.height ?? 0))).toBeLessThan(1)
+    expect(pane?.height).toBeGreaterThan(280)
+    expect(await overflowOf(page)).toBe(0)
+  },
+)
 
 test('below the window nothing is asked for, until it is scrolled to', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
