@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,19 +10,23 @@ import { newPerson, type Person } from './people.ts'
 import { RUNTIMES, startServer } from './server.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** What README.md installs before it starts the service, and how many packages it says these are. */
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const [, INSTALL = ''] = /^npx -y bun@[\d.]+ (install .*) && npx .* run start$/m.exec(README) ?? []
+const [PACKAGES = ''] = /\d+ packages/.exec(README) ?? []
 
-/** The service as deployed from a checkout: its code and its production packages. */
+/** The service as README.md runs it: its code and its production packages. */
 let tree: string
 beforeAll(async () => {
   tree = mkdtempSync(join(tmpdir(), 'openall-production-'))
   for (const part of ['package.json', 'bun.lock', 'tsconfig.json', 'src', 'db', 'views', 'docs'])
     cpSync(join(ROOT, part), join(tree, part), { recursive: true })
-  const install = Bun.spawn([process.execPath, 'install', '--production', '--frozen-lockfile'], {
-    cwd: tree,
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
+  const install = Bun.spawn([process.execPath, ...INSTALL.split(' ')], { cwd: tree, stdout: 'pipe', stderr: 'pipe' })
   if ((await install.exited) !== 0) throw new Error(await new Response(install.stderr).text())
+  expect([INSTALL.includes('--production'), await new Response(install.stdout).text()]).toEqual([
+    true,
+    expect.stringContaining(`${PACKAGES} installed`),
+  ])
 }, START_MS)
 afterAll(() => rmSync(tree, { recursive: true, force: true }))
 

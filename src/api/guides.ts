@@ -2,36 +2,18 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
+import { lazy } from '../core/lazy.ts'
 import { routes } from '../core/routes.ts'
 
-/** The pages of `docs/` that the service serves below `/docs/`, in reading order; the rest is for its developers. */
-export const GUIDES = [
-  'quick-start',
-  'sharing',
-  'variables',
-  'keyword',
-  'go-links',
-  'moving',
-  'policies',
-  'cookbook',
-  'proposals',
-  'activity',
-  'api',
-  'errors',
-  'api-keys',
-  'cors',
-  'webhooks',
-  'provider-events',
-  'sdk',
-  'cli',
-  'mcp',
-  'browsers',
-  'checks',
-  'privacy',
-  'self-hosting',
-  'settings',
-  'security',
-] as const
+/** The pages of `docs/` that the service serves below `/docs/`, by whom they are for, in reading order; the rest is for its developers. */
+const GROUPS = {
+  Use: ['quick-start', 'sharing', 'variables', 'keyword', 'moving', 'browsers', 'privacy'],
+  Team: ['policies', 'cookbook', 'proposals', 'activity', 'go-links'],
+  Build: ['api', 'errors', 'api-keys', 'cors', 'webhooks', 'sdk', 'cli', 'mcp'],
+  Run: ['self-hosting', 'settings', 'security', 'checks', 'provider-events'],
+} as const
+
+export const GUIDES = Object.values(GROUPS).flat()
 
 export type GuideName = (typeof GUIDES)[number]
 
@@ -43,6 +25,22 @@ export function guideText(name: GuideName): string {
 /** The title of a guide: its first heading. */
 export function guideTitle(name: GuideName): string {
   return /^# (.+)$/m.exec(guideText(name))?.[1] ?? name
+}
+
+/** The guides with their titles, in their groups. */
+export const guideGroups = lazy(() =>
+  Object.entries(GROUPS).map(([group, guides]) => ({
+    group,
+    guides: guides.map((guide) => ({ guide, title: guideTitle(guide) })),
+  })),
+)
+
+/** The anchor of a heading, as on GitHub. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
 }
 
 // A skill for agents, at the address where they look for one (Agent Skills Discovery 0.2.0). A test makes every call in it.

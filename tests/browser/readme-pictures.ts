@@ -11,7 +11,6 @@ const TALL = 1200
 const PICTURES: [name: string, scene: Scene, height: number][] = [
   ['launcher', scenes.launcher, 940],
   ['editor', scenes.bundle, 860],
-  ['rules', scenes['rules-open'], 860],
   ['insights', scenes.insights, TALL],
 ]
 

@@ -124,6 +124,7 @@ export const scenes = {
   missing: (page, { origin }) => page.goto(`${origin}/l/nothing-here`),
   docs: (page, { origin }) => page.goto(`${origin}/docs`),
   guide: (page, { origin }) => page.goto(`${origin}/docs/cookbook`),
+  found: (page, { origin }) => page.goto(`${origin}/docs?q=variables+of+a+link`),
   privacy: (page, { origin }) => page.goto(`${origin}/privacy`),
   'docs-tried': async (page, { origin }) => {
     await page.goto(`${origin}/docs#create_bundle`)

@@ -81,6 +81,31 @@ test('the guides are linked from the home page, the reference, the dashboard and
   for (const name of GUIDES) expect(agents).toContain(`${server.origin}/docs/${name}.md`)
 })
 
+test('guides are listed in four groups, each guide once', async () => {
+  const html = await get('/docs/variables')
+  const [, list = ''] = /<div class="beside">(.*?)<\/div>/s.exec(html) ?? []
+  expect(Array.from(list.matchAll(/<p class="label">(\w+)<\/p>/g), ([, group]) => group)).toEqual([
+    'Use',
+    'Team',
+    'Build',
+    'Run',
+  ])
+  expect(Array.from(list.matchAll(/href="\/docs\/([\w-]+)"/g), ([, name = '']) => name)).toEqual([...GUIDES])
+  const pages = [...new Bun.Glob('*.md').scanSync('docs')].map((file) => file.replace('.md', ''))
+  expect(pages.sort()).toEqual([...GUIDES].sort())
+})
+
+test('the reference begins with a first call, and each dry run stands below its operation', async () => {
+  const html = await get('/docs')
+  const [main = ''] = /<main.*<\/main>/s.exec(html) ?? []
+  expect(main.indexOf('<code>curl')).toBeLessThan(main.indexOf('Answers and errors are JSON'))
+  const sections = Array.from(main.matchAll(/<section class="operation" id="(\w+)"/g), ([, id = '']) => id)
+  const dry = sections.filter((id) => id.endsWith('_dry_run'))
+  expect(dry.length).toBeGreaterThan(3)
+  for (const id of dry) expect(`${sections[sections.indexOf(id) - 1]}_dry_run`).toBe(id)
+  for (const id of dry) expect(html).toContain(`<a href="#${id}">Dry run</a>`)
+})
+
 test('code is shown as written, and tables have headings', async () => {
   const html = await get('/docs/cookbook')
   expect(html).toContain('<code>{\n  &quot;version&quot;: 1,')

@@ -4,23 +4,23 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { escapeHtml } from '@kitajs/html'
 import { Marked, type Tokens } from 'marked'
-import { GUIDES, type GuideName, guideText, guideTitle } from '../../../src/api/guides.ts'
+import { anchorOf, GUIDES, type GuideName, guideText, guideTitle } from '../../../src/api/guides.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { headersWith, page, pageApp, text } from '../../../src/http/respond.ts'
-import { attribute } from '../../parts/layout.tsx'
-import { GuidePage } from './view.tsx'
+import { attribute, type Site } from '../../parts/layout.tsx'
+import { DocsFrame } from '../parts/frame.tsx'
+import { GuideList, type Heading } from '../parts/guide-list.tsx'
 
 /** Serves the guides as pages and as Markdown (`.md`), and their pictures. Each is rendered once, on the first request for it. */
 export function guidePages({ config: { name, origin, shortPaths } }: Service) {
-  const titles = GUIDES.map((guide) => ({ guide, title: guideTitle(guide) }))
   const make = (guide: GuideName) => (
     <GuidePage
       site={{ name, origin, shortPaths }}
       guide={guide}
-      guides={titles}
+      title={guideTitle(guide)}
       {...render(guideText(guide), placeOf)}
     />
   )
@@ -40,18 +40,38 @@ export function guidePages({ config: { name, origin, shortPaths } }: Service) {
     })
 }
 
+interface GuideProps {
+  site: Site
+  /** The guide's name in its address. */
+  guide: string
+  title: string
+  /** The content, from the service's own Markdown. */
+  html: JSX.Element
+  sections: readonly Heading[]
+}
+
+/** A guide: a page of `docs/`, beside the list of all guides. */
+function GuidePage({ site, guide, title, html, sections }: GuideProps): JSX.Element {
+  return (
+    <DocsFrame
+      site={site}
+      title={`${title} · ${site.name}`}
+      tab="guides"
+      contents={{ label: 'Guides', opens: 'All guides' }}
+      list={<GuideList open={{ guide, sections }} />}
+      main={{ id: 'guide', name: 'guide' }}
+    >
+      {html}
+    </DocsFrame>
+  )
+}
+
 /** The service's address for a relative link or picture in `docs/`; null if it is not served. */
 function placeOf(href: string): string | null {
   const [, file = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? []
   const guide = file.replace(/\.md$/, '')
   if (file.startsWith('pictures/')) return routes.docs.picture.href({ picture: file.slice('pictures/'.length) })
   return isGuide(guide) ? `${routes.docs.guide.href({ guide })}${anchor}` : null
-}
-
-/** A section of a page. */
-interface Heading {
-  id: string
-  text: string
 }
 
 /**
@@ -92,14 +112,6 @@ function render(markdown: string, placeOf: (href: string) => string | null): { h
     },
   })
   return { html: marked.parse(markdown) as string, sections }
-}
-
-/** The anchor of a heading, as on GitHub. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
 }
 
 function isGuide(name: string): name is GuideName {

@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { QUERY_CHARACTERS } from '../../../src/api/guide-search.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { Document, type Site } from '../../parts/layout.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, Document, type Site } from '../../parts/layout.tsx'
 import { asset } from '../../parts/static.ts'
 
 const TABS = {
@@ -14,6 +16,8 @@ type DocsFrameProps = PropsWithChildren<{
   site: Pick<Site, 'name'>
   title: string
   tab: keyof typeof TABS
+  /** The search whose results the page shows. */
+  asked?: string
   /** The name of the contents for screen readers, and the label that opens them on a narrow screen. */
   contents: { label: string; opens: string }
   list: JSX.Element
@@ -27,6 +31,7 @@ export function DocsFrame({
   site,
   title,
   tab,
+  asked = '',
   contents,
   list,
   main,
@@ -50,14 +55,32 @@ export function DocsFrame({
         </nav>
       </header>
       <div class="docs">
-        <nav class="contents" aria-label={contents.label}>
-          {/* Folded on narrow screens; the style sheet shows one of the two. */}
-          <details>
-            <summary safe>{contents.opens}</summary>
-            {list}
-          </details>
-          <div class="beside">{list}</div>
-        </nav>
+        <div class="contents">
+          <search>
+            <form class="look" action={routes.docs.reference.path}>
+              <input
+                type="search"
+                name="q"
+                value={attribute(asked)}
+                maxlength={QUERY_CHARACTERS}
+                placeholder="Search the docs"
+                aria-label="Search the docs"
+                required
+              />
+              <button type="submit" aria-label="Search">
+                <Icon name="search" />
+              </button>
+            </form>
+          </search>
+          <nav aria-label={contents.label}>
+            {/* Folded on narrow screens; the style sheet shows one of the two. */}
+            <details>
+              <summary safe>{contents.opens}</summary>
+              {list}
+            </details>
+            <div class="beside">{list}</div>
+          </nav>
+        </div>
         <div class="paged">
           <nav class="tabbar" aria-label="Documentation">
             {Object.entries(TABS).map(([key, { path, name }]) => (

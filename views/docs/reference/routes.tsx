@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { find, guidePlaces, type Place, QUERY_CHARACTERS, split, wordsOf } from '../../../src/api/guide-search.ts'
 import { GUIDES, guideTitle, SKILL } from '../../../src/api/guides.ts'
 import { openApi } from '../../../src/api/openapi.ts'
 import { problemSchema } from '../../../src/api/openapi-answers.ts'
@@ -11,6 +12,7 @@ import { fingerprint } from '../../../src/core/secrets.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { empty, isUnchanged, JSON_TYPE, page, pageApp, text } from '../../../src/http/respond.ts'
 import { type Operation, scopeOf } from '../../../src/operations/operation.ts'
+import { FoundPage } from './found.tsx'
 import { DocsPage } from './view.tsx'
 
 /** Builds the OpenAPI document, its page and `/llms.txt`, yielding to the event loop in between. */
@@ -21,7 +23,24 @@ export async function referenceOf(operations: readonly Operation[], service: Ser
   await yieldToEventLoop(performance.now())
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
   const docs = (<DocsPage site={{ name, origin, shortPaths }} document={document} problem={problem} />) as string
-  return { docs, json, agents: agentsText(operations, service.config), etag: `"${fingerprint(json)}"` }
+  await yieldToEventLoop(performance.now())
+  const places = [...guidePlaces(), ...operations.map(placeOf)]
+  const search = (asked: string) => {
+    const words = wordsOf(asked)
+    return (<FoundPage site={{ name }} asked={asked} words={words} found={find(places, words)} />) as string
+  }
+  return { docs, json, search, agents: agentsText(operations, service.config), etag: `"${fingerprint(json)}"` }
+}
+
+/** An operation as a search finds it. */
+function placeOf({ name, summary, description }: Operation): Place {
+  const sentences = split(description.replaceAll('`', ''))
+  return {
+    href: `${routes.docs.reference.path}#${name}`,
+    page: 'API reference',
+    heading: summary,
+    sentences: [...sentences, name],
+  }
 }
 
 /** Serves the result of `referenceOf`. */
@@ -29,9 +48,12 @@ export function reference(made: () => ReturnType<typeof referenceOf>) {
   const revalidated = { 'cache-control': 'no-cache' }
   return (
     pageApp()
-      .get(routes.docs.reference.path, async () =>
-        page((await made()).docs, 200, { ...revalidated, 'referrer-policy': 'no-referrer' }),
-      )
+      .get(routes.docs.reference.path, async ({ request }) => {
+        const { docs, search } = await made()
+        const asked = new URL(request.url).searchParams.get('q')?.trim().slice(0, QUERY_CHARACTERS)
+        const html = asked === undefined ? docs : search(asked)
+        return page(html, 200, { ...revalidated, 'referrer-policy': 'no-referrer' })
+      })
       .get('/llms.txt', async ({ request }) =>
         text(request, (await made()).agents, { type: 'text/plain; charset=utf-8', headers: revalidated }),
       )

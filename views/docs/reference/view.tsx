@@ -3,7 +3,7 @@
 import { routes } from '../../../src/core/routes.ts'
 import type { JsonSchema } from '../../../src/core/shape.ts'
 import { asSentence } from '../../../src/core/words.ts'
-import type { OpenApi } from '../../../src/operations/openapi-types.ts'
+import type { Described, OpenApi } from '../../../src/operations/openapi-types.ts'
 import type { Site } from '../../parts/layout.tsx'
 import { DocsFrame } from '../parts/frame.tsx'
 import { Fields, Operation, type Placed, Prose } from './operation.tsx'
@@ -19,9 +19,7 @@ export function DocsPage({
   /** The shape of every error. */
   problem: JsonSchema
 }): JSX.Element {
-  const placed = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Placed => ({ method: method.toUpperCase(), path, operation })),
-  )
+  const placed = inOrder(document)
   // In the document, each error has a schema with its own codes; these are listed with the operations.
   const isError = ([name]: [string, JsonSchema]) => /^[A-Z_]+(?:_or_|$)/.test(name)
   const own = Object.entries(document.components.schemas).filter((one) => !isError(one))
@@ -39,10 +37,11 @@ export function DocsPage({
     >
       <section class="intro" id="start">
         <h1 safe>{document.info.title}</h1>
-        <p class="lede">
+        <Start origin={site.origin} isOpen={placed.some(isOpenToAll)} />
+        <p>
           <Prose text={document.info.description} />
         </p>
-        <Start origin={site.origin} isOpen={placed.some(isOpenToAll)} />
+        <Key />
       </section>
       {placed.map((one) => (
         <Operation placed={one} origin={site.origin} />
@@ -78,16 +77,9 @@ function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: reado
           </p>
           <ul>
             {placed
-              .filter(({ operation }) => operation.tags.includes(part))
-              .map(({ method, operation: { operationId } }) => (
-                <li>
-                  <a href={`#${operationId}`}>
-                    <span safe>{asSentence(operationId.replaceAll('_', ' '))}</span>
-                    <span class={`method ${method.toLowerCase()}`} safe>
-                      {method}
-                    </span>
-                  </a>
-                </li>
+              .filter(({ operation }) => operation.tags.includes(part) && !isDryRun(operation))
+              .map((one) => (
+                <Entry placed={one} dryRun={placed.find(({ operation }) => isDryRun(operation, one.operation))} />
               ))}
           </ul>
         </li>
@@ -108,6 +100,44 @@ function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: reado
   )
 }
 
+/** An operation in the contents, with its dry run below it. */
+function Entry({ placed, dryRun }: { placed: Placed; dryRun: Placed | undefined }): JSX.Element {
+  const { method, operation } = placed
+  return (
+    <li>
+      <a href={`#${operation.operationId}`}>
+        <span safe>{asSentence(operation.operationId.replaceAll('_', ' '))}</span>
+        <span class={`method ${method.toLowerCase()}`} safe>
+          {method}
+        </span>
+      </a>
+      {dryRun !== undefined && (
+        <ul>
+          <li>
+            <a href={`#${dryRun.operation.operationId}`}>Dry run</a>
+          </li>
+        </ul>
+      )}
+    </li>
+  )
+}
+
+const DRY_RUN = '_dry_run'
+
+/** Whether an operation is a dry run: of the other one, if it is given. */
+function isDryRun({ operationId }: Described, of?: Described): boolean {
+  return of === undefined ? operationId.endsWith(DRY_RUN) : operationId === of.operationId + DRY_RUN
+}
+
+/** The operations in the order of the document, but each dry run after its operation. */
+function inOrder({ paths }: OpenApi): Placed[] {
+  const placed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Placed => ({ method: method.toUpperCase(), path, operation })),
+  )
+  const dryRunsOf = (one: Placed) => placed.filter(({ operation }) => isDryRun(operation, one.operation))
+  return placed.filter(({ operation }) => !isDryRun(operation)).flatMap((one) => [one, ...dryRunsOf(one)])
+}
+
 /** Whether the operation creates bundles for anonymous callers. */
 function isOpenToAll({ operation: { operationId, security } }: Placed): boolean {
   return operationId === 'create_bundle' && security.some((way) => Object.keys(way).length === 0)
@@ -125,21 +155,26 @@ function Start({ origin, isOpen }: { origin: string; isOpen: boolean }): JSX.Ele
           {`curl ${origin}/api/links \\\n  -H 'content-type: application/json' \\\n${isOpen ? '' : "  -H 'authorization: Bearer <key>' \\\n"}  -d '{"urls":["https://example.com/plan","https://example.com/status"]}'`}
         </code>
       </pre>
-      <div class="key">
-        <label for="key">API key for trying requests here</label>
-        <input
-          id="key"
-          type="password"
-          autocomplete="off"
-          spellcheck="false"
-          placeholder="oa_…"
-          aria-describedby="key-hint"
-        />
-        <p class="hint" id="key-hint">
-          Kept only on this page until you leave it. Without a key, requests use your sign-in.
-        </p>
-      </div>
     </>
+  )
+}
+
+function Key(): JSX.Element {
+  return (
+    <div class="key">
+      <label for="key">API key for trying requests here</label>
+      <input
+        id="key"
+        type="password"
+        autocomplete="off"
+        spellcheck="false"
+        placeholder="oa_…"
+        aria-describedby="key-hint"
+      />
+      <p class="hint" id="key-hint">
+        Kept only on this page until you leave it. Without a key, requests use your sign-in.
+      </p>
+    </div>
   )
 }
 

@@ -97,8 +97,8 @@ function HomeFrame({ site, script, children }: PropsWithChildren<{ site: Site; s
   )
 }
 
-/** The command from the README and the self-hosting guide. */
-const RUN = 'npx -y bun@1.4.5 install --frozen-lockfile && npx -y bun@1.4.5 run start'
+/** The command from the README. */
+const RUN = 'npx -y bun@1.4.5 install --frozen-lockfile --production && npx -y bun@1.4.5 run start'
 
 /** A description of the service, below the form: a launcher to try, uses, and how to run it. */
 function Bands({ site }: { site: Site }): JSX.Element {
