@@ -220,7 +220,7 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     expect((await deleted.api('POST', '/api/auth/delete-user', { password: 'correct horse battery' })).status).toBe(200)
     expect(await rowsOf(deleted)).toEqual([])
     const saved = await unwilling.form('/dashboard/settings', { change: 'mails', decided: 'yes' })
-    expect(saved.headers.get('location')).toContain('notice=mailsSaved')
+    expect(saved.headers.get('location')).toContain('notice=settingsSaved')
     await later(HOUR_MS, admin, ...people)
     await becomes(() => subjectsTo(admin).length, 2)
     expect(people.map((person) => subjectsTo(person).length)).toEqual([1, 1, 1, 1, 1])

@@ -10,7 +10,7 @@ import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram, personName } from '../../parts/tile.tsx'
 import { ChecksPanel, ExportLink, type FormErrors } from '../parts/form.tsx'
-import { Form, organizationPages, Panel, TabbedSheet } from '../parts/panel.tsx'
+import { Form, organizationPages, Panel, PanelsForm, TabbedSheet } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
@@ -22,7 +22,7 @@ interface OrganizationProps {
   isChecked: boolean | null
   /** The refused form. */
   invite?: InviteForm
-  name?: { name: string; errors: NameErrors }
+  name?: { name: string; errors: NameErrors; isChecked?: boolean }
 }
 
 export type NameErrors = FormErrors<'name'>
@@ -66,10 +66,10 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
               mayInvite={user.emailVerified}
             />
             {invitations.length > 0 && <Invitations site={site} id={id} invitations={invitations} />}
-            <NameForm organization={organization} form={name} />
-            {isChecked !== null && (
-              <ChecksPanel action={routes.organizations.organization.href({ id })} isOn={isChecked} />
-            )}
+            <PanelsForm action={routes.organizations.organization.href({ id })}>
+              <NamePanel organization={organization} form={name} />
+              {isChecked !== null && <ChecksPanel isOn={name?.isChecked ?? isChecked} />}
+            </PanelsForm>
           </>
         )}
         <OrganizationActions site={site} organization={organization} />
@@ -78,19 +78,18 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
   )
 }
 
-function NameForm({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
+function NamePanel({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
   return (
     <Panel id="name-heading" heading="Name">
-      <Form kind="inline" action={routes.organizations.organization.href({ id: organization.id })} button="Save name">
-        <NameField
-          label="Organisation name"
-          labelClass="visually-hidden"
-          error={form?.errors.name}
-          value={form?.name ?? organization.name}
-          required
-          autocomplete="organization"
-        />
-      </Form>
+      <input type="hidden" name="change" value="name" />
+      <NameField
+        label="Organisation name"
+        labelClass="visually-hidden"
+        error={form?.errors.name}
+        value={form?.name ?? organization.name}
+        required
+        autocomplete="organization"
+      />
     </Panel>
   )
 }

@@ -55,8 +55,7 @@ export const organizationScreens: readonly Screen[] = [
     },
     async post(visit, form) {
       const organization = await organizationOf(visit)
-      if (form.get('change') === 'checks') return switchChecks(visit, organization, form)
-      return form.has('email') ? invite(visit, organization, form) : rename(visit, organization, form)
+      return form.has('email') ? invite(visit, organization, form) : save(visit, organization, form)
     },
   },
   {
@@ -144,7 +143,7 @@ async function organizationsPage(visit: Visit, form: CreateForm, problem?: Probl
 
 interface Forms {
   invite?: InviteForm
-  name?: { name: string; errors: NameErrors }
+  name?: { name: string; errors: NameErrors; isChecked?: boolean }
 }
 
 async function organizationPage(
@@ -158,13 +157,6 @@ async function organizationPage(
   const isChecked = isSwitch ? await wantsChecks(service.store, { type: 'organization', organizationId: id }) : null
   const view = <OrganizationView site={site} organization={organization} isChecked={isChecked} {...forms} />
   return { section: 'organizations', title: organization.name, view, problem }
-}
-
-async function switchChecks({ service, session }: Visit, { id, role }: OrganizationInFull, form: URLSearchParams) {
-  requireRole(role, 'admin')
-  const subject: Subject = { type: 'organization', organizationId: id }
-  await setChecks(service.store, session.userId, subject, form.has('checkLinks'))
-  return { to: withFlash(`${LIST}/${id}`, 'checksSaved') }
 }
 
 async function invite(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
@@ -183,13 +175,27 @@ const INVITING: Partial<Record<Problem['code'], string>> = {
   INVITATION_LIMIT_REACHED: 'You have too many open invitations. Revoke one first.',
 }
 
-async function rename(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
-  const { id } = organization
+/** Stores the sent sections, name and checks: both, or none if the name is refused. */
+async function save(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
+  const { id, role } = organization
+  requireRole(role, 'admin')
+  const sent = new Set(form.getAll('change'))
   const name = form.get('name')?.trim() ?? ''
-  if (name === '') return organizationPage(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
-  const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
-  if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
-  return organizationPage(visit, organization, { name: { name, errors: formErrors(answer, ['name']) } }, answer)
+  const isChecked = form.has('checkLinks')
+  const refuse = (errors: NameErrors, problem: Problem) => {
+    const typed = { name, errors, ...(sent.has('checks') && { isChecked }) }
+    return organizationPage(visit, organization, { name: typed }, problem)
+  }
+  if (sent.has('name') && name !== organization.name) {
+    if (name === '') return refuse({ name: NO_NAME }, noName())
+    const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
+    if (answer instanceof Problem) return refuse(formErrors(answer, ['name']), answer)
+  }
+  if (sent.has('checks')) {
+    const subject: Subject = { type: 'organization', organizationId: id }
+    await setChecks(visit.service.store, visit.session.userId, subject, isChecked)
+  }
+  return { to: withFlash(`${LIST}/${id}`, 'settingsSaved') }
 }
 
 /** @param typedName what the visitor has typed to confirm. */

@@ -224,25 +224,21 @@ export function formErrors<Name extends string>(problem: Problem, names: readonl
   return errors
 }
 
-interface ChecksPanelProps {
-  action: string
-  isOn: boolean
-}
-
-/** An owner's switch for checks of saved links. */
-export function ChecksPanel({ action, isOn }: ChecksPanelProps): JSX.Element {
+/** An owner's switch for checks of saved links, in a `PanelsForm`. */
+export function ChecksPanel({ isOn }: { isOn: boolean }): JSX.Element {
   return (
-    <Panel id="checks" heading="Health of links">
-      <Form kind="stack" action={action} hidden={{ change: 'checks' }} button="Save checks">
+    <Panel id="checks" heading="Link checks">
+      <div class="stack">
+        <input type="hidden" name="change" value="checks" />
         <label class="choice">
           <input type="checkbox" name="checkLinks" value="yes" checked={isOn} />
           <span>Check every three days whether saved links still work</span>
         </label>
         <p class="hint">
-          Members see broken links, viewers of the page never do. A single link is left out in its own settings.{' '}
-          <a href={routes.docs.guide.href({ guide: 'checks' })}>What is asked for</a>
+          Broken links show in the dashboard, never to viewers. You can leave out single links in the editor.{' '}
+          <a href={routes.docs.guide.href({ guide: 'checks' })}>How we check</a>
         </p>
-      </Form>
+      </div>
     </Panel>
   )
 }

@@ -15,6 +15,20 @@ export function Panel({ id, heading, children }: PropsWithChildren<{ id: string;
   )
 }
 
+/** Several panels that one button saves; each names itself to the server by a hidden `change`. */
+export function PanelsForm({ action, children }: PropsWithChildren<{ action: string }>): JSX.Element {
+  return (
+    <form class="panels" method="post" action={attribute(action)}>
+      {children}
+      <div class="actions">
+        <button type="submit" class="primary">
+          Save
+        </button>
+      </div>
+    </form>
+  )
+}
+
 export type FormProps = PropsWithChildren<{
   /** Its class: fields beside each other, below each other, or a form as a panel; missing for a button alone. */
   kind?: 'inline' | 'stack' | 'panel slim'

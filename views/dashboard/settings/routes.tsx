@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { OptionalMail } from '../../../db/schema.ts'
 import { deletionEffects } from '../../../src/accounts/deletion.ts'
 import { localPath } from '../../../src/accounts/mailed-links.ts'
 import { parseUserAgent } from '../../../src/audience/user-agent.ts'
@@ -28,9 +29,11 @@ export const settingsScreens: readonly Screen[] = [
     path: SETTINGS,
     get: (visit) => settingsPage(visit),
     async post(visit, form) {
-      const change = CHANGES.get(form.get('change') ?? '')
-      if (change === undefined) throw new Problem('BAD_REQUEST', 'This page is out of date. Reload it and try again.')
-      return change(visit, form)
+      const [asked = '', ...more] = form.getAll('change')
+      if (isSection(asked) && more.every(isSection)) return save(visit, form, new Set([asked, ...more]))
+      const action = ACTIONS.get(asked)
+      if (action === undefined || more.length > 0) throw outOfDate()
+      return action(visit, form)
     },
   },
   {
@@ -57,27 +60,40 @@ export const settingsScreens: readonly Screen[] = [
   },
 ]
 
-type Change = (visit: Visit, form: URLSearchParams) => Promise<Outcome>
+/** The parts of the page that its one Save stores. */
+const SECTIONS = ['name', 'mails', 'checks'] as const
+type Section = (typeof SECTIONS)[number]
 
-/** The forms of the page, by the name that each sends. */
-const CHANGES = new Map<string, Change>(
+function isSection(name: string): name is Section {
+  return (SECTIONS as readonly string[]).includes(name)
+}
+
+/** Stores the sent sections: all of them, or none if the name is refused. */
+async function save(visit: Visit, form: URLSearchParams, sent: ReadonlySet<Section>): Promise<Outcome> {
+  const { service, session } = visit
+  const { userId } = session
+  const name = form.get('name')?.trim() ?? ''
+  const mails = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [kind, form.has(kind)])) as Mails
+  const isChecked = form.has('checkLinks')
+  const answer = sent.has('name') && name !== session.name ? await callAuth(visit, '/update-user', { name }) : null
+  if (answer instanceof Problem) {
+    const typed = { name, ...(sent.has('mails') && { mails }), ...(sent.has('checks') && { isChecked }) }
+    return settingsPage(visit, { ...typed, errors: formErrors(answer, ['name']) }, answer)
+  }
+  if (sent.has('mails')) await setSwitches(service.store, userId, mails)
+  if (sent.has('checks')) await setChecks(service.store, userId, { type: 'user', userId }, isChecked)
+  return seeOther(withFlash(SETTINGS, 'settingsSaved'), answer ?? undefined)
+}
+
+function outOfDate(): Problem {
+  return new Problem('BAD_REQUEST', 'This page is out of date. Reload it and try again.')
+}
+
+type Action = (visit: Visit, form: URLSearchParams) => Promise<Outcome>
+
+/** The forms of the page with an effect of their own, by the name that each sends. */
+const ACTIONS = new Map<string, Action>(
   Object.entries({
-    async name(visit, form) {
-      const name = form.get('name')?.trim() ?? ''
-      const answer = await callAuth(visit, '/update-user', { name })
-      if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      return settingsPage(visit, { name, errors: formErrors(answer, ['name']) }, answer)
-    },
-    async mails({ service, session }, form) {
-      const wanted = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [kind, form.has(kind)]))
-      await setSwitches(service.store, session.userId, wanted)
-      return { to: withFlash(SETTINGS, 'mailsSaved') }
-    },
-    async checks({ service, session }, form) {
-      const { userId } = session
-      await setChecks(service.store, userId, { type: 'user', userId }, form.has('checkLinks'))
-      return { to: withFlash(SETTINGS, 'checksSaved') }
-    },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
@@ -100,7 +116,7 @@ const CHANGES = new Map<string, Change>(
       if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
       return settingsPage(visit, { errors: { form: answer.userMessage } }, answer)
     },
-  } satisfies Record<string, Change>),
+  } satisfies Record<string, Action>),
 )
 
 const WRONG_PASSWORD = 'Wrong password.'
@@ -111,12 +127,19 @@ function explain(problem: Problem): SettingsErrors {
   return newPassword === null ? { form: problem.userMessage } : { newPassword }
 }
 
-async function settingsPage(
-  visit: Visit,
-  { name, errors = {} }: { name?: string; errors?: SettingsErrors } = {},
-  problem?: Problem,
-): Promise<Outcome> {
+type Mails = Record<OptionalMail, boolean>
+
+/** The page after a refusal: what was typed, and why it was refused. */
+interface Refused {
+  name?: string
+  mails?: Mails
+  isChecked?: boolean
+  errors?: SettingsErrors
+}
+
+async function settingsPage(visit: Visit, refused: Refused = {}, problem?: Problem): Promise<Outcome> {
   const { service, session, site } = visit
+  const { name = session.name, errors = {} } = refused
   const [sessions, isWithPassword, reader, isChecked] = await Promise.all([
     sessionsOf(service.store, session.userId),
     usesPassword(service, session.userId),
@@ -129,11 +152,11 @@ async function settingsPage(
   const view = (
     <SettingsView
       site={site}
-      name={name ?? session.name}
+      name={name}
       errors={errors}
       browsers={browsers}
-      mails={service.mailer.isConfigured && reader !== null ? reader.mails : null}
-      isChecked={service.config.linkChecks ? isChecked : null}
+      mails={service.mailer.isConfigured && reader !== null ? (refused.mails ?? reader.mails) : null}
+      isChecked={service.config.linkChecks ? (refused.isChecked ?? isChecked) : null}
       password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )

@@ -15,7 +15,7 @@ import {
   OwnedDataItems,
   toSignIn,
 } from '../parts/form.tsx'
-import { Form, Panel, SETTINGS_PAGES, TabbedSheet } from '../parts/panel.tsx'
+import { Form, Panel, PanelsForm, SETTINGS_PAGES, TabbedSheet } from '../parts/panel.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { type Browser, BrowserRow } from './browsers.tsx'
 import { PasswordPanel, type SettingsErrors } from './password-panel.tsx'
@@ -36,16 +36,18 @@ interface SettingsProps {
 
 /** The visitor's own account. */
 export function SettingsView(props: SettingsProps): JSX.Element {
-  const { errors, browsers, mails } = props
+  const { site, errors, browsers, mails, isChecked } = props
   return (
     <>
       <Head title="Settings" lede="Your account, across all workspaces." />
       <TabbedSheet label="Settings" pages={SETTINGS_PAGES} at={SETTINGS_PAGES[0].href}>
         <Alert text={errors.form} />
-        <Profile {...props} />
+        <PanelsForm action={routes.settings.page.href()}>
+          <Profile {...props} />
+          {mails !== null && <MailsPanel mails={mails} isConfirmed={site.user.emailVerified} />}
+          {isChecked !== null && <ChecksPanel isOn={isChecked} />}
+        </PanelsForm>
         {props.password !== 'off' && <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
-        {mails !== null && <MailsPanel mails={mails} isConfirmed={props.site.user.emailVerified} />}
-        {props.isChecked !== null && <ChecksPanel action={routes.settings.page.href()} isOn={props.isChecked} />}
         <Panel id="browsers" heading="Where you’re signed in">
           <ul class="rows">
             <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
@@ -60,7 +62,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
             one JSON file. Admins can export an organisation’s data from its page.
           </p>
           <p>
-            <ExportLink site={props.site} label="Export your data" back={routes.settings.page.href()} />
+            <ExportLink site={site} label="Export your data" back={routes.settings.page.href()} />
           </p>
         </Panel>
         <Panel id="delete" heading="Delete account">
@@ -80,9 +82,8 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
   const { email, emailVerified } = site.user
   return (
     <Panel id="profile" heading="Profile">
-      <Form kind="inline" action={routes.settings.page.href()} hidden={{ change: 'name' }} button="Save name">
-        <NameField error={errors.name} value={name} autocomplete="name" />
-      </Form>
+      <input type="hidden" name="change" value="name" />
+      <NameField error={errors.name} value={name} autocomplete="name" />
       <div class="field">
         <span class="label">Email address</span>
         <p class="cluster">
@@ -101,35 +102,34 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
 }
 
 const LABELS: Record<OptionalMail, string> = {
-  proposed: 'Somebody sends a suggestion for my bundles',
-  decided: 'My suggestion was accepted or rejected',
-  keyEnds: 'One of my API keys ends in a week',
-  linksBroken: 'Links in a bundle I can edit are broken',
+  proposed: 'Somebody suggests an edit to my bundles',
+  decided: 'My suggestion is accepted or rejected',
+  keyEnds: 'One of my API keys expires in a week',
+  linksBroken: 'Links in a bundle I can edit break',
 }
 
 /** Switches for optional emails. */
 function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolean>; isConfirmed: boolean }) {
   return (
     <Panel id="mails" heading="Emails">
-      <Form kind="stack" action={routes.settings.page.href()} hidden={{ change: 'mails' }} button="Save emails">
-        <fieldset class="field">
-          <legend>Email me when</legend>
-          <Each
-            of={Object.keys(LABELS) as OptionalMail[]}
-            show={(kind) => (
-              <label class="choice">
-                <input type="checkbox" name={kind} value="yes" checked={mails[kind]} />
-                <span safe>{LABELS[kind]}</span>
-              </label>
-            )}
-          />
-          <p class="hint">
-            {isConfirmed
-              ? 'At most one email an hour for a bundle. Emails about your account’s safety always come.'
-              : 'They come once your email address is confirmed.'}
-          </p>
-        </fieldset>
-      </Form>
+      <input type="hidden" name="change" value="mails" />
+      <fieldset class="field">
+        <legend>Email me when</legend>
+        <Each
+          of={Object.keys(LABELS) as OptionalMail[]}
+          show={(kind) => (
+            <label class="choice">
+              <input type="checkbox" name={kind} value="yes" checked={mails[kind]} />
+              <span safe>{LABELS[kind]}</span>
+            </label>
+          )}
+        />
+        <p class="hint">
+          {isConfirmed
+            ? 'At most one an hour for each bundle. We always email you about the safety of your account.'
+            : 'We send them once your address is confirmed.'}
+        </p>
+      </fieldset>
     </Panel>
   )
 }
