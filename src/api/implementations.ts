@@ -13,6 +13,7 @@ import * as bulk from '../bundles/edit/bulk-operations.ts'
 import { listVersions, restoreVersion } from '../bundles/edit/history.ts'
 import * as bundles from '../bundles/edit/operations.ts'
 import * as policies from '../bundles/edit/policy-operations.ts'
+import { renameBundle } from '../bundles/edit/rename.ts'
 import { replaceUrl } from '../bundles/links/replace.ts'
 import { listEvents } from '../events/events.ts'
 import { exportData } from '../export/export.ts'
@@ -38,6 +39,7 @@ const implemented = [
   updateOrganization,
   ...Object.values(bundles),
   ...Object.values(bulk),
+  renameBundle,
   ...Object.values(copies),
   replaceUrl,
   listVersions,

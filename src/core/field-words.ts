@@ -29,6 +29,7 @@ const CLAUSES: Partial<Words<Reason>> = {
   },
   variable_named_twice: ({ variable }) => `must be different from the name of variable ${variable + 1}`,
   name_taken: ({ rule }) => `must be different from the name of rule ${rule + 1}`,
+  not_a_slug: 'must be letters from a to z and digits, with single hyphens between them',
   not_a_metadata_key: () => 'must be 1 to 40 letters, digits, _, . or -',
 }
 

@@ -97,6 +97,7 @@ export const routes = {
     edit: at('/dashboard/links/:slug'),
     delete: at('/dashboard/links/:slug/delete'),
     move: at('/dashboard/links/:slug/move'),
+    rename: at('/dashboard/links/:slug/rename'),
     pin: at('/dashboard/links/:slug/pin'),
     unpin: at('/dashboard/links/:slug/unpin'),
     restore: at('/dashboard/links/:slug/restore'),

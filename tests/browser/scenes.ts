@@ -220,6 +220,11 @@ export const scenes = {
     await page.click('button[value=look]')
     await page.locator('button[value=replace]').waitFor()
   },
+  'bundle-rename-wrong': async (page, world) => {
+    await asOwner(page, world, `/dashboard/links/${world.slug}/rename`)
+    await page.fill('#newSlug', 'No slug!')
+    await page.locator('#newSlug-error').waitFor()
+  },
   'bundle-move': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/move`),
   'bundles-move': async (page, world) => {
     await asOwner(page, world, '/dashboard')

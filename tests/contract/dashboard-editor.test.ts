@@ -72,8 +72,13 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     test.each([
       ['a URL that is none', link('ftp://a.example/'), 400, 'This doesn’t look like a web address.'],
       ['no link', [['title', 'Empty']], 400, 'Add at least one link.'],
-      ['a slug that cannot be', [['slug', 'No'], ...link(URL_A)], 400, 'This must be lower-case letters and digits'],
-      ['a slug that is taken', [['slug', 'import'], ...link(URL_A)], 409, 'slug is taken'],
+      [
+        'a slug that cannot be',
+        [['slug', 'No'], ...link(URL_A)],
+        400,
+        'Not allowed: it must be letters from a to z and digits',
+      ],
+      ['a slug that is taken', [['slug', 'import'], ...link(URL_A)], 409, 'Taken. Choose another.'],
       ['a note that is too long', link(URL_A, 'n'.repeat(501)), 400, 'This must be at most 500 characters.'],
     ] as [string, [string, string][], number, string][])(
       'refuses %s, and comes back',

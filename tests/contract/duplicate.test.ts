@@ -231,7 +231,7 @@ onEveryTarget({}, (at) => {
     expect(fields).toContainEqual(['from', slug])
     const wrong = await send(fields.map(([name, value]) => [name, name === 'slug' ? slug : value]))
     expect(wrong.status).toBe(409)
-    expect(await wrong.text()).toContain('slug is taken: choose another')
+    expect(await wrong.text()).toContain('Taken. Choose another.')
     const before = await rows()
     const made = await send(fields)
     const copied = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''

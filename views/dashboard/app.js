@@ -1,6 +1,7 @@
 // @ts-check
 // The script of all screens. It is loaded once, because htmx swaps pages. Listeners run in the order of these imports.
 import '../parts/site.js'
+import '../parts/link-name.js'
 import './parts/dashboard.js'
 import './parts/palette-keys.js'
 import './bundles/selection.js'

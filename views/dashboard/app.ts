@@ -14,6 +14,7 @@ import { bulkScreens } from './bundles/bulk.tsx'
 import { moveScreens } from './bundles/move.tsx'
 import { replaceScreens } from './bundles/replace.tsx'
 import { bundleScreens, exampleScreens, pinScreens } from './bundles/routes.tsx'
+import { renameScreens } from './editor/rename.tsx'
 import { editorScreens } from './editor/routes.tsx'
 import { importScreens } from './import/routes.tsx'
 import { insightsScreens } from './insights/routes.tsx'
@@ -90,6 +91,7 @@ export function dashboard(service: Service) {
     ...newBundleScreens,
     ...previewScreens,
     ...editorScreens,
+    ...renameScreens,
     ...exportScreens,
     ...importScreens,
     ...policyScreens,

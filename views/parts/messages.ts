@@ -40,6 +40,7 @@ export const MESSAGES = {
   joined: 'You’ve joined the organisation.',
   pinned: 'Pinned to the top of your list. Only you see it there.',
   unpinned: 'Unpinned.',
+  renamed: 'Link changed. The old one still leads here.',
   moved: 'Bundle moved. Its link stays the same.',
   movedAll: 'Selected bundles moved. Their links stay the same.',
   replaced: 'Link replaced. Each change is a version.',

@@ -64,6 +64,8 @@ export const FILES: Record<string, File> = {
   'site.js': { type: JS, sources: ['parts/site.js'] },
   'home.js': { type: JS, sources: ['home/home/live-list.js'] },
   'result.js': { type: JS, sources: ['home/result/result.js'] },
+  // Pages on which a bundle's link can be changed.
+  'link-name.js': { type: JS, sources: ['parts/link-name.js'] },
   'consent.js': { type: JS, sources: ['account/consent/consent.js'] },
   'dashboard.css': {
     type: CSS,

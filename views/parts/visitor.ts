@@ -1,10 +1,15 @@
 import { countClaimable } from '../../src/bundles/claims/claims.ts'
 import type { StoredBundle } from '../../src/bundles/edit/bundles.ts'
+import { getBundle } from '../../src/bundles/edit/operations.ts'
+import { proposedSlug } from '../../src/bundles/edit/rename.ts'
 import type { Config } from '../../src/config/config.ts'
+import { Problem } from '../../src/core/problem.ts'
 import type { Service } from '../../src/core/service.ts'
-import type { Role, Session } from '../../src/identity/caller.ts'
+import { callContext } from '../../src/http/request.ts'
+import { allowsRole, type Role, type Session } from '../../src/identity/caller.ts'
 import { organizationsOf } from '../../src/identity/members.ts'
 import { isRecent } from '../../src/identity/proof.ts'
+import { execute } from '../../src/operations/execute.ts'
 import type { SignedInUser, Site } from './layout.tsx'
 
 /** The service and the signed-in user, as pages need them. */
@@ -76,4 +81,32 @@ export async function signedInUser(session: Session, { store }: Pick<Service, 's
 export function roleOver({ owner }: Pick<StoredBundle, 'owner'>, { organizations }: SignedInUser): Role {
   if (owner.type === 'user') return 'admin'
   return organizations.find(({ id }) => id === owner.organizationId)?.role ?? 'viewer'
+}
+
+/** A bundle whose link the visitor may change. */
+export interface Nameable {
+  bundle: StoredBundle
+  /** A free slug from its title; null for none. */
+  proposed: string | null
+}
+
+/** The bundle with this slug, if the visitor may change its link; null for everybody else. */
+export async function nameable(request: Request, service: Service, user: SignedInUser, slug: string) {
+  try {
+    const { output } = await execute(getBundle, () => ({ slug }), await callContext(request, service), service)
+    return nameableOf(output, user, service)
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+/** The same for a bundle that the visitor can see. */
+export async function nameableOf(
+  bundle: StoredBundle,
+  user: SignedInUser,
+  { store }: Pick<Service, 'store'>,
+): Promise<Nameable | null> {
+  if (!allowsRole(roleOver(bundle, user), 'admin')) return null
+  return { bundle, proposed: await proposedSlug(store, bundle) }
 }

@@ -49,8 +49,8 @@ import {
   takenAlias,
 } from './unversioned.ts'
 
-const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
-const SLUG_LENGTH = 10
+export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
+export const SLUG_LENGTH = 10
 /** The version of a new bundle. */
 export const FIRST_VERSION = 1
 /** The context of a creation: who creates a bundle, and how. */

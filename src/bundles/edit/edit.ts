@@ -27,7 +27,7 @@ import {
   externalIdTaken,
   type HashPassword,
   hashingFor,
-  isReserved,
+  newSlugTaken,
   refuseReserved,
   refuseUnfitPassword,
   type SentUnversioned,
@@ -61,18 +61,6 @@ export interface Edit {
  */
 export function edit(edit: Edit, changes: SentChanges, unversioned: UnversionedChanges = {}): Promise<StoredBundle> {
   return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, unversioned.password), unversioned)
-}
-
-/**
- * Gives a bundle another slug; its current one becomes an alias. Does nothing if it already has that slug.
- * @throws Problem like `edit`; SLUG_TAKEN; FORBIDDEN unless the caller is an admin.
- */
-export async function rename(edit: Edit, newSlug: string): Promise<StoredBundle> {
-  await loadFor(edit.store.db, edit.caller, edit.slug, 'admin')
-  if (isReserved(newSlug)) throw newSlugTaken()
-  const next = async (bundle: StoredBundle) =>
-    bundle.slug === newSlug ? null : { content: pick(NAMES, bundle), newRuleIds: [] }
-  return writeVersion(edit, next, { newSlug })
 }
 
 /** Changes outside the content, which no version records: a new password, the owner’s own fields, and the slug. */
@@ -242,10 +230,6 @@ async function write(
     if (WRITE_CONFLICT.test(broken ?? '')) return false
     throw error
   }
-}
-
-function newSlugTaken(): Problem {
-  return new Problem('SLUG_TAKEN', 'newSlug is taken: choose another')
 }
 
 function saveOwn(db: Store['db'], id: number, own: UnversionedFields & { slug: string }): Query {

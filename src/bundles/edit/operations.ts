@@ -11,7 +11,7 @@ import { subjectIdOf } from '../../plans/owners.ts'
 import { claimMail, dropClaim } from '../claims/claims.ts'
 import * as answers from '../content/answers.ts'
 import { NAMES, NOTHING, pick } from '../content/content.ts'
-import { BundleEdit, Listing, NewBundle, OneBundle, PutBundle, Renaming } from '../content/shapes.ts'
+import { BundleEdit, Listing, NewBundle, OneBundle, PutBundle } from '../content/shapes.ts'
 import { healthOf, type LinkHealth } from '../links/health.ts'
 import { type Listed, type ListedBundle, list } from '../list/listing.ts'
 import * as pins from '../list/pins.ts'
@@ -27,7 +27,6 @@ import {
   merged,
   nextContent,
   partsOfEdit,
-  rename,
   type SentChanges,
   type UnversionedChanges,
   type Written,
@@ -111,24 +110,6 @@ export const updateBundle = implement('update_bundle', {
   dryRun({ slug, ...sent }, context) {
     const { changes, unversioned } = partsOfEdit(sent)
     return dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, unversioned)
-  },
-})
-
-/** POST /api/links/:slug/rename. */
-export const renameBundle = implement('rename_bundle', {
-  summary: 'Give a bundle another slug',
-  description: 'The slug so far becomes an alias, so no link breaks. Of an organisation’s, only admins can.',
-  input: Renaming,
-  example: { slug: 'launch-day', newSlug: 'launch' },
-  output: answers.Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
-  present: toBundle,
-  headers: { etag },
-  async run({ slug, newSlug }, context) {
-    const { expectedVersion, service } = context
-    const renamed = await rename({ ...editing(context), slug, expectedVersion }, newSlug)
-    service.invalidate.launcher(slug)
-    return renamed
   },
 })
 

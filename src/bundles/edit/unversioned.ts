@@ -74,6 +74,11 @@ export function slugTaken(field: SlugField): Problem {
   return new Problem('SLUG_TAKEN', `${field} is taken: choose another, or omit it to get one`)
 }
 
+/** The error for a new slug of a bundle that another bundle has or had, or that is reserved. */
+export function newSlugTaken(): Problem {
+  return new Problem('SLUG_TAKEN', 'newSlug is taken: choose another')
+}
+
 /** Whether a slug is reserved: nobody may choose it. */
 export function isReserved(slug: string): boolean {
   return RESERVED.has(slug)

@@ -13,7 +13,7 @@ import { callContext } from '../../../src/http/request.ts'
 import { type Page, page, seeOther } from '../../../src/http/respond.ts'
 import { cookieIn } from '../../../src/identity/sessions.ts'
 import { execute } from '../../../src/operations/execute.ts'
-import { signInMethods, siteFor } from '../../parts/visitor.ts'
+import { nameableOf, signInMethods, siteFor } from '../../parts/visitor.ts'
 import { claimByToken, claimedCookie, claimedPath } from '../parts/account-forms.ts'
 import { ClaimedPage, ClaimGonePage, ClaimPage, ClaimsPage } from './view.tsx'
 
@@ -40,14 +40,17 @@ export function claimPages(service: Service) {
     )
     .get(routes.account.claims.path, async ({ request }) => {
       const context = await callContext(request, service)
-      const slug = new URL(request.url).searchParams.get('claimed')
+      const query = new URL(request.url).searchParams
+      const slug = query.get('claimed')
       if (context.caller.kind === 'anonymous')
         return seeOther(
           `${routes.account.signIn.href()}?next=${encodeURIComponent(slug === null ? routes.account.claims.href() : claimedPath(slug))}`,
         )
       if (slug === null) return claimsPage(request, service)
       const { output } = await execute(getBundle, () => ({ slug }), context, service)
-      return page(<ClaimedPage site={await siteFor(request, service)} bundle={output} />)
+      const site = await siteFor(request, service)
+      const naming = site.user == null ? null : await nameableOf(output, site.user, service)
+      return page(<ClaimedPage site={site} bundle={output} naming={naming} was={query.get('was')} />)
     })
     .post(
       routes.account.claims.path,

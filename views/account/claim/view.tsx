@@ -1,12 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { linkOf } from '../../../src/bundles/links/link-fields.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { ConfirmNotice, Each, Page, type Site } from '../../parts/layout.tsx'
+import { LinkName, Renamed } from '../../parts/link-name.tsx'
 import { NO_TABS, Stubs, Tile } from '../../parts/tile.tsx'
+import type { Nameable } from '../../parts/visitor.ts'
 
 /** A claimable bundle for display. */
 interface Claimable {
@@ -160,15 +163,42 @@ function OtherClaims({ total, limit, offset }: ClaimsProps['paging'] & { total: 
   )
 }
 
-export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
+interface ClaimedProps {
+  site: Site
+  bundle: Claimable
+  /** Null if the visitor may not change its link. */
+  naming: Nameable | null
+  /** From the address, which anyone can write: its slug before a change. */
+  was: string | null
+}
+
+export function ClaimedPage({ site, bundle, naming, was }: ClaimedProps): JSX.Element {
   const acting = site.user?.acting ?? null
+  const link = linkOf(bundle.slug, site)
+  const back = routes.account.claims.href()
   return (
-    <Page site={site} title={`Bundle kept · ${site.name}`}>
+    <Page site={site} title={`Bundle kept · ${site.name}`} script="link-name.js">
       <section class="narrow">
         <h1 safe>{acting === null ? 'This bundle is now yours' : `This bundle now belongs to ${acting.name}`}</h1>
         <p class="lede" dir="auto" safe>
           {headingOf(bundle)}
         </p>
+        <p class="cluster kept-link">
+          <bdi dir="ltr" safe>
+            {link.replace(/^https?:\/\//, '')}
+          </bdi>
+          <button type="button" class="copy small" data-text={link}>
+            <span class="label">Copy</span>
+            <span class="visually-hidden"> link</span>
+          </button>
+        </p>
+        {naming !== null && <Renamed bundle={naming.bundle} was={was} back={back} />}
+        {naming !== null && (
+          <details class="naming">
+            <summary>Change the end of the link</summary>
+            <LinkName site={site} {...naming} back={back} />
+          </details>
+        )}
         <div class="send">
           <a class="button primary" href={routes.bundle.edit.href({ slug: bundle.slug })}>
             Edit bundle

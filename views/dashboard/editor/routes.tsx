@@ -3,6 +3,7 @@
 import { diff, isSame } from '../../../src/bundles/content/diff.ts'
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { getBundle, updateBundle } from '../../../src/bundles/edit/operations.ts'
+import { proposedSlug, renameBundle, typedSlug } from '../../../src/bundles/edit/rename.ts'
 import { historyUse } from '../../../src/bundles/edit/stored.ts'
 import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { Problem } from '../../../src/core/problem.ts'
@@ -13,9 +14,10 @@ import { versionIn } from '../../../src/http/body.ts'
 import { allowsRole, requireRole } from '../../../src/identity/caller.ts'
 import { follows } from '../../../src/policies/base.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
+import { besideSlug } from '../../parts/link-name.tsx'
 import { withFlash } from '../../parts/messages.ts'
 import { roleOver } from '../../parts/visitor.ts'
-import type { BundleForm, EditorState } from '../parts/bundle-form/bundle-form.ts'
+import type { BundleForm, Checked, EditorState } from '../parts/bundle-form/bundle-form.ts'
 import { checkedForm } from '../parts/bundle-form/checked-form.ts'
 import { conflictOf, sidesOf } from '../parts/bundle-form/conflict.tsx'
 import { contentOf, type FormInput, formOf, MAX_ROWS, passwordOf, rulesOf } from '../parts/bundle-form/form.ts'
@@ -26,6 +28,7 @@ import { conflictChoices, KEEP_BOTH, TakeTheirs, withBoth } from '../parts/bundl
 import { madeVersion } from '../parts/flash.tsx'
 import { dryRun, iconsFor, type Outcome, resultOrProblem, run, type Screen, type Visit } from '../parts/screens.tsx'
 import { ReadOnlyPage } from './read-only.tsx'
+import { refusalOf } from './rename.tsx'
 import { EditBundlePage } from './view.tsx'
 
 /** The page of a bundle: its links and details. */
@@ -50,7 +53,7 @@ export const editorScreens: readonly Screen[] = [
 ]
 
 /** The form of a bundle, with the fields that only the owner edits. */
-const savedForm = (bundle: StoredBundle) => ({ ...formOf(bundle), own: ownForm(bundle) })
+const savedForm = (bundle: StoredBundle) => ({ ...formOf(bundle), slug: bundle.slug, own: ownForm(bundle) })
 
 /** Rules that a message names; the others are counted. */
 const MAX_NAMED = 3
@@ -80,7 +83,10 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const over = versionIn(sent.get('over') ?? '')
   const attempt = async (input: FormInput) =>
     dryRun(visit, updateBundle, { ...input, ...ownOf(form), slug }, { expectedVersion: version })
-  const step = await stepOf(visit, read, attempt)
+  const newSlug = typedSlug(form.slug)
+  const misnamed = newSlug === bundle.slug ? null : await refusalOf(visit, { slug, newSlug })
+  const done = await stepOf(visit, read, attempt)
+  const step = done && { ...done, checked: named(done.checked, bundle, newSlug, misnamed) }
   const late = { slug, form, step, begunWith: over ?? version, button, health: bundle.health }
   // Edits kept in the browser may belong to an earlier version.
   if ((button === 'restore' && !isCurrent) || (over !== null && button !== 'save')) return besideTheirs(visit, late)
@@ -95,21 +101,46 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const isSameContent = () => isSame(diff(bundle, { ...bundle, ...content }))
   const isKept = password.password === undefined && !isOwnTouched(form)
   const isUnchanged = isKept && isCurrent && isSameContent()
-  if (isUnchanged) return { to: withFlash(path, 'unchanged') }
-  const saved = await resultOrProblem(() =>
-    run(
-      visit,
-      updateBundle,
-      { slug, ...content, ...rulesOf(form), ...password, ...ownOf(form) },
-      { expectedVersion: version },
-    ),
+  if (isUnchanged && newSlug === bundle.slug) return { to: withFlash(path, 'unchanged') }
+  if (misnamed !== null) {
+    const checked = named(checkedForm(form, null), bundle, newSlug, misnamed)
+    return editorPage(visit, bundle, { ...touched(form), checked, version, over }, misnamed)
+  }
+  const saved = await resultOrProblem(async () =>
+    isUnchanged
+      ? bundle
+      : run(
+          visit,
+          updateBundle,
+          { slug, ...content, ...rulesOf(form), ...password, ...ownOf(form) },
+          { expectedVersion: version },
+        ),
   )
   if (!(saved instanceof Problem)) {
+    if (newSlug !== bundle.slug) return renameSaved(visit, saved, newSlug)
     const tellsOfLists = ownLists(saved) !== undefined && diff(bundle, saved).links.length > 0
     return { to: withFlash(path, 'saved', { ...madeVersion(saved), ...(tellsOfLists ? { lists: '' } : {}) }) }
   }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, saved)
   return editorPage(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
+}
+
+/** Gives a saved bundle its new slug. The content is saved even if somebody has taken that slug this very moment. */
+async function renameSaved(visit: Visit, saved: StoredBundle, newSlug: string): Promise<Outcome> {
+  const { slug, versionNumber: version } = saved
+  const renamed = await resultOrProblem(() => run(visit, renameBundle, { slug, newSlug }, { expectedVersion: version }))
+  if (!(renamed instanceof Problem))
+    return { to: withFlash(routes.bundle.edit.href({ slug: newSlug }), 'renamed', { slug: newSlug, was: slug }) }
+  const form = { ...savedForm(saved), slug: newSlug }
+  const checked = named(checkedForm(form, null), saved, newSlug, renamed)
+  return editorPage(visit, saved, { ...touched(form), checked, version }, renamed)
+}
+
+/** What is said of a new slug: why the bundle cannot have it, or that it is free. */
+function named(checked: Checked, { slug }: StoredBundle, newSlug: string, refused: Problem | null): Checked {
+  if (newSlug === slug) return checked
+  if (refused === null) return { ...checked, isSlugFree: true }
+  return { ...checked, errors: [...checked.errors, { link: null, field: 'slug', says: besideSlug(refused) }] }
 }
 
 /** A form submitted after somebody else saved. */
@@ -176,10 +207,12 @@ interface Editing extends EditorState {
 async function editorPage(visit: Visit, bundle: Opened, editing: Editing, problem?: Problem): Promise<Outcome> {
   const { version, over = null, conflict, isLosing = over !== null, ...state } = editing
   const { store, config } = visit.service
-  const [history, shown, icons] = await Promise.all([
+  const mayRename = allowsRole(roleOver(bundle, visit.site.user), 'admin')
+  const [history, shown, icons, proposed] = await Promise.all([
     historyUse(store, bundle.owner, config),
     withSeen(visit, state, bundle.slug),
     iconsFor(visit, contentOf(state.form).content),
+    mayRename ? proposedSlug(store, bundle) : null,
   ])
   const props = {
     site: visit.site,
@@ -188,6 +221,7 @@ async function editorPage(visit: Visit, bundle: Opened, editing: Editing, proble
     over,
     conflict,
     isLosing,
+    naming: mayRename ? { proposed } : undefined,
     state: shown,
     history,
     health: bundle.health,

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import type { HistoryUse } from '../../../src/bundles/edit/stored.ts'
+import { aliasesIn } from '../../../src/bundles/edit/unversioned.ts'
 import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
@@ -9,7 +10,7 @@ import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { destination } from '../../parts/destination.ts'
 import { Each } from '../../parts/layout.tsx'
 import type { EditorState } from '../parts/bundle-form/bundle-form.ts'
-import { About } from '../parts/bundle-form/controls.tsx'
+import { About, type Naming } from '../parts/bundle-form/controls.tsx'
 import { Editor } from '../parts/bundle-form/editor.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { HistoryNotice } from '../parts/flash.tsx'
@@ -26,6 +27,8 @@ interface EditBundleProps {
   conflict: JSX.Element | undefined
   /** Whether saving discards somebody else's changes. */
   isLosing: boolean
+  /** Missing if the visitor cannot change its link. */
+  naming: Naming | undefined
   state: EditorState
   icons: SiteIcons
   isPreviewHidden: boolean
@@ -40,6 +43,7 @@ export function EditBundlePage({
   over,
   conflict,
   isLosing,
+  naming,
   state,
   icons,
   isPreviewHidden,
@@ -57,6 +61,8 @@ export function EditBundlePage({
       action={routes.bundle.edit.href({ slug: bundle.slug })}
       kind="saved"
       slug={bundle.slug}
+      naming={naming}
+      aliases={aliasesIn(bundle.aliases)}
       keeping={`${site.user.userId} ${bundle.slug}`}
       hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
       save={isLosing ? 'Save mine anyway' : 'Save'}

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { CreatedBundle } from '../../../src/bundles/content/answers.ts'
 import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
+import { isFree } from '../../../src/bundles/edit/dry-run.ts'
 import { createBundle, getBundle } from '../../../src/bundles/edit/operations.ts'
 import { ChosenSlug } from '../../../src/bundles/edit/unversioned.ts'
 import { Problem } from '../../../src/core/problem.ts'
@@ -77,7 +78,8 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   })
   if (step !== null) {
     const title = step.form.title.trim() === '' ? (pasted?.title ?? '') : step.form.title
-    return newBundlePage(visit, from, { ...step, form: { ...step.form, title } }, { idempotencyKey })
+    const checked = { ...step.checked, isSlugFree: await isSlugFree(visit, step) }
+    return newBundlePage(visit, from, { ...step, checked, form: { ...step.form, title } }, { idempotencyKey })
   }
   if (button === 'restore') return newBundlePage(visit, from, touched(form), { idempotencyKey })
   const { resolutionPolicy } = rulesOf(form)
@@ -94,6 +96,13 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   const again = 'This form already created a bundle. Press again to create another one from what’s here now.'
   const state = { ...touched(form), checked: { ...checked, form: again } }
   return newBundlePage(visit, from, state, { idempotencyKey: null, problem: made })
+}
+
+/** Whether the chosen slug is known to be free. */
+async function isSlugFree({ service, context }: Visit, { form, checked }: EditorState): Promise<boolean> {
+  const slug = form.slug.trim()
+  const isWrong = slug === '' || checked.errors.some(({ field }) => field === 'slug')
+  return !isWrong && isFree(slug, { ...service, caller: context.caller })
 }
 
 interface Making {

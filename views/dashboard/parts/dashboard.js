@@ -34,7 +34,7 @@ document.addEventListener('keydown', (event) => {
 function forgetMessage() {
   const url = new URL(location.href)
   if (!url.searchParams.has('notice')) return
-  for (const name of ['notice', 'slug', 'slugs', 'version']) url.searchParams.delete(name)
+  for (const name of ['notice', 'slug', 'slugs', 'version', 'was']) url.searchParams.delete(name)
   history.replaceState(history.state, '', url)
 }
 forgetMessage()

@@ -8,7 +8,7 @@ import { type FlashName, MESSAGES } from '../../parts/messages.ts'
 import { Form } from './panel.tsx'
 
 /** Messages after which the editor has no unsaved changes. */
-const SAVES: ReadonlySet<string> = new Set<FlashName>(['created', 'saved', 'unchanged'])
+const SAVES: ReadonlySet<string> = new Set<FlashName>(['created', 'saved', 'renamed', 'unchanged'])
 
 /** Messages about a new version, to which they link. */
 const MAKE_VERSIONS: ReadonlySet<string> = new Set<FlashName>(['saved', 'accepted', 'reverted', 'cleared'])
@@ -53,6 +53,8 @@ export function Flash({ query, acting, told }: FlashProps): JSX.Element {
         <UndoDelete query={query} />
       ) : name === 'deletedAll' ? (
         <UndoDeletions query={query} />
+      ) : name === 'renamed' ? (
+        <UndoRename query={query} />
       ) : name !== 'saved' && MAKE_VERSIONS.has(name) ? (
         <UndoRevert query={query} />
       ) : (
@@ -95,6 +97,13 @@ function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
   )
 }
 
+/** Gives the bundle its old slug back. */
+function UndoRename({ query }: { query: URLSearchParams }): JSX.Element {
+  const [slug, was] = [slugIn(query), slugIn(query, 'was')]
+  if (slug === null || was === null) return ''
+  return <Form action={routes.bundle.rename.href({ slug })} hidden={{ newSlug: was }} button="Undo" look="quiet" />
+}
+
 /** Undoes `version` by restoring the one before it, as long as it is the latest. */
 function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   const made = versionIn(query)
@@ -118,8 +127,8 @@ function versionIn(query: URLSearchParams): { slug: string; version: number } | 
 }
 
 /** The slug in the address, which anyone can write: null if it is malformed. */
-function slugIn(query: URLSearchParams): string | null {
-  const slug = query.get('slug')
+function slugIn(query: URLSearchParams, name: 'slug' | 'was' = 'slug'): string | null {
+  const slug = query.get(name)
   return slug !== null && SLUG.test(slug) ? attribute(slug) : null
 }
 

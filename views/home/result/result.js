@@ -1,5 +1,5 @@
 // @ts-check
-import '../../parts/site.js'
+import '../../parts/link-name.js'
 
 // Updates the link of a bundle with variables as its fields are filled in.
 

@@ -12,6 +12,8 @@ import { PICTURE } from '../../launcher/parts/picture.ts'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each, Page, type Site } from '../../parts/layout.tsx'
+import { LinkName, Renamed } from '../../parts/link-name.tsx'
+import type { Nameable } from '../../parts/visitor.ts'
 
 /** A new bundle, as its creator sees it. */
 export interface ResultBundle {
@@ -26,6 +28,8 @@ export interface ResultBundle {
   claim: { url: string; expiresAt: string } | null
   /** Whether it belongs to an account. */
   isOwned: boolean
+  /** Null if this visitor may not change its link. */
+  naming: Nameable | null
 }
 
 interface ResultProps {
@@ -33,10 +37,14 @@ interface ResultProps {
   bundles: readonly ResultBundle[]
   /** Counts of the lines that were skipped or changed. */
   left: FoundList['counts']
+  /** The page's own path. */
+  path: string
+  /** From the address, which anyone can write: the slug before a change. */
+  was: string | null
 }
 
 /** The page after bundles were created, with their links and the private links for editing. */
-export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
+export function ResultPage({ site, bundles, left, path, was }: ResultProps): JSX.Element {
   const several = bundles.length > 1
   const ready = several ? `Your ${bundles.length} links are ready` : 'Your link is ready'
   const told = leftOut(left)
@@ -54,7 +62,7 @@ export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
           </p>
         )}
       </section>
-      <Each of={bundles} show={(bundle) => <Bundle bundle={bundle} several={several} />} />
+      <Each of={bundles} show={(bundle) => <Bundle {...{ site, bundle, several, path, was }} />} />
       <p>
         <a href="/">Make another</a>
       </p>
@@ -84,8 +92,13 @@ function Heading({ bundle }: { bundle: ResultBundle | undefined }): JSX.Element 
   )
 }
 
-function Bundle({ bundle, several }: { bundle: ResultBundle; several: boolean }): JSX.Element {
-  const { slug, url, heading, variables, picture, claim, isOwned } = bundle
+interface BundleProps extends Pick<ResultProps, 'site' | 'path' | 'was'> {
+  bundle: ResultBundle
+  several: boolean
+}
+
+function Bundle({ site, bundle, several, path, was }: BundleProps): JSX.Element {
+  const { slug, url, heading, variables, picture, claim, isOwned, naming } = bundle
   const [before = '', own = ''] = /^(.*\/)([^/]*)$/.exec(url.replace(/^https?:\/\//, ''))?.slice(1) ?? []
   return (
     <section class="made">
@@ -122,6 +135,13 @@ function Bundle({ bundle, several }: { bundle: ResultBundle; several: boolean })
           </a>
         )}
       </div>
+      {naming !== null && <Renamed bundle={naming.bundle} was={was} back={path} />}
+      {naming !== null && !several && (
+        <details class="naming">
+          <summary>Change the end of the link</summary>
+          <LinkName site={site} {...naming} back={path} />
+        </details>
+      )}
       {variables.length > 0 && <Fill slug={slug} url={url} before={before + own} variables={variables} />}
       {claim !== null && <Keep claim={claim} />}
       <div class="shows">

@@ -105,7 +105,7 @@ export interface MetadataRow {
 export interface BundleForm extends Record<ScalarName, string> {
   /** As typed; never shown again. */
   password: string
-  /** Only for a new bundle. */
+  /** The chosen end of its link; empty where nobody can choose it. */
   slug: string
   links: LinkFields[]
   variables: VariableFields[]
@@ -162,6 +162,8 @@ export interface Checked {
   /** An error without a field. */
   form: string | null
   variables: VariablesFound
+  /** Whether the chosen end of its link is known to be free. */
+  isSlugFree?: boolean
 }
 
 /** Derived facts about a form’s variables. */

@@ -1,12 +1,13 @@
 import { BOUNDS, CONTENT, isScalar, SCALAR_NAMES, type ScalarName } from '../../../../src/bundles/content/content.ts'
 import { diff, type Entry } from '../../../../src/bundles/content/diff.ts'
-import { isOfAliases, slugTaken } from '../../../../src/bundles/edit/unversioned.ts'
+import { isOfAliases } from '../../../../src/bundles/edit/unversioned.ts'
 import { LINK_NAMES, type Link, type LinkName } from '../../../../src/bundles/links/link-fields.ts'
 import { isDeclaration, offersIn, type Uses, usesOf } from '../../../../src/bundles/variables/placeholders.ts'
 import { exampleOf, isVariableName } from '../../../../src/bundles/variables/variables.ts'
 import { besideField } from '../../../../src/core/field-words.ts'
 import type { Problem } from '../../../../src/core/problem.ts'
 import { count, tooMany } from '../../../../src/core/words.ts'
+import { notAllowed, TAKEN } from '../../../parts/link-name.tsx'
 import {
   type BundleForm,
   type Checked,
@@ -111,15 +112,14 @@ interface Rows {
 function addRefusal(checked: Checked, { form, linkOf, variableRows }: Rows, problem: Problem): void {
   // The form's field is `slug`, whatever the operation calls it.
   if (isOfAliases(problem)) checked.errors.push({ link: null, field: 'aliases', says: problem.userMessage })
-  else if (problem.code === 'SLUG_TAKEN')
-    checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
+  else if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: TAKEN })
   else if (problem.code === 'EXTERNAL_ID_TAKEN')
     checked.errors.push({ link: null, field: 'externalId', says: problem.userMessage })
   else if (problem.issues.length === 0) checked.form = problem.message
   for (const { path, reason } of problem.issues) {
     const [field, at, part] = path
     const root = field === 'newSlug' ? 'slug' : field
-    const says = besideField(reason)
+    const says = root === 'slug' ? notAllowed(reason) : besideField(reason)
     const link = isOfLink(root) && typeof at === 'number' ? linkOf[at] : undefined
     const variable = root === 'variables' && typeof at === 'number' ? variableRows[at] : undefined
     const own = VARIABLE_FIELDS.find((name) => name === part)
@@ -182,6 +182,7 @@ export function changesIn(before: BundleForm, form: BundleForm): string {
     ...(['added', 'removed'] as const).flatMap((kind) =>
       links.filter((entry) => entry.kind === kind).map((entry) => `${named(entry)} ${kind}`),
     ),
+    ...(before.slug === '' || before.slug === form.slug.trim() ? [] : ['Link changed']),
     ...(farthest === undefined ? [] : [`${named(farthest)} moved`]),
     ...(variables.length === 0 ? [] : [`${CONTENT.variables.label} edited`]),
   ]

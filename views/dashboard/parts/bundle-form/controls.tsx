@@ -9,10 +9,12 @@ import {
   scalarsIn,
   TIME_NAMES,
 } from '../../../../src/bundles/content/content.ts'
+import { routes } from '../../../../src/core/routes.ts'
 import { isInstant } from '../../../../src/core/time.ts'
 import { wallTimeOf } from '../../../../src/policies/clock.ts'
 import { described, Field, FieldError, TextField, textareaContent, Username } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
+import { OLD_STAYS, SlugField } from '../../../parts/link-name.tsx'
 import { Blanks } from '../blanks.tsx'
 import { type BundleForm, type Checked, type EditorState, type FormError, namesOf, OWN_NAMES } from './bundle-form.ts'
 import { Part } from './part.tsx'
@@ -222,9 +224,16 @@ function linesOf(text: string): number {
   )
 }
 
+/** For people who may change the link of a saved bundle. */
+export interface Naming {
+  /** A free slug from the title; null for none. */
+  proposed: string | null
+}
+
 interface SharingProps extends Omit<ControlsProps, 'names'> {
-  /** `new` for a new bundle, whose link can be chosen; the slug of a saved one; null if the link is not shown. */
-  link: 'new' | { slug: string } | null
+  /** `new` for a new bundle, whose link can be chosen; the link of a saved one; null if the link is not shown. */
+  link: 'new' | { slug: string; naming: Naming | undefined } | null
+  isSlugFree: boolean | undefined
   /** Whether the audience can be changed, which nobody may propose. */
   isDecided: boolean
   /** Whether it has a password, which an empty field keeps. */
@@ -236,9 +245,17 @@ const OPENING = scalarsIn('opening')
 const TIMES = OPENING.filter((name) => TIME_NAMES.some((time) => time === name))
 
 /** The audience of the launcher, its times and its link. The password’s field is never pre-filled; styles hide unused fields. */
-export function Sharing({ link, isDecided, hasPassword, state, ...controls }: SharingProps): JSX.Element {
+export function Sharing({ link, isSlugFree, isDecided, hasPassword, state, ...controls }: SharingProps): JSX.Element {
   const { form, messageOf } = controls
   const password = messageOf('password')
+  const chosen = {
+    id: 'slug',
+    before: routes.launcher.page.start,
+    value: form.slug,
+    error: messageOf('slug'),
+    isFree: isSlugFree,
+  } as const
+  const naming = link === null || link === 'new' ? undefined : link.naming
   return (
     <Part
       of="section"
@@ -280,6 +297,17 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
         <span class="zone">UTC</span>
         {'. Outside them, viewers can’t see the bundle. You still can.'}
       </p>
+      {naming !== undefined && <SlugField {...chosen} label="Link" hint={OLD_STAYS} />}
+      {naming?.proposed != null && naming.proposed !== form.slug && (
+        <p class="proposed">
+          <button type="submit" name="do" value={`slug-${naming.proposed}`} class="quiet small">
+            <span>
+              {'Use '}
+              <bdi safe>{`…/${naming.proposed}`}</bdi>
+            </span>
+          </button>
+        </p>
+      )}
       {form.own !== null && link !== null && link !== 'new' && (
         <TextField
           id={OWN_NAMES.aliases}
@@ -295,30 +323,14 @@ export function Sharing({ link, isDecided, hasPassword, state, ...controls }: Sh
           spellcheck="false"
         />
       )}
-      {link === 'new' && <SlugField slug={form.slug} error={messageOf('slug')} />}
-    </Part>
-  )
-}
-
-function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
-  return (
-    <div class="field">
-      <label for="slug">Custom link</label>
-      <div class="slug-field">
-        <span aria-hidden="true">/l/</span>
-        <input
-          id="slug"
-          name="slug"
-          value={attribute(slug)}
+      {link === 'new' && (
+        <SlugField
+          {...chosen}
+          label="Custom link"
           placeholder="chosen for you"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          {...described('slug', error)}
+          hint="You can change it later: the old one keeps working."
         />
-      </div>
-      <FieldError id="slug" error={error} />
-      <p class="hint">You can add others later, but not take this one away</p>
-    </div>
+      )}
+    </Part>
   )
 }

@@ -5,7 +5,7 @@ import type { SiteIcons } from '../../../../src/icons/site.ts'
 import { Alert } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
 import type { EditorState } from './bundle-form.ts'
-import { About, messagesOf, Sharing } from './controls.tsx'
+import { About, messagesOf, type Naming, Sharing } from './controls.tsx'
 import { NewLink } from './link-rows.tsx'
 import { Links } from './links.tsx'
 import { Part } from './part.tsx'
@@ -22,8 +22,12 @@ interface EditorProps {
   kind: 'new' | 'saved' | 'suggested' | 'merged'
   /** The slug of a saved bundle. */
   slug?: string
+  /** Missing if its link cannot be changed. */
+  naming?: Naming | undefined
   /** Identifies the unsaved edits in the browser; missing if none are kept. */
   keeping?: string
+  /** Its other slugs, under which edits may have been kept before a change of its link. */
+  aliases?: readonly string[]
   /** Hidden fields of the form. */
   hidden: Record<string, string>
   /** The button's label. */
@@ -51,7 +55,9 @@ export function Editor(props: EditorProps): JSX.Element {
     action,
     kind,
     slug,
+    naming,
     keeping,
+    aliases = [],
     hidden,
     save,
     isLosing = false,
@@ -78,13 +84,14 @@ export function Editor(props: EditorProps): JSX.Element {
   const links = <Links action={action} isFresh={isFresh} about={isFresh ? about : ''} state={state} icons={icons} />
   const isDecided = isNew || kind === 'saved'
   const messageOf = messagesOf(checked)
-  const link = slug === undefined ? null : { slug, asks: form.variables.length > 0 }
+  const link = slug === undefined ? null : { slug, asks: form.variables.length > 0, naming }
   const sharing = (
     <>
       <Sharing
         form={form}
         messageOf={messageOf}
         link={isNew ? 'new' : link}
+        isSlugFree={checked.isSlugFree}
         isDecided={isDecided}
         hasPassword={hasPassword}
         state={state}
@@ -142,6 +149,7 @@ export function Editor(props: EditorProps): JSX.Element {
       data-touched={isTouched ? '' : undefined}
       data-kind={kind}
       data-keeping={keeping === undefined ? undefined : attribute(keeping)}
+      data-kept-also={aliases.length === 0 ? undefined : aliases.join(' ')}
       novalidate
       hx-sync="this:replace"
     >

@@ -104,7 +104,7 @@ export function readBundleForm(sent: URLSearchParams, before: BundleForm, pasted
   return {
     ...values,
     password: sent.get('password') ?? '',
-    slug: text('slug') ?? '',
+    slug: text('slug') ?? before.slug,
     links,
     variables: typedVariables(sent, before.variables),
     plain: hasVariables(sent)

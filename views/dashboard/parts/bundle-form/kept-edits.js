@@ -20,6 +20,12 @@ const editorNow = () => {
 }
 /** @param {HTMLFormElement} form */
 const keyOf = (form) => PREFIX + form.dataset.keeping
+/** The key of now, and those of the slugs that the bundle had. @param {HTMLFormElement} form */
+const keysOf = (form) => {
+  const { keeping = '', keptAlso = '' } = form.dataset
+  const [person] = keeping.split(' ')
+  return [keyOf(form), ...keptAlso.split(' ').flatMap((slug) => (slug === '' ? [] : [`${PREFIX}${person} ${slug}`]))]
+}
 const keysNow = () => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX))
 
 /** @param {string} key @returns {KeptEdits | null} */
@@ -85,13 +91,15 @@ function hideOffer() {
 function offer() {
   const [form, notice] = [editorNow(), document.getElementById('kept')]
   if (form === null || !(notice instanceof HTMLFormElement)) return
-  const key = keyOf(form)
+  const keys = keysOf(form)
   // A save includes the kept edits. A new bundle is kept under another key than the saved one.
   if (document.querySelector('.flash[data-saved]') !== null) {
-    forget(key)
+    for (const key of keys) forget(key)
     if (document.querySelector('.flash[data-saved="created"]') !== null) forget(sent)
   }
-  const kept = form.hasAttribute('data-touched') ? null : keptAt(key)
+  const kept = form.hasAttribute('data-touched')
+    ? null
+    : keys.reduce((found, key) => found ?? keptAt(key), /** @type {KeptEdits | null} */ (null))
   notice.hidden = kept === null
   if (kept === null) return
   for (const old of notice.querySelectorAll('[data-kept]')) old.remove()
@@ -137,7 +145,7 @@ document.addEventListener(
     if (!isDropped && target.closest('[data-discard]') === null) return
     clearTimeout(pause)
     form.removeAttribute('data-touched')
-    forget(keyOf(form))
+    for (const key of keysOf(form)) forget(key)
     hideOffer()
   },
   { capture: true },

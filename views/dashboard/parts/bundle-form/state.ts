@@ -191,6 +191,9 @@ function afterButton(form: BundleForm, button: string, pasted: FoundList | null)
   const [, action = '', number] = /^([a-z]+)(?:-(\d{1,6}))?(?:$|-)/.exec(button) ?? []
   if (action === 'paste') return pastedAfter(form, number, pasted)
   if (action === 'add') return withNewLink(form, number)
+  const proposed = /^slug-([a-z0-9-]{3,64})$/.exec(button)?.[1]
+  if (proposed !== undefined)
+    return { form: { ...form, slug: proposed }, focus: null, announcement: `The link will end in ${proposed}` }
   if (action === 'section') {
     const section = newSection(form.links)
     const links = [...form.links, { ...NEW_LINK, section }]
