@@ -153,17 +153,6 @@ test.each([320, 360])('at %i pixels the label of Open all takes one line', async
   expect(await linesOf(page.locator('#open'))).toBe(1)
 })
 
-test('wrong versions to compare keep the form on one line', async () => {
-  const { slug } = await owner.makeBundle()
-  await owner.api('PATCH', `/api/links/${slug}`, { title: 'Another' })
-  for (const window of [PHONE, WIDE]) {
-    const { page } = await stage.open(`/dashboard/links/${slug}/versions?from=0&to=99`, owner, window)
-    const [from, to] = [await boxOf(page.locator('#from')), await boxOf(page.locator('#to'))]
-    expect(to.middle).toBe(from.middle)
-    expect(to.x - from.right).toBeLessThan(80)
-  }
-})
-
 test('the examples in the fields for trying rules can be read whole', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   for (const window of [PHONE, WIDE]) {

@@ -64,7 +64,7 @@ document.addEventListener('htmx:config:request', (event) => {
     pending = { ctx, action, fields, focused: document.activeElement }
     // The answer to a check of the old fields would not fit the new ones.
     document.getElementById('check')?.dispatchEvent(new CustomEvent('htmx:abort'))
-    setInert(action === 'save')
+    setSaving(action === 'save')
   } else {
     checked.set(ctx, fields)
     returnedFields = ''
@@ -79,10 +79,23 @@ function mayReplace(action, current) {
   return current === 'refresh' && action !== 'refresh' && action !== 'check'
 }
 
-/** Blocks input while saving, including fields outside the form. @param {boolean} isInert */
-function setInert(isInert) {
+/** A shorter save needs no sign. */
+const SIGN_AFTER_MS = 300
+/** The sign that is due. @type {ReturnType<typeof setTimeout> | undefined} */
+let sign
+
+/** Blocks input while saving, including fields outside the form; a save that takes longer shows. @param {boolean} isSaving */
+function setSaving(isSaving) {
   const main = document.getElementById('main')
-  if (main !== null) main.inert = isInert
+  if (main !== null) main.inert = isSaving
+  clearTimeout(sign)
+  if (!isSaving)
+    for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy')
+  else
+    sign = setTimeout(() => {
+      saveButton()?.setAttribute('aria-busy', 'true')
+      announce('Saving…')
+    }, SIGN_AFTER_MS)
 }
 
 // An answer waits until no pointer is pressed, because it may move the pressed element.
@@ -107,7 +120,7 @@ document.addEventListener('htmx:before:swap', (event) => {
   const form = liveForm()
   const isOfForm = ctx === pending?.ctx
   came.clear()
-  if (isOfForm) setInert(false)
+  if (isOfForm) setSaving(false)
   const fields = isOfForm ? pending?.fields : checked.get(ctx)
   if (form === null || fields === undefined) return
   focused = document.activeElement
@@ -121,7 +134,7 @@ document.addEventListener('htmx:finally:request', (event) => {
   if (pending === null || ctx !== pending.ctx) return
   const { action, focused: before } = pending
   pending = null
-  setInert(false)
+  setSaving(false)
   const isLost = action === 'save' && document.activeElement === document.body
   const to = before?.isConnected ? before : saveButton()
   if (isLost && to instanceof HTMLElement) to.focus({ preventScroll: true })

@@ -8,7 +8,7 @@ import { htmxTarget } from '../../../src/http/respond.ts'
 import { withFlash } from '../../parts/messages.ts'
 import { madeVersion } from '../parts/flash.tsx'
 import { iconsFor, resultOrProblem, run, type Screen, type ScreenPage, type Visit } from '../parts/screens.tsx'
-import type { ComparisonForm, HistoryProps } from './version-step.tsx'
+import type { Comparison, HistoryProps } from './version-step.tsx'
 import { History, HistoryView } from './view.tsx'
 
 /** Versions per page; each is compared with the one before. */
@@ -21,7 +21,7 @@ export const versionScreens: readonly Screen[] = [
     async get(visit) {
       const props = await history(visit, visit.query)
       if (htmxTarget(visit.request) === 'history') return { part: <History {...props} /> }
-      return historyPage(props)
+      return historyPage(props, props.alert === null ? undefined : new Problem('BAD_REQUEST', props.alert))
     },
   },
   {
@@ -46,13 +46,11 @@ export const versionScreens: readonly Screen[] = [
 ]
 
 function historyPage(props: HistoryProps, problem?: Problem): ScreenPage {
-  const { form } = props
-  const wrong = form.errors.from ?? form.errors.to
   return {
     section: 'bundles',
     title: 'Versions',
     view: <HistoryView {...props} />,
-    problem: problem ?? (wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)),
+    problem,
   }
 }
 
@@ -63,9 +61,13 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
   const { bundle, versions: found, before } = await pageOf(visit, slug, query.get('before'), wanted)
   const versions = found.slice(0, PAGE)
   const latest = Math.max(bundle.versionNumber, found[0]?.versionNumber ?? 0)
-  const form = comparisonForm(query, latest)
-  const comparison = query.has('from') || query.has('to') ? await compared(visit, slug, form) : null
-  const pick = pickIn(query, latest)
+  const isCompared = query.has('from') || query.has('to')
+  const [from, to] = ['from', 'to'].map((name) => versionUpTo(query.get(name), latest)) as [
+    number | null,
+    number | null,
+  ]
+  const comparison = from === null || to === null ? null : await compared(visit, slug, from, to)
+  const pick = versionUpTo(query.get('pick'), latest)
   const isOpen = comparison === null && pick === null
   const at = versions.findIndex(({ versionNumber }) => versionNumber === wanted)
   // Includes the previous version, for links that have been removed since.
@@ -83,10 +85,9 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
     latest,
     open: open?.versionNumber ?? null,
     before,
-    form,
     comparison,
     pick: comparison === null ? pick : null,
-    alert: null,
+    alert: isCompared && comparison === null ? `This bundle has versions 1 to ${latest}.` : null,
   }
 }
 
@@ -102,35 +103,18 @@ async function pageOf(visit: Visit, slug: string, before: string | null, wanted:
   return isFar ? page(String(wanted + 1)) : found
 }
 
-/** The comparison selected by the query, by default the last edit. */
-function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm {
-  const [from, to] = [query.get('from'), query.get('to')]
-  const errors: ComparisonForm['errors'] = {}
-  const isThere = (text: string | null) => {
-    const version = versionIn(text ?? '')
-    return version !== null && version <= latest
-  }
-  if (from !== null || to !== null) {
-    const message = `This bundle has versions 1 to ${latest}.`
-    if (!isThere(from)) errors.from = message
-    if (!isThere(to)) errors.to = message
-  }
-  return { from: from ?? String(Math.max(1, latest - 1)), to: to ?? String(latest), errors }
-}
-
-/** The first of two versions to compare; null if it does not exist. */
-function pickIn(query: URLSearchParams, latest: number): number | null {
-  const version = versionIn(query.get('pick') ?? '')
+/** A version that the bundle has; null for any other text. */
+function versionUpTo(text: string | null, latest: number): number | null {
+  const version = versionIn(text ?? '')
   return version !== null && version <= latest ? version : null
 }
 
-async function compared(visit: Visit, slug: string, { from, to, errors }: ComparisonForm) {
-  if (errors.from !== undefined || errors.to !== undefined) return null
+async function compared(visit: Visit, slug: string, from: number, to: number): Promise<Comparison | null> {
   const [one, other] = await Promise.all([oneVersion(visit, slug, from), oneVersion(visit, slug, to)])
   return one === undefined || other === undefined ? null : { from: one, to: other }
 }
 
-async function oneVersion(visit: Visit, slug: string, text: string): Promise<Version | undefined> {
-  const { versions } = await run(visit, listVersions, { slug, before: Number(text) + 1, limit: 1 })
+async function oneVersion(visit: Visit, slug: string, version: number): Promise<Version | undefined> {
+  const { versions } = await run(visit, listVersions, { slug, before: version + 1, limit: 1 })
   return versions[0]
 }

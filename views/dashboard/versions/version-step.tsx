@@ -176,13 +176,6 @@ export interface Comparison {
   to: Version
 }
 
-/** The form of the comparison, as typed. */
-export interface ComparisonForm {
-  from: string
-  to: string
-  errors: { from?: string | undefined; to?: string | undefined }
-}
-
 export interface HistoryProps {
   site: DashboardSite
   bundle: StoredBundle
@@ -197,11 +190,10 @@ export interface HistoryProps {
   open: number | null
   /** The page lists versions older than this; null for the newest page. */
   before: number | null
-  form: ComparisonForm
   comparison: Comparison | null
   /** The first of two versions to compare; null for none. */
   pick: number | null
-  /** Why a restore was refused. */
+  /** Why a restore or a comparison was refused. */
   alert: string | null
 }
 

@@ -4,8 +4,8 @@ import { diff } from '../../../src/bundles/content/diff.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/caller.ts'
-import { Alert, described, FieldError } from '../../parts/fields.tsx'
-import { attribute, Each } from '../../parts/layout.tsx'
+import { Alert } from '../../parts/fields.tsx'
+import { Each } from '../../parts/layout.tsx'
 import { roleOver } from '../../parts/visitor.ts'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { Diff } from '../parts/diff/diff.tsx'
@@ -58,7 +58,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
 
 /** A list of versions, one of them in full; opening another replaces the list. */
 export function History(props: HistoryProps): JSX.Element {
-  const { versions, earlier, comparison, latest } = props
+  const { versions, earlier, comparison, pick, latest } = props
   return (
     <div id="history" class={['history', comparison !== null && 'split']}>
       {comparison !== null && <Compared {...props} {...comparison} />}
@@ -66,8 +66,9 @@ export function History(props: HistoryProps): JSX.Element {
         {latest !== 1 && (
           <div class="cluster">
             <h2 safe>{count(latest, 'version')}</h2>
-            {comparison === null && <span class="hint">Pick two dots to compare</span>}
-            <CompareForm {...props} />
+            {comparison === null && (
+              <span class="hint">{pick === null ? 'Choose two dots to compare' : 'Choose another dot to compare'}</span>
+            )}
           </div>
         )}
         <ol>
@@ -82,51 +83,27 @@ export function History(props: HistoryProps): JSX.Element {
   )
 }
 
-function Pages({ bundle, versions, before, latest }: HistoryProps): JSX.Element {
+function Pages({ bundle, versions, before, latest, pick }: HistoryProps): JSX.Element {
   const newest = versions[0]?.versionNumber ?? 0
   const oldest = versions.at(-1)?.versionNumber ?? 0
   if (before === null && oldest <= 1) return ''
   const path = routes.bundle.versions.href({ slug: bundle.slug })
   const newer = newest + versions.length + 1
-  const previous = newer > latest ? path : `${path}?before=${newer}`
+  // The other version to compare may be on another page.
+  const pageOf = (from: number | null) => {
+    const query = new URLSearchParams({
+      ...(from === null ? {} : { before: String(from) }),
+      ...(pick === null ? {} : { pick: String(pick) }),
+    })
+    return query.size === 0 ? path : `${path}?${query}`
+  }
   return (
     <Pager
       text={`${newest} to ${oldest} of ${latest}`}
-      previous={newest < latest ? previous : null}
-      next={oldest > 1 ? `${path}?before=${oldest}` : null}
+      previous={newest < latest ? pageOf(newer > latest ? null : newer) : null}
+      next={oldest > 1 ? pageOf(oldest) : null}
       names={{ previous: 'Newer', next: 'Older' }}
     />
-  )
-}
-
-/** The form that selects two versions to compare. */
-function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element {
-  const field = (name: 'from' | 'to', label: 'Compare' | 'with') => (
-    <div class="field">
-      <label for={name}>
-        {label}
-        <span class="visually-hidden"> version</span>
-      </label>
-      <input
-        id={name}
-        name={name}
-        type="number"
-        inputmode="numeric"
-        min="1"
-        max={String(latest)}
-        required
-        value={attribute(form[name])}
-        {...described('versions', form.errors[name])}
-      />
-    </div>
-  )
-  return (
-    <form class="compare cluster" method="get" action={routes.bundle.versions.href({ slug: bundle.slug })}>
-      {field('from', 'Compare')}
-      {field('to', 'with')}
-      <button type="submit">Show</button>
-      <FieldError id="versions" error={form.errors.from ?? form.errors.to} />
-    </form>
   )
 }
 
