@@ -1,6 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { routes } from '../core/routes.ts'
-import { anchorOf, GUIDES, guideText, guideTitle } from './guides.ts'
+import { yieldToEventLoop } from '../core/scheduling.ts'
+import { anchorOf, GUIDES, type GuideName, guideText, guideTitle } from './guides.ts'
 
 /** A heading that can be found, with the sentences below it. */
 export interface Place {
@@ -16,28 +17,37 @@ export interface Found extends Pick<Place, 'href' | 'page' | 'heading'> {
   sentence: string
 }
 
-/** The most characters of a query that are read, and the most places that are shown. */
+/** The most characters and words of a query that are read, and the most places that are shown. */
 export const QUERY_CHARACTERS = 100
+const QUERY_WORDS = 8
 export const FOUND_MOST = 20
 
 /** A sentence longer than this is cut. */
 const SENTENCE_CHARACTERS = 240
 
-/** Every heading of every guide, in reading order. */
-export function guidePlaces(): Place[] {
-  return GUIDES.flatMap((guide) => {
-    const page = guideTitle(guide)
-    const address = routes.docs.guide.href({ guide })
-    const places: (Place & { sentences: string[] })[] = []
-    for (const token of lexer(guideText(guide))) {
-      if (token.type === 'heading') {
-        const { depth, text } = token as Tokens.Heading
-        const href = depth === 1 ? address : `${address}#${anchorOf(text)}`
-        places.push({ href, page, heading: text.replaceAll('`', ''), sentences: [] })
-      } else places.at(-1)?.sentences.push(...sentencesOf(token))
-    }
-    return places
-  })
+/** Every heading of every guide, in reading order. Yields to the event loop in between. */
+export async function guidePlaces(): Promise<Place[]> {
+  const all: Place[] = []
+  for (const guide of GUIDES) {
+    const started = performance.now()
+    all.push(...placesOf(guide))
+    await yieldToEventLoop(started)
+  }
+  return all
+}
+
+function placesOf(guide: GuideName): Place[] {
+  const page = guideTitle(guide)
+  const address = routes.docs.guide.href({ guide })
+  const places: (Place & { sentences: string[] })[] = []
+  for (const token of lexer(guideText(guide))) {
+    if (token.type === 'heading') {
+      const { depth, text } = token as Tokens.Heading
+      const href = depth === 1 ? address : `${address}#${anchorOf(text)}`
+      places.push({ href, page, heading: text.replaceAll('`', ''), sentences: [] })
+    } else places.at(-1)?.sentences.push(...sentencesOf(token))
+  }
+  return places
 }
 
 /** The sentences of a block of Markdown; a row of a table is one. Code blocks and pictures have none. */
@@ -70,23 +80,38 @@ function plain(tokens: readonly Token[]): string {
 /** The words of a query; a plural finds the singular too. */
 export function wordsOf(asked: string): string[] {
   const words = asked.slice(0, QUERY_CHARACTERS).toLowerCase().split(/\s+/)
-  return [...new Set(words.map((word) => word.replace(/(?<=\p{L}{3})s$/u, '')))].filter((word) => word !== '')
+  const singular = words.map((word) => word.replace(/(?<=\p{L}{3})s$/u, '')).filter((word) => word !== '')
+  return [...new Set(singular)].slice(0, QUERY_WORDS)
 }
 
-/** The places that have all words of a query, best first: in the heading, in the page's title, in a sentence. */
-export function find(places: readonly Place[], words: readonly string[]): Found[] {
-  if (words.length === 0) return []
-  const count = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
-  return places
-    .flatMap((place) => {
-      const { href, page, heading, sentences } = place
-      if (count([page, heading, ...sentences].join('\n')) < words.length) return []
-      const best = sentences.reduce((most, sentence) => (count(sentence) > count(most) ? sentence : most), '')
-      const score = 4 * count(heading) + 2 * count(page) + count(best)
-      return [{ score, found: { href, page, heading, sentence: cut(best || (sentences[0] ?? ''), words) } }]
-    })
-    .sort((one, other) => other.score - one.score)
-    .map(({ found }) => found)
+/** Finds places that have all words of a query: those with more of them in the heading first, then in the title of the page. */
+export function finder(places: readonly Place[]) {
+  const lower = places.map((place) => {
+    const [page, heading] = [place.page.toLowerCase(), place.heading.toLowerCase()]
+    return { place, page, heading, whole: [page, heading, ...place.sentences].join('\n').toLowerCase() }
+  })
+  return (words: readonly string[]) => {
+    if (words.length === 0) return { count: 0, best: [] }
+    const found = lower
+      .filter(({ whole }) => words.every((word) => whole.includes(word)))
+      .map(({ place, page, heading }) => ({ place, score: 2 * among(words, heading) + among(words, page) }))
+      .sort((one, other) => other.score - one.score)
+    return { count: found.length, best: found.slice(0, FOUND_MOST).map(({ place }) => shown(place, words)) }
+  }
+}
+
+/** How many of the words a text has. */
+function among(words: readonly string[], text: string): number {
+  return words.filter((word) => text.includes(word)).length
+}
+
+function shown({ href, page, heading, sentences }: Place, words: readonly string[]): Found {
+  let best = { sentence: sentences[0] ?? '', count: 0 }
+  for (const sentence of sentences) {
+    const count = among(words, sentence.toLowerCase())
+    if (count > best.count) best = { sentence, count }
+  }
+  return { href, page, heading, sentence: cut(best.sentence, words) }
 }
 
 /** A sentence, or if it is long, the part of it from shortly before the first word that was asked for. */

@@ -12,11 +12,13 @@ interface FoundProps {
   asked: string
   /** What was looked for. */
   words: readonly string[]
-  found: readonly Found[]
+  /** How many places have them. */
+  count: number
+  best: readonly Found[]
 }
 
 /** What a search of the documentation has found. */
-export function FoundPage({ site, asked, words, found }: FoundProps): JSX.Element {
+export function FoundPage({ site, asked, words, count, best }: FoundProps): JSX.Element {
   return (
     <DocsFrame
       site={site}
@@ -29,17 +31,17 @@ export function FoundPage({ site, asked, words, found }: FoundProps): JSX.Elemen
     >
       <h1 safe>{words.length === 0 ? 'Search' : `Results for “${asked}”`}</h1>
       <p class="hint" safe>
-        {summary(words, found.length)}
+        {summary(words, count)}
       </p>
-      {found.length > 0 && <Results words={words} found={found.slice(0, FOUND_MOST)} />}
+      {count > 0 && <Results words={words} best={best} />}
     </DocsFrame>
   )
 }
 
-function Results({ words, found }: Pick<FoundProps, 'words' | 'found'>): JSX.Element {
+function Results({ words, best }: Pick<FoundProps, 'words' | 'best'>): JSX.Element {
   return (
     <ol class="results">
-      {found.map(({ href, page, heading, sentence }) => (
+      {best.map(({ href, page, heading, sentence }) => (
         <li>
           <a href={href}>
             <Marked text={heading} words={words} />

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { find, guidePlaces, type Place, QUERY_CHARACTERS, split, wordsOf } from '../../../src/api/guide-search.ts'
+import { finder, guidePlaces, type Place, QUERY_CHARACTERS, split, wordsOf } from '../../../src/api/guide-search.ts'
 import { GUIDES, guideTitle, SKILL } from '../../../src/api/guides.ts'
 import { openApi } from '../../../src/api/openapi.ts'
 import { problemSchema } from '../../../src/api/openapi-answers.ts'
@@ -24,10 +24,10 @@ export async function referenceOf(operations: readonly Operation[], service: Ser
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
   const docs = (<DocsPage site={{ name, origin, shortPaths }} document={document} problem={problem} />) as string
   await yieldToEventLoop(performance.now())
-  const places = [...guidePlaces(), ...operations.map(placeOf)]
+  const find = finder([...(await guidePlaces()), ...operations.map(placeOf)])
   const search = (asked: string) => {
     const words = wordsOf(asked)
-    return (<FoundPage site={{ name }} asked={asked} words={words} found={find(places, words)} />) as string
+    return (<FoundPage site={{ name }} asked={asked} words={words} {...find(words)} />) as string
   }
   return { docs, json, search, agents: agentsText(operations, service.config), etag: `"${fingerprint(json)}"` }
 }
