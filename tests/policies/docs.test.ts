@@ -12,7 +12,7 @@ import { describedViewer, SentViewer } from '../../src/policies/viewer.ts'
 import { policyOf } from './bad.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')
-const [policy, conditions, asked, preview, following] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(
+const [policy, following, conditions, asked, preview] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(
   ([, json = '']) => JSON.parse(json),
 )
 
