@@ -16,6 +16,7 @@ import type { Expectation } from '../core/issue.ts'
 import { reasonIn } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
 import { unfitUrl } from '../core/text.ts'
+import { withoutEmptied } from '../policies/base.ts'
 import { asShown, refuseOther } from './bytes.ts'
 import { clip } from './clean.ts'
 import { cleanTexts, settled, toLink } from './cleaned.ts'
@@ -211,7 +212,13 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
       const hadPassword = settings.access === 'password'
       if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
       const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
-      const unchecked = uncheckedIn({ variables, resolutionPolicy, externalId, metadata, aliases })
+      const rules = withoutEmptied(
+        resolutionPolicy,
+        links.map(({ url }) => url),
+      )
+      for (const name of rules.names)
+        if (first !== undefined) remark(plan, 'changed', { ...first, text: name }, LEAVES_NO_TAB)
+      const unchecked = uncheckedIn({ variables, resolutionPolicy: rules.policy, externalId, metadata, aliases })
       return { isOverAll, texts: cleanTexts(texts, first, plan), links, unchecked, settings: kept } satisfies Group
     },
   )
@@ -234,14 +241,18 @@ const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one im
 
 const HAD_PASSWORD = 'is in a bundle with a password, which no file holds: only members will see it until you set one'
 
+const LEAVES_NO_TAB = 'is a rule that leaves no tab, so it is left out: its viewers get the next rule, as before'
+
 /** The input of `create_bundle` for one bundle of a plan. */
 export function toNewBundle({ links, ...bundle }: ImportedBundle): NewBundle {
+  const urls = links.map(({ url }) => url)
+  const { policy } = withoutEmptied(bundle.resolutionPolicy, urls)
   return {
-    urls: links.map(({ url }) => url),
+    urls,
     urlMetadata: links.map(({ metadata }) => metadata),
     ...pick(VALUE_NAMES, bundle),
     ...settingsOf(bundle),
-    ...(uncheckedIn(bundle) as Pick<NewBundle, Unchecked>),
+    ...(uncheckedIn({ ...bundle, resolutionPolicy: policy }) as Pick<NewBundle, Unchecked>),
     source: 'import',
   }
 }

@@ -42,12 +42,12 @@ export const duplicateBundle = implement('duplicate_bundle', {
   headers: { location: ({ slug }: CreatedBundle) => `/api/links/${slug}` },
   replayed: (first, { isProven }) => (isProven ? first : dropClaim(first)),
   async run(input, context) {
-    const { input: copy, keptPassword } = await copyOf(input, context)
-    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
+    const { input: copy, ...kept } = await copyOf(input, context)
+    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, ...kept })
   },
   async dryRun(input, context) {
-    const { input: copy, keptPassword } = await copyOf(input, context)
-    return dryRun.create(copy, { ...creating(context, 'newSlug'), keptPassword })
+    const { input: copy, ...kept } = await copyOf(input, context)
+    return dryRun.create(copy, { ...creating(context, 'newSlug'), ...kept })
   },
 })
 
@@ -66,7 +66,7 @@ interface Original {
 async function copyOf(
   { slug, newSlug, source, password, shiftDays = 0, timeZone = 'UTC', ...changes }: Duplication,
   context: Pick<Context, 'caller' | 'service' | 'viewer'>,
-): Promise<{ input: NewBundle; keptPassword: string | null }> {
+): Promise<{ input: NewBundle; keptPassword: string | null; areRulesKept: boolean }> {
   const original = await originalFor(slug, context)
   const before = shiftDays === 0 ? original.content : shifted(original.content, shiftDays, timeZone)
   const { resolutionPolicy = dropIds(before.resolutionPolicy) } = changes
@@ -83,7 +83,8 @@ async function copyOf(
     ...(newSlug === undefined ? {} : { slug: newSlug }),
     ...(source === undefined ? {} : { source }),
   }
-  return { input, keptPassword: isKept ? original.keptPassword : null }
+  const areRulesKept = changes.resolutionPolicy === undefined
+  return { input, keptPassword: isKept ? original.keptPassword : null, areRulesKept }
 }
 
 /** The whole bundle for its readers; for viewers of a copyable bundle, its content as they see it. */

@@ -2,6 +2,7 @@ import type { Base, Policy, Rule, Tab } from '../../db/policy.ts'
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid } from '../core/problem.ts'
+import { isObject } from '../core/untyped.ts'
 
 // The tabs of rules that follow their bundle: its own as they are now, less some, and then those of the rule.
 
@@ -61,6 +62,28 @@ export function refuseEmptiedRules(
       : [],
   )
   if (issues.length > 0) throw invalid(issues)
+}
+
+/**
+ * Rules of a file, not validated yet, without those that leave no tab: an export has them where an edit of the links emptied them,
+ * and nobody may send them.
+ * @returns the names of those left out too; no policy if none is left.
+ */
+export function withoutEmptied(policy: unknown, urls: readonly string[]): { policy: unknown; names: string[] } {
+  const rules: unknown = isObject(policy) ? policy.rules : undefined
+  if (!isObject(policy) || !Array.isArray(rules)) return { policy, names: [] }
+  const emptied = rules.filter((rule) => isRule(rule) && follows(rule) && isEmptied(rule, urls))
+  if (emptied.length === 0) return { policy, names: [] }
+  const left = rules.filter((rule) => !emptied.includes(rule))
+  return {
+    policy: left.length === 0 ? undefined : { ...policy, rules: left },
+    names: emptied.map(({ name }) => String(name)),
+  }
+}
+
+function isRule(rule: unknown): rule is Based & { tabs: readonly unknown[] } {
+  if (!isObject(rule) || !Array.isArray(rule.tabs)) return false
+  return rule.omit === undefined || Array.isArray(rule.omit)
 }
 
 /** Content with rules that fit its links: what they leave out is a link of the bundle, and named once. */

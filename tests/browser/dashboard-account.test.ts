@@ -8,6 +8,7 @@ import {
   linkIn,
   mailTo,
   newEmail,
+  newOrganization,
   newPerson,
   PASSWORD,
   type Person,
@@ -267,6 +268,20 @@ test('a form that is refused comes back where it is: what others have stays, and
   await press(page, 'Change password')
   await told(page, 'Password changed')
   expect(await page.inputValue('#newPassword')).toBe('')
+})
+
+test('an invitation leaves what is typed into the name beside it, and its message is in view', async () => {
+  const edith = await newPerson(stage.server)
+  const { id } = await newOrganization(edith)
+  const { page } = await open(edith, `/dashboard/organizations/${id}`, { viewport: { width: 390, height: 500 } })
+  await page.fill('#name', 'Half a na')
+  await page.fill('#email', 'someone@people.example')
+  await page.locator('#email').press('Enter')
+  await told(page, 'Invitation on its way')
+  expect(await page.locator('.flash').evaluate((flash) => flash.getBoundingClientRect().top)).toBeGreaterThan(0)
+  await page.getByText('someone@people.example').first().waitFor()
+  expect(await page.inputValue('#name')).toBe('Half a na')
+  expect(await page.inputValue('#email')).toBe('')
 })
 
 test('an account is deleted by keyboard alone, and nothing of it remains', async () => {

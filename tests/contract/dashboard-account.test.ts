@@ -238,6 +238,20 @@ onEveryTarget({}, (at) => {
     expect(taken.status).toBe(400)
   })
 
+  test('a person who has a name keeps one: an empty one is refused beside its field', async () => {
+    const ann = await newPerson(at())
+    // Somebody without a name can save everything else.
+    expect((await ann.form('/dashboard/settings', { change: 'name', name: '' })).status).toBe(303)
+    expect((await ann.form('/dashboard/settings', { change: 'name', name: 'Ann' })).status).toBe(303)
+    const before = (await ann.api<{ name: string }>('GET', '/api/me')).body
+    for (const name of ['', '  \t ']) {
+      const refused = await ann.form('/dashboard/settings', { change: 'name', name })
+      expect([name, refused.status]).toEqual([name, 400])
+      expect(await refused.text()).toMatch(/id="name-error"[^>]*>Enter a name\./)
+    }
+    expect((await ann.api<{ name: string }>('GET', '/api/me')).body).toEqual(before)
+  })
+
   test('an invitation to an invalid address comes back as typed', async () => {
     const { id } = await newOrganization(ann, [[bob, 'editor']])
     for (const email of ['nobody', bob.email]) {

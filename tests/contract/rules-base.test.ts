@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { fieldsIn } from '../form.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -150,6 +151,40 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
     ])
     await edit(slug, { addUrls: [{ url: CHAT }] })
     expect(await urlsSeen(slug)).toEqual([CHAT])
+  })
+
+  test('a copy keeps a rule that has come to leave no tab, and an import leaves it out and says so', async () => {
+    const next = { name: 'Next', when: MOBILE, tabs: [{ url: WIKI }] }
+    const { slug } = await person.makeBundle({
+      ...OWN,
+      resolutionPolicy: policyOf(following({ omit: [PLAN, PRESS] }), next),
+    })
+    await edit(slug, { removeUrls: [CHAT] })
+    const copied = await person.api<Bundle>('POST', `/api/links/${slug}/duplicate`, {})
+    expect(copied.status).toBe(201)
+    expect((await read(copied.body.slug)).resolutionPolicy?.rules.map(({ name }) => name)).toEqual(['Phones', 'Next'])
+    expect(await urlsSeen(copied.body.slug)).toEqual([WIKI])
+    expect((await person.api('POST', `/api/links/${slug}/duplicate`, { dryRun: true })).status).toBe(200)
+    // Whoever sends rules is told of one that leaves no tab, as for a new bundle.
+    const sent = { resolutionPolicy: policyOf(following({ omit: [PLAN, PRESS] })) }
+    expect((await person.api('POST', `/api/links/${slug}/duplicate`, sent)).status).toBe(400)
+    const page = `/dashboard/links/new?from=${slug}`
+    const form = Object.fromEntries(fieldsIn(await (await person.fetch(page)).text()))
+    expect((await person.form(page, { ...form, title: 'By the form', do: 'save' })).status).toBe(303)
+
+    const text = await (await person.fetch(`/dashboard/links/${slug}/export.json`)).text()
+    const plan = await person.form('/dashboard/links/import', { text, do: 'read' })
+    const html = await plan.text()
+    expect(html).toContain(
+      'It is a rule that leaves no tab, so it is left out: its viewers get the next rule, as before.',
+    )
+    const made = await person.form('/dashboard/links/import', {
+      ...Object.fromEntries(fieldsIn(html)),
+      'title-0': 'Imported',
+      do: 'make',
+    })
+    const imported = /href="\/dashboard\/links\/([a-z0-9]{10})"/.exec(await made.text())?.[1] ?? ''
+    expect((await read(imported)).resolutionPolicy?.rules.map(({ name }) => name)).toEqual(['Next'])
   })
 
   test('a replaced link stays left out, and so does one that a repair changes', async () => {

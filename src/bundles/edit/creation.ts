@@ -74,6 +74,8 @@ interface Creation extends Creator {
   claimMail?: ClaimMail
   /** The password hash that a copy takes over if the input has no password. */
   keptPassword?: string | null
+  /** Whether the rules are those of the original of a copy: one that leaves no tab stays, and is passed over. */
+  areRulesKept?: boolean
 }
 
 /**
@@ -144,25 +146,25 @@ export async function refuseNewPassword(
 }
 
 /** The content of a new bundle, with ids for its rules. If the input has no `variables`, its links declare them. */
-export function newContent(input: NewBundle): NextContent & { declared: Declared | null } {
+export function newContent(input: NewBundle, areRulesKept = false): NextContent & { declared: Declared | null } {
   const rules = input.resolutionPolicy ? withRuleIds(input.resolutionPolicy, null, () => false) : null
   const sent = { ...merged(NOTHING, input), resolutionPolicy: rules?.policy ?? null }
   const declared = input.variables === undefined ? declaredBy(sent) : null
   const content = withFittingRules({ ...sent, variables: declared?.variables ?? sent.variables })
   refuseUnfitTemplates(content)
-  if (content.resolutionPolicy !== null) refuseEmptiedRules(content.resolutionPolicy, content.urls)
+  if (content.resolutionPolicy !== null && !areRulesKept) refuseEmptiedRules(content.resolutionPolicy, content.urls)
   return { content, newRuleIds: rules?.newIds ?? [], declared }
 }
 
 function newBundle(
   input: NewBundle,
-  { store: { db }, config, caller, client, source, claimMail = 'sent' }: Creation,
+  { store: { db }, config, caller, client, source, claimMail = 'sent', areRulesKept }: Creation,
   passwordHash: string | null,
 ) {
   const now = Date.now()
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
-  const { content, newRuleIds, declared } = newContent(input)
+  const { content, newRuleIds, declared } = newContent(input, areRulesKept)
   const own = newUnversioned(input, client)
   const { parts, values } = stored(content, own)
   const created = {

@@ -31,13 +31,16 @@ import {
  * The bundle that creating would save.
  * @throws Problem if creating would be refused now.
  */
-export async function create(input: NewBundle, creator: Creator & { keptPassword?: string | null }) {
+export async function create(
+  input: NewBundle,
+  creator: Creator & { keptPassword?: string | null; areRulesKept?: boolean },
+) {
   const { store, config, caller, client, source, slugField } = creator
   refuseUnfit(input, creator)
   await refuseNewPassword(input, creator)
   if (input.slug !== undefined && (await isTaken(store.db, input.slug, null))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
-  const { content, newRuleIds } = newContent(input)
+  const { content, newRuleIds } = newContent(input, creator.areRulesKept)
   const own = newUnversioned(input, client)
   await refuseTakenAliases(store, input.aliases ?? [], null)
   if (caller.kind !== 'anonymous') await refuseTaken(store, { id: null, owner: caller.subject }, own.externalId)

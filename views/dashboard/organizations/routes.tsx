@@ -156,7 +156,8 @@ async function organizationPage(
   const isSwitch = service.config.linkChecks && role === 'admin'
   const isChecked = isSwitch ? await wantsChecks(service.store, { type: 'organization', organizationId: id }) : null
   const view = <OrganizationView site={site} organization={organization} isChecked={isChecked} {...forms} />
-  return { section: 'organizations', title: organization.name, view, problem }
+  // What somebody has typed into its other form stays.
+  return { section: 'organizations', title: organization.name, view, problem, staysSaved: true }
 }
 
 async function invite(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {

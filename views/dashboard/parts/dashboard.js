@@ -69,9 +69,10 @@ document.addEventListener('htmx:after:swap', (event) => {
   setTimeout(forgetMessage)
 })
 
-/** Shows the message beside the pressed button, where it covers nothing, until the next input. */
+/** Shows the message beside the pressed button, where it covers nothing, until the next input; without a bar, above. */
 function sayInBar() {
   const [bar, messages] = [document.querySelector('.save-bar, #policy .bar'), document.getElementById('messages')]
+  if (bar === null) messages?.querySelector('.flash')?.scrollIntoView({ block: 'center' })
   if (bar === null || messages === null) return
   messages.querySelector('.flash')?.classList.add('toast')
   bar.append(messages)

@@ -172,6 +172,11 @@ document.addEventListener('htmx:after:swap', (event) => {
   // Only the submitted form's fields change; a saved password is cleared.
   if (shownBy(event) === 'form')
     for (const field of came) if (isIn(field, ctx.sourceElement)) takeValue(field, ctx.response.status < 400)
+  // What was saved by Enter, or is empty now as it was before, is not in the answer's differences.
+  const { sourceElement } = ctx
+  const isSaved = shownBy(event) === 'form' && ctx.response.status < 400
+  if (isSaved && sourceElement instanceof HTMLFormElement && sourceElement !== form)
+    for (const field of sourceElement.elements) takeValue(field, true)
   // After all listeners, some of which fill fields in.
   if (shownBy(event) === 'form' && form !== null) queueMicrotask(() => (returnedFields = fieldsOf(form)))
   if (form === null || ctx.target !== `#${form.id}` || (!isCheck && ctx !== pending?.ctx)) return

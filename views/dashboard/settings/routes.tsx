@@ -68,6 +68,8 @@ function isSection(name: string): name is Section {
   return (SECTIONS as readonly string[]).includes(name)
 }
 
+const NO_NAME = 'Enter a name.'
+
 /** Stores the sent sections: all of them, or none if the name is refused. */
 async function save(visit: Visit, form: URLSearchParams, sent: ReadonlySet<Section>): Promise<Outcome> {
   const { service, session } = visit
@@ -75,11 +77,14 @@ async function save(visit: Visit, form: URLSearchParams, sent: ReadonlySet<Secti
   const name = form.get('name')?.trim() ?? ''
   const mails = Object.fromEntries(OPTIONAL_MAILS.map((kind) => [kind, form.has(kind)])) as Mails
   const isChecked = form.has('checkLinks')
-  const answer = sent.has('name') && name !== session.name ? await callAuth(visit, '/update-user', { name }) : null
-  if (answer instanceof Problem) {
+  const refuse = (errors: SettingsErrors, problem: Problem) => {
     const typed = { name, ...(sent.has('mails') && { mails }), ...(sent.has('checks') && { isChecked }) }
-    return settingsPage(visit, { ...typed, errors: formErrors(answer, ['name']) }, answer)
+    return settingsPage(visit, { ...typed, errors }, problem)
   }
+  const isRenamed = sent.has('name') && name !== session.name
+  if (isRenamed && name === '') return refuse({ name: NO_NAME }, new Problem('BAD_REQUEST', NO_NAME))
+  const answer = isRenamed ? await callAuth(visit, '/update-user', { name }) : null
+  if (answer instanceof Problem) return refuse(formErrors(answer, ['name']), answer)
   if (sent.has('mails')) await setSwitches(service.store, userId, mails)
   if (sent.has('checks')) await setChecks(service.store, userId, { type: 'user', userId }, isChecked)
   return seeOther(withFlash(SETTINGS, 'settingsSaved'), answer ?? undefined)
