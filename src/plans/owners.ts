@@ -1,7 +1,7 @@
-import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, isNull, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { param } from '../../db/prepared.ts'
-import { bundles, organization, owners, user } from '../../db/schema.ts'
+import { param, prepared } from '../../db/prepared.ts'
+import { apiKeys, appGrants, bundles, organization, owners, proposals, user, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { keyedHash } from '../core/secrets.ts'
@@ -62,6 +62,46 @@ export async function ownsBundles({ db }: Store, subject: Subject): Promise<bool
   const [row] = await db.select({ held: bundleCountOf(subject) }).from(sql`(SELECT 1)`)
   return (row?.held ?? 0) > 0
 }
+
+/** What a person has come to use in a workspace. */
+export interface Uses {
+  /** Whether there was ever a proposal for its bundles, or by this person. */
+  hasProposals: boolean
+  /** Whether it has API keys, ended ones included, or webhooks. */
+  hasDeveloperTools: boolean
+}
+
+/** Reads it for each page of the dashboard, so in one query and by indexes. */
+export async function usesOf({ db }: Store, subject: Subject, userId: string): Promise<Uses> {
+  const [row] = await usesIn[subject.type](db).all({ owner: subjectIdOf(subject), userId })
+  return { hasProposals: row?.hasProposals === 1, hasDeveloperTools: row?.hasDeveloperTools === 1 }
+}
+
+const usesBy = (type: Subject['type']) =>
+  prepared((db) => {
+    const owner = ownerIdOf(type, sql.placeholder('owner'))
+    const isCollected = or(isNull(appGrants.keyId), isNotNull(appGrants.codeUsedAt))
+    const keys = db
+      .select({ one: sql`1` })
+      .from(apiKeys)
+      .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+      .where(and(eq(apiKeys.ownerId, owner), isCollected))
+    const hooks = db.select({ one: sql`1` }).from(webhooks).where(eq(webhooks.ownerId, owner))
+    const received = db.select({ one: sql`1` }).from(proposals).where(eq(proposals.ownerId, owner))
+    const sent = db
+      .select({ one: sql`1` })
+      .from(proposals)
+      .where(eq(proposals.proposedBy, sql.placeholder('userId')))
+    return db
+      .select({
+        hasProposals: sql<number>`${exists(received)} OR ${exists(sent)}`,
+        hasDeveloperTools: sql<number>`${exists(keys)} OR ${exists(hooks)}`,
+      })
+      .from(sql`(SELECT 1)`)
+      .prepare()
+  })
+
+const usesIn = { user: usesBy('user'), organization: usesBy('organization') }
 
 /**
  * The hash of a client address that is stored with an unclaimed bundle: keyed, so that the address cannot be recovered.

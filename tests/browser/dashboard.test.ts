@@ -34,7 +34,7 @@ test('the list is searched while typing, and the address and the back button fol
   await page.locator('.pager').getByText('1 bundle').waitFor()
   expect(await names(page)).toEqual(['A first week'])
   await becomes(() => focusedId(page), 'q')
-  await page.getByRole('link', { name: 'API keys' }).waitFor()
+  await page.getByRole('link', { name: 'Settings' }).waitFor()
   await page.goto('/dashboard?q=newcomers')
   expect(await names(page)).toEqual(['A first week'])
   await page.goBack()

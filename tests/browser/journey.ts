@@ -10,6 +10,8 @@ export const button = (text: string) => `//button[not(@hidden) and ${shows(text)
 
 /** A link by its text. */
 export const link = (text: string) => `//a[${shows(text)}]`
+/** A tab of a bundle by its name, which the navigation may have too. */
+export const tab = (name: string) => `//nav[@aria-label = "This bundle"]//a[${shows(name)}]`
 
 /** A field by its label, or by the name that it has for those who do not see it. */
 export const field = (name: string) =>

@@ -6,7 +6,7 @@ import type { Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { DESKTOP, IPHONE } from './devices.ts'
 import { kindsOfWay } from './engines.ts'
-import { type At, button, field, link, signedIn } from './journey.ts'
+import { type At, button, field, link, signedIn, tab } from './journey.ts'
 
 // Somebody who works with tables: what is counted goes out as CSV, and links come in as CSV.
 
@@ -87,7 +87,7 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
     await counted()
     await at.open('/dashboard')
     await at.click(link('Quarter three'))
-    await at.click(link('Insights'))
+    await at.click(tab('Insights'))
     for (const [days, views] of [
       ['7', '1,204'],
       ['90', '1,226'],
@@ -144,7 +144,7 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
     await at.click(button('Create 1 bundle'))
     await at.click(link('From a spreadsheet'))
     expect(await titles()).toContain('From a spreadsheet')
-    await at.has(link('Insights'))
+    await at.has(tab('Insights'))
     const files = await at.viewer.read<string[]>(
       `[...document.querySelectorAll('a[href$=".csv"]')].map(({ href }) => href)`,
     )

@@ -8,7 +8,7 @@ import { linkIn } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { type Server, startServer } from '../server.ts'
 import { kindsOfWay } from './engines.ts'
-import { At, button, field, link } from './journey.ts'
+import { At, button, field, link, tab } from './journey.ts'
 import type { Engine } from './viewer.ts'
 
 // Somebody who runs the service for a team, as docs/self-hosting.md says: one folder, the real process, its commands, a
@@ -70,7 +70,7 @@ describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
     await at.click(button('Add them'))
     await at.sees('board.example')
     await at.click(button('Create bundle'))
-    await at.has(link('Insights'))
+    await at.has(tab('Insights'))
     expect(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()).toContain('openall_')
 
     const backups = join(folder, 'backups')

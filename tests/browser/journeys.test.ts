@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newEmail, PASSWORD, signIn, type Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { kindsOfWay } from './engines.ts'
-import { At, button, link } from './journey.ts'
+import { At, button, link, tab } from './journey.ts'
 import { becomes } from './launching.ts'
 import type { Engine } from './viewer.ts'
 
@@ -153,7 +153,7 @@ describe.each(kindsOfWay('Firefox'))('$name', (kind) => {
     const insert = "INSERT INTO daily_counters SELECT id, ?, '', 42, 21 FROM bundles WHERE slug = ?"
     await server.sql(insert, [today, slug])
     await at.open(`/dashboard/links/${slug}`)
-    await at.click(link('Insights'))
+    await at.click(tab('Insights'))
     await becomes(() => at.texts('.totals .figure'), expect.arrayContaining(['42', '21', '50%']))
     await at.click('#days-90')
     await becomes(() => at.viewer.read('document.querySelectorAll(".chart .hit").length'), 90)

@@ -4,7 +4,7 @@ import { invitationLink, linkIn, mailTo, newEmail, PASSWORD } from '../people.ts
 import { DESKTOP, IPHONE } from './devices.ts'
 import { blockNetwork } from './scenes.ts'
 import { setStage } from './stage.ts'
-import { follow, press, shows } from './waiting.ts'
+import { follow, press, settled, shows } from './waiting.ts'
 
 const stage = setStage()
 
@@ -77,7 +77,8 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await desk.locator('#status').getByText('All 2 tabs are open').waitFor()
 
   // Insights: the headless browser does not count as a bot, because its User-Agent is a phone's or a desktop's.
-  await follow(page, 'Insights')
+  await page.locator('.tabbar').getByRole('link', { name: 'Insights' }).click()
+  await settled(page)
   await page.waitForURL('**/insights')
   await page.waitForFunction(
     async () => {
@@ -100,6 +101,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   expect(await tabs(phone)).toEqual(['The plan', 'plan.example', 'status.example'])
 
   // A key, which works.
+  await follow(page, 'Settings')
   await follow(page, 'API keys')
   await page.getByRole('link', { name: 'Create API key' }).first().click()
   await page.fill('#name', 'nightly import')
@@ -109,7 +111,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   expect(me.status).toBe(200)
 
   // An organisation with a second person.
-  await follow(page, /^Organisations$/)
+  await follow(page, /^Team$/)
   await page.fill('#name', 'Northwind')
   await press(page, 'Create organisation')
   await page.locator('.subjects summary').getByText('Northwind').waitFor()
@@ -119,7 +121,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()
   const shared = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
-  await follow(page, /^Organisations$/)
+  await follow(page, /^Team$/)
   await page
     .getByRole('link', { name: /Northwind/ })
     .first()

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { newOrganization, newPerson, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
 
@@ -70,6 +70,30 @@ onEveryTarget({}, (at) => {
       ['change', 'passwordMail'],
     ])
     expect(mixed.status).toBe(400)
+  })
+
+  test('keys and webhooks stand under Developers until there is one, for admins alone', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
+    await actFor(bob, id)
+    const places = async (person: Person) => {
+      const html = await pageOf(person)
+      const [nav = '', main = ''] = [/<nav class="sections".*?<\/nav>/s, /<main.*<\/main>/s].map(
+        (part) => part.exec(html)?.[0] ?? '',
+      )
+      return [nav, main].map((part) => /href="\/dashboard\/(keys|webhooks)"/.test(part))
+    }
+    expect([await places(ann), await places(bob)]).toEqual([
+      [false, true],
+      [false, false],
+    ])
+    const keys = await pageOf(ann, '/dashboard/keys')
+    expect(keys).toMatch(/href="\/dashboard\/settings" aria-current="true"/)
+    await ann.mint()
+    expect([await places(ann), await places(bob)]).toEqual([
+      [true, false],
+      [false, false],
+    ])
   })
 
   test('an organisation has one Save too, for admins alone', async () => {

@@ -123,7 +123,7 @@ onEveryTarget({}, (server) => {
     const { slug } = await person.makeBundle({ title: 'Most <b>' })
     await put(server(), slug, ago(2), 1234, 617)
     const { html } = await page('?range=7d&chart=open-all')
-    expect(html).toContain('<title>Overview')
+    expect(html).toContain('<title>Insights')
     expect(html).toContain('href="/dashboard/overview" aria-current="page"')
     expect(html).toContain('1,234')
     expect(html).toContain('50%')

@@ -31,7 +31,7 @@ interface OverviewProps {
 export function OverviewView(props: OverviewProps): JSX.Element {
   return (
     <>
-      <Head title="Overview" lede="Views and clicks of all your bundles together." />
+      <Head title="Insights" lede="All your bundles together." />
       <div class="sheet">
         <OverviewPart {...props} />
       </div>

@@ -17,7 +17,7 @@ export const insightsScreens: readonly Screen[] = [
       const { found, problem, ...shown } = await reportOn(visit.query, (days) => run(visit, getOverview, days))
       const props = { ...shown, overview: found }
       if (htmxTarget(visit.request) === 'insights') return { part: <OverviewPart {...props} /> }
-      return { section: 'overview', title: 'Overview', view: <OverviewView {...props} />, problem }
+      return { section: 'overview', title: 'Insights', view: <OverviewView {...props} />, problem }
     },
   },
   {

@@ -138,7 +138,7 @@ async function organizationOf({ service, session, params }: Visit): Promise<Orga
 async function organizationsPage(visit: Visit, form: CreateForm, problem?: Problem): Promise<Outcome> {
   const invitations = await invitationsTo(visit.service.store, visit.session)
   const view = <OrganizationsView site={visit.site} invitations={invitations} form={form} />
-  return { section: 'organizations', title: 'Organisations', view, problem }
+  return { section: 'organizations', title: 'Team', view, problem }
 }
 
 interface Forms {

@@ -38,7 +38,7 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
     <>
       <Alert text={form.errors.form} />
       <Head
-        title="Organisations"
+        title="Team"
         {...(hasNone
           ? {}
           : { lede: 'Bundles and API keys belong to your current workspace: your own, or an organisation’s.' })}
@@ -62,7 +62,7 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
         </>
       ) : (
         <>
-          <Panel id="yours" heading="Yours">
+          <Panel id="yours" heading="Organisations">
             <ul class="rows">
               <Each
                 of={organizations}

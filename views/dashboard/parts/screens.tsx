@@ -17,6 +17,7 @@ import { allowsRole, type Session } from '../../../src/identity/caller.ts'
 import { countRequest } from '../../../src/limits/rate-limits.ts'
 import { execute, respond } from '../../../src/operations/execute.ts'
 import type { Answer, CallContext, Conditions, Operation } from '../../../src/operations/operation.ts'
+import { usesOf } from '../../../src/plans/owners.ts'
 import { countOpen, countOpenFor } from '../../../src/proposals/stored.ts'
 import { callAuth as callForForm } from '../../account/parts/account-forms.ts'
 import { TypedText } from '../../parts/fields.tsx'
@@ -244,13 +245,14 @@ async function visitOf(request: Request, params: Record<string, string>, service
   const { slug } = params
   const { store } = service
   const badges = lazy(async () => {
-    const [claimable, toReview, openProposals, pinned] = await Promise.all([
+    const [claimable, uses, toReview, openProposals, pinned] = await Promise.all([
       countClaimable(store, session),
+      usesOf(store, subject, session.userId),
       countOpen(store, subject),
       slug === undefined ? 0 : countOpenFor(store, slug),
       slug === undefined ? false : isPinned(store, session.userId, slug),
     ])
-    return { claimable, toReview, openProposals, isPinned: pinned }
+    return { ...uses, claimable, toReview, openProposals, isPinned: pinned }
   })
   const site = { name, origin, shortPaths, user: await signedInUser(session, service), badges }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 import type { Children, PropsWithChildren } from '@kitajs/html'
-import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { allowsRole } from '../../../src/identity/caller.ts'
+import type { Uses } from '../../../src/plans/owners.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import {
   Announcements,
@@ -14,33 +14,46 @@ import {
   type SignedInUser,
   type Site,
 } from '../../parts/layout.tsx'
-import { personName } from '../../parts/tile.tsx'
 import { Blanks } from './blanks.tsx'
 import { Flash } from './flash.tsx'
+import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
 /** The sections of the dashboard, in navigation order: a page belongs to the last section whose address begins its own. */
 export const SECTIONS = {
   bundles: { href: routes.bundles.list.href(), name: 'Bundles', icon: 'bundles' },
   proposals: { href: routes.proposals.href(), name: 'Suggestions', icon: 'idea' },
-  overview: { href: routes.overview.href(), name: 'Overview', icon: 'chart' },
+  overview: { href: routes.overview.href(), name: 'Insights', icon: 'chart' },
   keys: { href: routes.keys.list.href(), name: 'API keys', icon: 'key' },
   webhooks: { href: routes.webhooks.list.href(), name: 'Webhooks', icon: 'webhook' },
-  organizations: { href: routes.organizations.list.href(), name: 'Organisations', icon: 'people' },
+  organizations: { href: routes.organizations.list.href(), name: 'Team', icon: 'people' },
   settings: { href: routes.settings.page.href(), name: 'Settings', icon: 'settings' },
 } as const satisfies Record<string, { href: string; name: string; icon: IconName }>
 
 export type Section = keyof typeof SECTIONS
 
-/** The three destinations in a phone's bottom bar; the other sections are in the menu of the workspace. */
-const NEAREST: readonly Section[] = ['bundles', 'proposals', 'settings']
+/** A phone's bottom bar has these if not all fit; the other sections are in the menu of the workspace. */
+const NEAREST: readonly Section[] = ['bundles', 'proposals', 'overview', 'settings']
 
-/** Sections for admins of the workspace only. */
+/** Sections for admins of the workspace only, and those that stand elsewhere until there is something in them. */
 const FOR_ADMINS: readonly Section[] = ['keys', 'webhooks']
+const ELSEWHERE: Partial<Record<Section, { within: Section; isUsed: keyof Uses }>> = {
+  proposals: { within: 'bundles', isUsed: 'hasProposals' },
+  keys: { within: 'settings', isUsed: 'hasDeveloperTools' },
+  webhooks: { within: 'settings', isUsed: 'hasDeveloperTools' },
+}
 
 /** The sections that the visitor may open in their workspace. */
 function sectionsFor({ role }: SignedInUser): Section[] {
   return SECTION_NAMES.filter((name) => allowsRole(role, 'admin') || !FOR_ADMINS.includes(name))
+}
+
+/** Those of them in the navigation. */
+function inNavigation(sections: readonly Section[], uses: Uses): Section[] {
+  return sections.filter((name) => {
+    const elsewhere = ELSEWHERE[name]
+    return elsewhere === undefined || uses[elsewhere.isUsed]
+  })
 }
 
 export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
@@ -53,7 +66,7 @@ export type DashboardSite = Pick<Site, 'name' | 'origin' | 'shortPaths'> & {
 }
 
 /** Counts and states beside the entries of the navigation and of the current bundle's pages. */
-interface Badges {
+interface Badges extends Uses {
   /** How many bundles the visitor can claim without a token. */
   claimable: number
   /** The number of open proposals for bundles of the acting subject. */
@@ -151,8 +164,12 @@ function Content({ site, query, path, told, children }: ContentProps) {
 
 async function DashboardFrame({ site, section, query, path, aside, told, children }: DashboardProps): Promise<string> {
   const { user } = site
-  const { claimable, toReview } = await site.badges()
-  const sections = sectionsFor(user)
+  const badges = await site.badges()
+  const { claimable, toReview } = badges
+  const all = sectionsFor(user)
+  const sections = inNavigation(all, badges)
+  const nearest = sections.length <= NEAREST.length ? sections : NEAREST
+  const current = sections.includes(section) ? section : (ELSEWHERE[section]?.within ?? section)
   return (
     <>
       <a class="skip" href="#main">
@@ -161,7 +178,7 @@ async function DashboardFrame({ site, section, query, path, aside, told, childre
       <header class="side">
         <WorkspaceMenu user={user}>
           <Each
-            of={sections.filter((own) => !NEAREST.includes(own))}
+            of={sections.filter((own) => !nearest.includes(own))}
             show={(own) => (
               <a class="item further" href={SECTIONS[own].href}>
                 <Icon name={SECTIONS[own].icon} />
@@ -183,9 +200,9 @@ async function DashboardFrame({ site, section, query, path, aside, told, childre
               const { href, name, icon } = SECTIONS[own]
               return (
                 <a
-                  class={NEAREST.includes(own) ? undefined : 'further'}
+                  class={nearest.includes(own) ? undefined : 'further'}
                   href={href}
-                  aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}
+                  aria-current={own === current ? (href === path ? 'page' : 'true') : undefined}
                 >
                   <Icon name={icon} />
                   {name}
@@ -202,7 +219,7 @@ async function DashboardFrame({ site, section, query, path, aside, told, childre
           {children}
         </Content>
       </main>
-      <Palette user={user} pages={sections.map((name) => SECTIONS[name])} />
+      <Palette user={user} pages={all.map((name) => SECTIONS[name])} />
     </>
   )
 }
@@ -250,124 +267,6 @@ export function Empty({ heading, text, children }: PropsWithChildren<{ heading: 
       <p safe>{text}</p>
       {children}
     </section>
-  )
-}
-
-/** The shortcuts in the help; `palette-keys.js` implements them. */
-const KEYS = [
-  ['Ctrl K or ⌘ K', 'Go to a bundle or a page'],
-  ['Alt ↑ or Alt ↓', 'Move the link that has the focus'],
-  ['/', 'Search'],
-  ['n', 'New bundle'],
-  ['?', 'Show these shortcuts'],
-] as const
-
-/** The text field selects it with `aria-activedescendant`. */
-const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected': 'false' } as const
-
-interface Place {
-  href: string
-  name: string
-  icon: IconName
-  /** The single key that leads there. */
-  key?: string
-}
-
-interface PaletteProps {
-  user: SignedInUser
-  pages: readonly Place[]
-}
-
-/** Opens the palette, whose entries are all reachable without it too. */
-function PaletteButton(): JSX.Element {
-  return (
-    <button type="button" class="quiet scripted to-palette" data-opens="palette" aria-keyshortcuts="Control+K Meta+K">
-      <Icon name="search" />
-      <span>{'Go to… '}</span>
-      <kbd>Ctrl K</kbd>
-    </button>
-  )
-}
-
-/** The command palette for pages, workspaces and bundles, and the help on shortcuts. Both need the script. */
-function Palette({ user, pages }: PaletteProps): JSX.Element {
-  const mayEdit = allowsRole(user.role, 'editor')
-  const actions: Place[] = mayEdit
-    ? [
-        { href: routes.newBundle.page.href(), name: 'New bundle', icon: 'plus', key: 'n' },
-        { href: routes.bundles.import.href(), name: 'Import', icon: 'download' },
-      ]
-    : []
-  const others = [{ id: '', name: personName(user) }, ...user.organizations].filter(
-    ({ id }) => id !== (user.acting?.id ?? ''),
-  )
-  return (
-    <>
-      <dialog id="palette" class="palette" aria-label="Go to a bundle or a page">
-        <input
-          id="palette-q"
-          type="text"
-          role="combobox"
-          aria-label="Go to a bundle or a page"
-          aria-expanded="true"
-          aria-controls="palette-list"
-          aria-autocomplete="list"
-          placeholder="Find a bundle, or go to…"
-          maxlength={BOUNDS.title}
-          autocomplete="off"
-          spellcheck="false"
-        />
-        <div id="palette-list" data-bundle={routes.bundle.edit.template}>
-          <Each
-            of={[...actions, ...pages]}
-            show={({ href, name, icon, key }) => (
-              <div {...OPTION} id={`palette-${href}`} data-href={href} data-icon={icon} data-key={key}>
-                <Icon name={icon} />
-                <span safe>{name}</span>
-              </div>
-            )}
-          />
-          <Each
-            of={others}
-            show={({ id, name }) => (
-              <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)}>
-                <Icon name="switch" />
-                <span dir="auto" safe>
-                  {`Switch to ${name}`}
-                </span>
-              </div>
-            )}
-          />
-        </div>
-        <p id="palette-count" class="hint" role="status"></p>
-        <button type="button" class="quiet small" data-opens="shortcuts">
-          Keyboard shortcuts
-        </button>
-      </dialog>
-      <dialog id="shortcuts" class="palette" aria-labelledby="shortcuts-heading">
-        <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
-        <dl class="keys">
-          <Each
-            of={KEYS}
-            show={([key, does]) => (
-              <div>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{does}</dd>
-              </div>
-            )}
-          />
-        </dl>
-        <label class="choice">
-          <input type="checkbox" id="single-keys" />
-          <span>Use single keys</span>
-        </label>
-        <form method="dialog">
-          <button type="submit">Close</button>
-        </form>
-      </dialog>
-    </>
   )
 }
 

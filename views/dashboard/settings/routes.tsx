@@ -145,11 +145,12 @@ interface Refused {
 async function settingsPage(visit: Visit, refused: Refused = {}, problem?: Problem): Promise<Outcome> {
   const { service, session, site } = visit
   const { name = session.name, errors = {} } = refused
-  const [sessions, isWithPassword, reader, isChecked] = await Promise.all([
+  const [sessions, isWithPassword, reader, isChecked, { hasDeveloperTools }] = await Promise.all([
     sessionsOf(service.store, session.userId),
     usesPassword(service, session.userId),
     readerOf(service.store, session.userId),
     wantsChecks(service.store, { type: 'user', userId: session.userId }),
+    site.badges(),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
     return { id, createdAt, isThis: id === session.id, ...parseUserAgent(userAgent ?? '') }
@@ -162,6 +163,7 @@ async function settingsPage(visit: Visit, refused: Refused = {}, problem?: Probl
       browsers={browsers}
       mails={service.mailer.isConfigured && reader !== null ? (refused.mails ?? reader.mails) : null}
       isChecked={service.config.linkChecks ? (refused.isChecked ?? isChecked) : null}
+      hasDeveloperTools={hasDeveloperTools}
       password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )

@@ -4,6 +4,7 @@ import type { OptionalMail } from '../../../db/schema.ts'
 import type { AffectedOrganization, OwnedData } from '../../../src/accounts/deletion.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
+import { allowsRole } from '../../../src/identity/caller.ts'
 import { Alert, NameField, PasswordField, Username } from '../../parts/fields.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import {
@@ -30,6 +31,8 @@ interface SettingsProps {
   mails: Parameters<typeof MailsPanel>[0]['mails'] | null
   /** Whether their links are checked; null if this server checks none. */
   isChecked: boolean | null
+  /** Whether keys and webhooks are in the navigation. */
+  hasDeveloperTools: boolean
   /** `off` if passwords are turned off on this server. */
   password: 'set' | 'none' | 'off'
 }
@@ -48,6 +51,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
           {isChecked !== null && <ChecksPanel isOn={isChecked} />}
         </PanelsForm>
         {props.password !== 'off' && <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
+        {props.hasDeveloperTools ? '' : <DevelopersPanel site={site} />}
         <Panel id="browsers" heading="Where you’re signed in">
           <ul class="rows">
             <Each of={browsers} show={(browser) => <BrowserRow browser={browser} />} />
@@ -96,6 +100,27 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
             domain.
           </p>
         )}
+      </div>
+    </Panel>
+  )
+}
+
+/** Leads admins to what the navigation has once it is used. */
+function DevelopersPanel({ site: { user } }: Pick<SettingsProps, 'site'>): JSX.Element {
+  if (!allowsRole(user.role, 'admin')) return ''
+  const whose = user.acting === null ? 'your personal workspace' : user.acting.name
+  return (
+    <Panel id="developers" heading="Developers">
+      <p class="words hint" safe>
+        {`Scripts and agents work with an API key. Webhooks tell your own tools what happens. Both belong to ${whose}.`}
+      </p>
+      <div class="actions">
+        <a class="button" href={routes.keys.list.href()}>
+          API keys
+        </a>
+        <a class="button" href={routes.webhooks.list.href()}>
+          Webhooks
+        </a>
       </div>
     </Panel>
   )
