@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { BadSetting, settingError, UnusableSetting } from './config/settings.ts'
 import type { Handle } from './http/health.ts'
-import { DRAW_ICONS } from './icons/drawing.ts'
+import { DRAW_ICONS, DRAW_PICTURES } from './icons/drawing.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
 
@@ -148,10 +148,10 @@ async function start(): Promise<void> {
   process.on('SIGINT', () => stop(0))
 }
 
-/** Draws icons for the process that has started this one (src/icons/drawing.ts). */
-async function drawIcons(): Promise<void> {
-  const { drawPictures } = await import('./icons/draw-process.ts')
-  await drawPictures()
+/** What this program draws for the process that has started it, by its argument (src/icons/drawing.ts). */
+const DRAWN: Record<string, () => Promise<void>> = {
+  [DRAW_ICONS]: async () => (await import('./icons/draw-process.ts')).drawIcons(),
+  [DRAW_PICTURES]: async () => (await import('../views/launcher/launcher/picture-process.ts')).drawPictures(),
 }
 
 /** Makes what nobody has asked for yet, one thing after another. What fails is tried again by the request that needs it. */
@@ -194,8 +194,8 @@ process.umask(OWNER_ONLY)
 const args = process.argv.slice(2)
 // The executable also names the file that was to be run. Only a process that this program has started has `send`: a slug may be
 // called like the argument.
-const isForIcons = process.send !== undefined && args.at(-1) === DRAW_ICONS
-const running = isForIcons ? drawIcons() : args.length === 0 ? start() : runAdminCommand(args)
+const draw = process.send === undefined ? undefined : DRAWN[args.at(-1) ?? '']
+const running = draw?.() ?? (args.length === 0 ? start() : runAdminCommand(args))
 running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : isNoExec(error) ? NO_EXEC : error)
   process.exit(error instanceof BadSetting && !(error instanceof UnusableSetting) ? WRONG_SETTING : 1)

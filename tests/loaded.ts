@@ -15,6 +15,7 @@ const config = readConfig({
   DATABASE_URL: `file:${join(folder, 'test.db')}`,
   LOG_LEVEL: 'silent',
   SERVICE_ICONS: 'off',
+  SERVICE_PICTURES_AHEAD: 'off',
 })
 const service = await startService(config, openLog(config.logLevel), { N: 16, r: 1, p: 1 })
 const handle = createApp(service)

@@ -63,6 +63,8 @@ export const TEST_ENV = {
   SERVICE_READS_PER_MINUTE: '0',
   // Nothing is asked for of the sites in their bundles, save where that is tested.
   SERVICE_ICONS: 'off',
+  // Nor is anything drawn that nobody asks for.
+  SERVICE_PICTURES_AHEAD: 'off',
 }
 
 /** A person as a browser knows itself: an account whose address is confirmed, and the cookies of a session of it. */

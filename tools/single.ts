@@ -5,6 +5,7 @@ import { knownMigrations } from '../db/known-migrations.ts'
 import { GUIDES, guideText } from '../src/api/guides.ts'
 import { commitOfBuild } from '../src/runtime/built.ts'
 import { guidePicture, guidePictures } from '../views/docs/guide/routes.tsx'
+import { fontFiles } from '../views/launcher/launcher/picture-fonts.ts'
 import { asset, assetAt, assetNames } from '../views/parts/static.ts'
 
 // Builds the whole service as one executable: `bun tools/single.ts [file] [arm64]` (default: dist/openall-server, for this
@@ -27,14 +28,10 @@ const nativePart = `(unpacked) => {
 }`
 
 /** What preview pictures, and icons, are drawn with, as the executable keeps it in itself. */
-const PICTURES_WITH = [
-  '@resvg/resvg-wasm/index_bg.wasm',
-  'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
-  'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
-]
+const PICTURES_WITH = ['@resvg/resvg-wasm/index_bg.wasm', ...fontFiles()]
 const ICONS_WITH = ['@resvg/resvg-wasm/index_bg.wasm', '@cf-wasm/photon/photon.wasm']
 
-/** Has a worker read the files that it needs from the executable. */
+/** Has a drawing process read the files that it needs from the executable. */
 const withFiles = (paths: readonly string[]): [RegExp, string][] => [
   [/^/, paths.map((path, at) => `import file${at} from '${path}' with { type: 'file' }\n`).join('')],
   [
@@ -65,13 +62,14 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     file: /src\/imports\/reading\.ts$/,
     replace: [[/new URL\('\.\/reading-worker\.ts', import\.meta\.url\)/, "'./src/imports/reading-worker.ts'"]],
   },
+  { file: /views\/launcher\/launcher\/picture-fonts\.ts$/, replace: withFiles(PICTURES_WITH) },
   {
-    file: /views\/launcher\/launcher\/pictures\.ts$/,
+    file: /node_modules\/harfbuzzjs\/dist\/harfbuzz\.js$/,
     replace: [
-      [/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./views/launcher/launcher/picture-worker.ts'"],
+      [/^/, "import shaper from './harfbuzz.wasm' with { type: 'file' }\n"],
+      [/new URL\("harfbuzz\.wasm",import\.meta\.url\)\.href/, 'shaper'],
     ],
   },
-  { file: /views\/launcher\/launcher\/picture-worker\.ts$/, replace: withFiles(PICTURES_WITH) },
   { file: /src\/icons\/draw-process\.ts$/, replace: withFiles(ICONS_WITH) },
   {
     file: /src\/api\/guides\.ts$/,
@@ -105,12 +103,7 @@ const INSIDE = '/$bunfs/root'
 /** Which of them there were: a pattern that matches no file is passed over silently. */
 const embedded = new Set<RegExp>()
 const built = await Bun.build({
-  entrypoints: [
-    'src/main.ts',
-    'db/backup-worker.ts',
-    'views/launcher/launcher/picture-worker.ts',
-    'src/imports/reading-worker.ts',
-  ].map((file) => join(ROOT, file)),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/imports/reading-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   // Bun would write where a package lay when it was built: another machine's path, and another build's bytes.
   define: { __dirname: JSON.stringify(INSIDE), __filename: JSON.stringify(`${INSIDE}/openall-server`) },

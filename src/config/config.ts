@@ -107,6 +107,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     outgoingPrivateNetworks: readSetting(env, 'SERVICE_OUTGOING_PRIVATE_NETWORKS') === 'true',
     /** Whether icons of sites are looked up and shown. */
     icons: readSetting(env, 'SERVICE_ICONS') === 'on',
+    /** Whether preview pictures are drawn before somebody asks for them. */
+    picturesAhead: readSetting(env, 'SERVICE_PICTURES_AHEAD') === 'on',
     /** Who may have titles of links fetched. */
     inspect: readSetting(env, 'SERVICE_INSPECT'),
     /** Whether saved links are checked regularly. */

@@ -151,6 +151,7 @@ export const SETTINGS = {
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined, isSecret: true },
   SERVICE_OUTGOING_PRIVATE_NETWORKS: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_ICONS: { reader: oneOf('on', 'off'), fallback: 'on' },
+  SERVICE_PICTURES_AHEAD: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_INSPECT: { reader: oneOf('signed-in', 'anyone', 'off'), fallback: 'signed-in' },
   SERVICE_LINK_CHECKS: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },

@@ -25,7 +25,7 @@ const SMALLER_PIXELS = 48
 const fileAt = (path: string) => readFileSync(fileURLToPath(import.meta.resolve(path)))
 
 /** Answers each message from the parent process, until that disconnects. */
-export async function drawPictures(): Promise<void> {
+export async function drawIcons(): Promise<void> {
   await initWasm(withBoundedMemory(fileAt('@resvg/resvg-wasm/index_bg.wasm')))
   initPhoton.sync({ module: new WebAssembly.Module(withBoundedMemory(fileAt('@cf-wasm/photon/photon.wasm'))) })
   process.on('message', (file: string) => process.send?.(redraw(Buffer.from(file, 'base64'))))

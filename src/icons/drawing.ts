@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { IdleHelper, processHelper } from '../core/idle-helper.ts'
+import { type Helper, IdleHelper, processHelper } from '../core/idle-helper.ts'
 import { fingerprint } from '../core/secrets.ts'
 import type { Redrawn } from './draw-process.ts'
 import type { SiteIcon } from './site.ts'
@@ -12,8 +12,9 @@ const MAX_WAITING_EACH = 100
 /** The time limit for one picture: an allowed one takes at most a second, and many times as long on a busy machine. */
 const PATIENCE_MS = 10_000
 
-/** The argument that makes the service’s program draw icons. */
+/** The argument that makes the service’s program draw icons, and preview pictures. */
 export const DRAW_ICONS = 'draw-icons'
+export const DRAW_PICTURES = 'draw-pictures'
 
 /** A redrawn icon. */
 export interface Drawn extends SiteIcon {
@@ -22,13 +23,7 @@ export interface Drawn extends SiteIcon {
 
 /** Redraws icons, one at a time in a separate process, so that only the picture of a file remains. */
 export class Drawing {
-  readonly #process = new IdleHelper<string, Redrawn>(
-    () =>
-      processHelper(
-        fork(fileURLToPath(new URL('../main.ts', import.meta.url)), [DRAW_ICONS], { stdio: STDIO, env: environment() }),
-      ),
-    PATIENCE_MS,
-  )
+  readonly #process = new IdleHelper<string, Redrawn>(() => drawingProcess(DRAW_ICONS), PATIENCE_MS)
 
   /**
    * Redraws an icon.
@@ -52,10 +47,17 @@ export class Drawing {
   }
 }
 
+/** Starts a process that draws: it can be ended whatever it does, and its memory is freed with it. */
+export function drawingProcess(what: typeof DRAW_ICONS | typeof DRAW_PICTURES): Helper<string> {
+  return processHelper(
+    fork(fileURLToPath(new URL('../main.ts', import.meta.url)), [what], { stdio: STDIO, env: environment() }),
+  )
+}
+
 /** The process communicates only by messages. */
 const STDIO: ('ignore' | 'ipc')[] = ['ignore', 'ignore', 'ignore', 'ipc']
 
-/** The environment variables of the process. Its files are hostile, so it gets no secret of the service. */
+/** The environment variables of the process. What it draws may be hostile, so it gets no secret of the service. */
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DENO_DIR', 'DENO_NO_UPDATE_CHECK']
 
 function environment(): NodeJS.ProcessEnv {

@@ -1,9 +1,9 @@
-import { gt, max } from 'drizzle-orm'
+import { eq, gt, max } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
-import { bundleChanges } from '../../db/schema.ts'
+import { bundleChanges, bundles } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Problem } from '../core/problem.ts'
 import { type Loop, repeat } from '../core/scheduling.ts'
@@ -47,6 +47,7 @@ export class Launchers {
   #drops = 0
   #lastSeq: number
   readonly #polling: Loop
+  #changed: (slug: string) => void = () => {}
 
   private constructor(
     readonly store: Store,
@@ -74,6 +75,11 @@ export class Launchers {
   ): Promise<Launchers> {
     const [row] = await store.db.select({ last: max(bundleChanges.seq) }).from(bundleChanges)
     return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0, showsIcons)
+  }
+
+  /** @param changed learns of each bundle that was made or changed, by its slug: at once in this process, and within a second. */
+  watch(changed: (slug: string) => void): void {
+    this.#changed = changed
   }
 
   /** The launcher if it is cached. */
@@ -183,6 +189,7 @@ export class Launchers {
   drop(slug: string): void {
     this.#drops += 1
     this.#cache.delete(slug)
+    this.#changed(slug)
   }
 
   /** Drops every launcher, after a change that may affect many. */
@@ -199,8 +206,9 @@ export class Launchers {
     const { db } = this.store
     const { seq, slug } = bundleChanges
     const changes = await db
-      .select({ seq, slug })
+      .select({ seq, slug, current: bundles.slug })
       .from(bundleChanges)
+      .leftJoin(bundles, eq(bundles.id, bundleChanges.bundleId))
       .where(gt(seq, this.#lastSeq))
       .orderBy(seq)
       .limit(AT_ONCE)
@@ -212,6 +220,7 @@ export class Launchers {
     const slugs = changes.flatMap((change) => change.slug ?? [])
     if (slugs.length > 0) this.#drops += 1
     for (const each of slugs) this.#cache.delete(each)
+    for (const { current } of changes) if (current !== null) this.#changed(current)
     this.#lastSeq = last.seq
     if (changes.length === AT_ONCE) this.#polling.runWithin(0)
   }

@@ -68,6 +68,7 @@ export const OPERATIONS = {
     idempotent: true,
     dryRun: true,
     takesSource: true,
+    invalidates: 'launcher',
   },
   create_bundles: { route: 'POST /links/bulk', auth: 'links:write', idempotent: true },
   get_bundle: { route: 'GET /links/:slug', auth: 'links:read' },
@@ -107,6 +108,7 @@ export const OPERATIONS = {
     idempotent: true,
     dryRun: true,
     takesSource: true,
+    invalidates: 'launcher',
   },
   rename_bundle: {
     route: 'POST /links/:slug/rename',

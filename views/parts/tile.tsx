@@ -67,11 +67,17 @@ export function personName({ name, email }: Pick<SignedInUser, 'name' | 'email'>
   return name.trim() || email
 }
 
+/** The first letter of a name, and the class of the name's constant hue. */
+export function signOf(name: string): { letter: string; hue: string } {
+  return { letter: (/[^\p{C}\p{Z}]/u.exec(name)?.[0] ?? '?').toUpperCase(), hue: hueOf(name) }
+}
+
 /** The first letter of a name, in the name's constant hue. */
 export function Monogram({ text }: { text: string }): JSX.Element {
+  const { letter, hue } = signOf(text)
   return (
-    <span class={['monogram', hueOf(text)]} aria-hidden="true" safe>
-      {(/[^\p{C}\p{Z}]/u.exec(text)?.[0] ?? '?').toUpperCase()}
+    <span class={['monogram', hue]} aria-hidden="true" safe>
+      {letter}
     </span>
   )
 }

@@ -30,7 +30,8 @@ export function resultPages(service: Service) {
     const { headers } = request
     // Its link may have been changed since.
     const slug = await slugThat(store.db, made)
-    const bundle = slug === null ? null : await find(store.db, slug)
+    // With its icons, since the picture's name is that of what it shows.
+    const bundle = slug === null ? null : await find(store.db, slug, launchers.showsIcons)
     if (slug === null || bundle === null) return []
     await launchers.refuseTakenDown(slug)
     const claimExpiresAt = claimToken === null ? null : await openClaim(store, claimToken)

@@ -154,13 +154,21 @@ function Bundle({ site, bundle, several, path, was }: BundleProps): JSX.Element 
                 {escapeHtml(before)}
                 {escapeHtml(own)}
               </u>
-              <img
-                class="picture"
-                src={picture}
-                alt={attribute(`The picture of ${heading}`)}
-                width={String(PICTURE.width)}
-                height={String(PICTURE.height)}
-              />
+              <div class="card">
+                <img
+                  class="picture"
+                  src={picture}
+                  alt={attribute(`The picture of ${heading}`)}
+                  width={String(PICTURE.width)}
+                  height={String(PICTURE.height)}
+                />
+                <b dir="auto" safe>
+                  {heading}
+                </b>
+                <span dir="ltr" safe>
+                  {before.split('/', 1)[0] ?? ''}
+                </span>
+              </div>
             </div>
           </figure>
         )}

@@ -1,56 +1,133 @@
-import { Worker } from 'node:worker_threads'
+import { Buffer } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
-import type { Logger } from 'pino'
-import { IdleHelper, threadHelper } from '../../../src/core/idle-helper.ts'
-import { type PictureWords, pictureName, pictureSvg } from '../parts/picture.ts'
-import type { Drawn } from './picture-worker.ts'
+import { IdleHelper } from '../../../src/core/idle-helper.ts'
+import type { Service } from '../../../src/core/service.ts'
+import { DRAW_PICTURES, drawingProcess } from '../../../src/icons/drawing.ts'
+import { iconPng } from '../../../src/icons/kept.ts'
+import { isOpenToAll } from '../../../src/launcher/access.ts'
+import { findLauncher } from '../../../src/launcher/seen.ts'
+import { publicBundle } from '../../../src/launcher/served.ts'
+import { markDrawing } from '../../parts/icons.tsx'
+import { PICTURE, type PictureWords, pictureName, pictureWords } from '../parts/picture.ts'
+import { ChangedBundles } from './changed-bundles.ts'
+import type { Card } from './picture-card.ts'
+import type { DrawnPicture } from './picture-process.ts'
 
-const MAX_BYTES = 16 * 2 ** 20
-/** Assumed size in bytes while a picture is rendered. */
-const USUAL_BYTES = 64 * 1024
-/** Only guards against hanging: the texts are bounded. */
-const PATIENCE_MS = 30_000
-/** Maximum queue length; beyond it no picture is rendered, so that views stay fast. */
+const MAX_BYTES = 32 * 2 ** 20
+/** The most bytes of pictures that were drawn for one account or client. */
+const MAX_BYTES_EACH = 4 * 2 ** 20
+/** The time limit for one picture: it takes half a second at most, and many times as long on a busy machine. */
+const PATIENCE_MS = 15_000
+/** Maximum queue length; beyond it no picture is drawn for those who ask. */
 const MAX_WAITING = 20
 /** Maximum for one client, so that no client keeps the queue full. */
 const MAX_WAITING_EACH = 4
 
 type Png = Uint8Array<ArrayBuffer>
 
-/** Preview pictures of links, cached. They are rendered one at a time on a separate thread, which ends when idle. */
-export class Pictures {
-  readonly #cache = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
-  readonly #thread = new IdleHelper<string, Drawn>(
-    () => threadHelper(new Worker(new URL('./picture-worker.ts', import.meta.url))),
-    PATIENCE_MS,
-  )
+interface Kept {
+  png: Promise<Png | null>
+  /** For whom it was drawn. */
+  whose: string
+  bytes: number
+}
 
-  constructor(readonly log: Logger) {}
+/**
+ * Preview pictures of links. They are drawn one at a time in a process that ends when idle, and kept in memory by what they show:
+ * whoever may not see a bundle never gets to its picture, and an edited bundle has another one.
+ */
+export class Pictures {
+  readonly #bytesOf = new Map<string, number>()
+  readonly #kept = new LRUCache<string, Kept>({
+    max: 4000,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: ({ whose, bytes }) => this.#count(whose, -bytes),
+  })
+  readonly #process = new IdleHelper<string, DrawnPicture>(() => drawingProcess(DRAW_PICTURES), PATIENCE_MS)
+  readonly #changed: ChangedBundles
+
+  constructor(readonly service: Service) {
+    this.#changed = new ChangedBundles((slug) => this.#drawAhead(slug), service.log)
+    if (service.config.picturesAhead) service.launchers.watch((slug) => this.#changed.add(slug))
+    service.stopping.addEventListener('abort', () => this.#stop())
+  }
 
   /**
-   * The picture as PNG; null if rendering fails, or if the queue is full.
-   * @param client whose request it is, by its rate-limit key.
+   * The picture as PNG; null if drawing fails, or if the queue is full.
+   * @param whose the client that asks, by its rate-limit key, or the account for which it is drawn ahead.
    */
-  png(words: PictureWords, client: string): Promise<Png | null> {
+  png(words: PictureWords, whose: string): Promise<Png | null> {
     const name = pictureName(words)
-    const cached = this.#cache.get(name)
-    if (cached !== undefined) return cached
-    const own = this.#thread.countOf(client)
-    if (this.#thread.waiting >= MAX_WAITING || own >= MAX_WAITING_EACH) return Promise.resolve(null)
-    const made = this.#make(words, client)
-    this.#cache.set(name, made, { size: USUAL_BYTES })
-    void made.then((png) => {
-      if (png === null) this.#cache.delete(name)
-      // Deleted first, because setting an existing value would not update its size.
-      else if (this.#cache.delete(name)) this.#cache.set(name, made, { size: png.byteLength })
+    const kept = this.#kept.get(name)
+    if (kept !== undefined) return kept.png
+    const own = this.#process.countOf(whose)
+    if (this.#process.waiting >= MAX_WAITING || own >= MAX_WAITING_EACH) return Promise.resolve(null)
+    const png = this.#draw(words, whose)
+    this.#keep(name, { png, whose, bytes: PICTURE.bytes })
+    void png.then((drawn) => {
+      this.#kept.delete(name)
+      if (drawn !== null) this.#keep(name, { png, whose, bytes: drawn.byteLength })
     })
-    return made
+    return png
   }
 
-  async #make(words: PictureWords, client: string): Promise<Png | null> {
-    const drawn = await this.#thread.ask(pictureSvg(words), client)
-    if ('png' in drawn) return drawn.png
-    this.log.warn({ err: drawn.failure }, 'a preview picture could not be rendered')
+  #stop(): void {
+    this.#changed.stop()
+    this.#process.stop()
+  }
+
+  #keep(name: string, kept: Kept): void {
+    this.#kept.set(name, kept)
+    this.#count(kept.whose, kept.bytes)
+    if (!this.#isFull(kept.whose)) return
+    // The oldest of the same account or client make room.
+    for (const other of [...this.#kept.rkeys()]) {
+      if (!this.#isFull(kept.whose)) return
+      if (other !== name && this.#kept.peek(other)?.whose === kept.whose) this.#kept.delete(other)
+    }
+  }
+
+  #isFull(whose: string): boolean {
+    return (this.#bytesOf.get(whose) ?? 0) > MAX_BYTES_EACH
+  }
+
+  #count(whose: string, bytes: number): void {
+    const sum = (this.#bytesOf.get(whose) ?? 0) + bytes
+    if (sum > 0) this.#bytesOf.set(whose, sum)
+    else this.#bytesOf.delete(whose)
+  }
+
+  async #draw(words: PictureWords, whose: string): Promise<Png | null> {
+    const { store, log } = this.service
+    const card: Card = { ...words, icons: await iconsFor(words, store), mark: markDrawing() }
+    const drawn = await this.#process.ask(JSON.stringify(card), whose)
+    if ('png' in drawn) {
+      log.debug({ whose }, 'a preview picture was drawn')
+      return new Uint8Array(Buffer.from(drawn.png, 'base64'))
+    }
+    if (drawn.cause !== 'stop') log.warn({ err: drawn.failure }, 'a preview picture could not be drawn')
     return null
   }
+
+  /** Draws the picture of a changed bundle before somebody asks, if anybody may see it. */
+  async #drawAhead(slug: string): Promise<void> {
+    const { service } = this
+    const launcher = await findLauncher(slug, service)
+    if (launcher === null || (launcher.gate !== null && !isOpenToAll(launcher.gate, Date.now()))) return
+    const bundle = await service.launchers.bundleOf(launcher)
+    if (bundle === null) return
+    const owner = `owner ${bundle.ownerId}`
+    if (!this.#changed.mayDraw(owner)) return
+    await this.png(pictureWords(service.config.name, publicBundle(null, bundle)), owner)
+  }
+}
+
+/** The icons of the tiles that are drawn, by id. */
+async function iconsFor({ tiles }: PictureWords, store: Service['store']): Promise<Record<string, string>> {
+  const ids = new Set(tiles.slice(0, PICTURE.tiles).flatMap(({ icon }) => icon?.id ?? []))
+  const icons = await Promise.all(
+    [...ids].map(async (id) => [id, (await iconPng(store, id))?.toString('base64')] as const),
+  )
+  return Object.fromEntries(icons.flatMap(([id, png]) => (png === undefined ? [] : [[id, png]])))
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { Elysia } from 'elysia'
 import { refuseMethod } from '../../../src/api/json.ts'
 import { formFor } from '../../../src/audience/negotiation.ts'
@@ -10,11 +11,12 @@ import type { Service } from '../../../src/core/service.ts'
 import { qrProblem, queryOf } from '../../../src/core/template.js'
 import { RAW } from '../../../src/http/body.ts'
 import { clientNetwork } from '../../../src/http/request.ts'
-import { encodeSmall, encodingFor, HTML, headersWith, text } from '../../../src/http/respond.ts'
+import { encodeSmall, encodingFor, HTML, headersWith, isUnchanged, text } from '../../../src/http/respond.ts'
 import { filledBundle } from '../../../src/launcher/filling.ts'
 import { qrCode } from '../../../src/launcher/qr.ts'
 import { findLauncher, seenBy } from '../../../src/launcher/seen.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
+import { ICON_FILES } from '../../parts/icon-files.ts'
 import { OPEN_SEARCH, openSearch } from '../../parts/layout.tsx'
 import { assetAt } from '../../parts/static.ts'
 import { bookmarksFile } from '../parts/bookmarks.ts'
@@ -33,7 +35,7 @@ const KEPT = 'public, max-age=86400'
 export function pages(service: Service, launchers: LauncherPages) {
   const { config } = service
   const { name } = config
-  const pictures = new Pictures(service.log)
+  const pictures = new Pictures(service)
   return new Elysia()
     .get(routes.launcher.feed.path, async ({ request, params: { slug } }) => {
       await countForAddress(service, 'reading', clientNetwork(request), 'feed ')
@@ -75,11 +77,16 @@ export function pages(service: Service, launchers: LauncherPages) {
       const { bundle, isGuarded } = await seenBy(request, params.slug, service)
       const words = pictureWords(name, bundle)
       const png = await pictures.png(words, clientNetwork(request))
-      // Previews then show at least the service's icon.
-      if (png === null) return new Response(null, { status: 302, headers: headersWith({ location: '/icon-512.png' }) })
+      const shown = { 'content-type': 'image/png', 'cross-origin-resource-policy': 'cross-origin' }
+      if (png === null) {
+        // Previews then show at least the service's icon. No redirect: not every chat follows one.
+        const headers = { ...shown, 'cache-control': isGuarded ? NOT_KEPT : 'private, max-age=60' }
+        return new Response(Buffer.from(ICON_FILES['/icon-512.png'], 'base64'), { headers: headersWith(headers) })
+      }
+      const etag = `"${pictureName(words)}"`
       const isNamed = new URL(request.url).searchParams.get('v') === pictureName(words)
       const headers = {
-        'content-type': 'image/png',
+        ...shown,
         // The name in the address reveals no more than the picture does. Without it, a shared cache would show the title to
         // people who may no longer see the bundle.
         'cache-control': isGuarded
@@ -87,10 +94,11 @@ export function pages(service: Service, launchers: LauncherPages) {
           : isNamed
             ? 'public, max-age=31536000, immutable'
             : 'private, max-age=300',
-        // Intended for embedding by other sites.
-        'cross-origin-resource-policy': 'cross-origin',
+        ...(isGuarded ? {} : { etag }),
       }
-      return new Response(png, { headers: headersWith(headers) })
+      if (!isGuarded && isUnchanged(request, etag))
+        return new Response(null, { status: 304, headers: headersWith(headers) })
+      return partOf(png, request, headers)
     })
     .get(routes.launcher.bookmarks.path, async ({ request, params }) => {
       const { bundle, filling } = await seenBy(request, params.slug, service)
@@ -121,6 +129,20 @@ export function pages(service: Service, launchers: LauncherPages) {
       RAW,
     )
     .get(routes.static.path, ({ request }) => staticFile(request))
+}
+
+/** A file, or the part of it that is asked for: Signal gets pictures in parts. */
+function partOf(file: Uint8Array<ArrayBuffer>, request: Request, headers: Record<string, string>): Response {
+  const all = { ...headers, 'accept-ranges': 'bytes' }
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get('range') ?? '') ?? []
+  // Without `If-Range`, which may name another picture, and only parts that there are; the whole answers everything else.
+  if (from === undefined || Number(from) >= file.byteLength || request.headers.has('if-range')) {
+    return new Response(file, { headers: headersWith(all) })
+  }
+  const end = Math.min(to ? Number(to) + 1 : file.byteLength, file.byteLength)
+  const range = `bytes ${Number(from)}-${end - 1}/${file.byteLength}`
+  const part = file.slice(Number(from), Math.max(end, Number(from)))
+  return new Response(part, { status: 206, headers: headersWith({ ...all, 'content-range': range }) })
 }
 
 /** Encoded files, by encoding and URL: they are few, and never change while the process runs. */

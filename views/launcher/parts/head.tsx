@@ -57,6 +57,7 @@ export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): J
       <meta property="og:description" content={attribute(summary)} />
       <meta property="og:url" content={link} />
       <meta property="og:image" content={`${link}/picture.png?v=${picture}`} />
+      <meta property="og:image:type" content="image/png" />
       <meta property="og:image:width" content={String(PICTURE.width)} />
       <meta property="og:image:height" content={String(PICTURE.height)} />
       <meta property="og:image:alt" content={attribute(heading)} />
