@@ -51,7 +51,9 @@ onEveryTarget({ SERVICE_PICTURES_AHEAD: 'on', LOG_LEVEL: 'debug' }, (server) => 
     const owner = await newPerson(server())
     const before = drawn()
     const bundles = Array.from({ length: 60 }, (_, at) => ({ title: `Imported ${at}`, urls: ['https://a.example'] }))
-    const { body } = await owner.api<{ results: { bundle: { slug: string } }[] }>('POST', '/api/links/bulk', { bundles })
+    const { body } = await owner.api<{ results: { bundle: { slug: string } }[] }>('POST', '/api/links/bulk', {
+      bundles,
+    })
     expect(body.results).toHaveLength(60)
     const count = await settled(before)
     expect(count).toBeGreaterThan(0)

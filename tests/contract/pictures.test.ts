@@ -20,8 +20,40 @@ async function look(url: string) {
   return { status: answer.status, headers: answer.headers, bytes, size, values }
 }
 
+/** In every script with a font, and what is made to do harm. */
+const TITLES = [
+  ...[
+    'Weekly plan',
+    'Příliš žluťoučký',
+    'Недельный план',
+    'Σχέδιο',
+    'דליל הצוות Q3!',
+    'دليل الفريق (Q3)',
+    'साप्ताहिक योजना',
+  ],
+  ...[
+    'คู่มือทีมสำหรับ',
+    '東京の週末',
+    '新产品发布会',
+    '臺灣發表會',
+    '주간 계획',
+    'Հայաստան',
+    'საქართველო',
+    '🎉 👩‍💻 🇩🇪 1️⃣ 🏳️‍🌈',
+  ],
+  ...[
+    'W'.repeat(200),
+    '设计'.repeat(100),
+    '<svg>&"\'</svg>',
+    ' word'.repeat(39),
+    `z${'\u0335\u0361'.repeat(90)}`,
+    'ﷺ'.repeat(180),
+  ],
+]
+
 onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   const launcher = async (url: string) => (await fetch(url)).text()
+  const newcomer = () => new Visitor(server())
 
   test('a shared link has a picture of 1200 by 630, cached forever under a name that changes with its content', async () => {
     const owner = await newPerson(server())
@@ -56,12 +88,66 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect(pictureIn(await launcher(plain.url)).split('v=')[1]).not.toBe(names[0]!)
   })
 
-  test('a title in any script, however long, gets a picture', async () => {
-    const titles = ['دليل الفريق', '東京の週末', '🎉🎉', 'W'.repeat(200), '<svg>&"\'</svg>', ' word'.repeat(39)]
-    for (const title of titles) {
-      const { url } = await new Visitor(server()).makeBundle({ title })
-      expect((await look(pictureIn(await launcher(url)))).size).toEqual([1200, 630])
+  test('a title in any script, however long, has letters in its picture, which takes less than 60 KB', async () => {
+    const urls = Array.from({ length: 25 }, (_, at) => `https://site-${at}.example/`)
+    const empty = await look(pictureIn(await launcher((await newcomer().makeBundle({ title: '\u{e000}', urls })).url)))
+    for (const title of TITLES) {
+      const { url } = await newcomer().makeBundle({ title, urls })
+      const { size, bytes, status } = await look(pictureIn(await launcher(url)))
+      expect([title, status, size, bytes.byteLength < 60_000]).toEqual([title, 200, [1200, 630], true])
+      // Where nothing of a title can be drawn, the number of tabs stands in its place.
+      expect([title, bytes.equals(empty.bytes)]).toEqual([title, false])
     }
+  })
+
+  test('what is unseen in a title changes no picture', async () => {
+    const nameOf = async (title: string) =>
+      pictureIn(await launcher((await newcomer().makeBundle({ title })).url)).split('v=')[1] ?? ''
+    const plain = await nameOf('Plan for Monday')
+    expect(await nameOf('Plan\u00ad for Mon\u200bday\ue000')).toBe(plain)
+  })
+
+  test('an answer has a validator, and parts', async () => {
+    const { url } = await newcomer().makeBundle({ title: 'In parts' })
+    const picture = pictureIn(await launcher(url))
+    const whole = await look(picture)
+    const etag = whole.headers.get('etag') ?? ''
+    const again = await fetch(picture, { headers: { 'if-none-match': etag } })
+    expect([etag.length > 5, again.status, await again.text()]).toEqual([true, 304, ''])
+    const part = await fetch(picture, { headers: { range: 'bytes=100-199' } })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 100-199/${whole.bytes.byteLength}`])
+    expect(Buffer.from(await part.arrayBuffer()).equals(whole.bytes.subarray(100, 200))).toBe(true)
+    for (const range of ['bytes=9999999-', 'bytes=5-1', 'bytes=-5', 'lines=1-2', 'bytes=0-1,4-5']) {
+      const odd = await fetch(picture, { headers: { range } })
+      expect([range, odd.status, (await odd.arrayBuffer()).byteLength]).toEqual([range, 200, whole.bytes.byteLength])
+    }
+  })
+
+  test('the address of a picture shows nothing once strangers may not see the bundle, nor the older picture after an edit', async () => {
+    const owner = await newPerson(server())
+    const { slug, url } = await owner.makeBundle({ title: 'Open to all' })
+    const picture = pictureIn(await launcher(url))
+    const first = await look(picture)
+    await owner.api('PATCH', `/api/links/${slug}`, { title: 'Edited' })
+    const second = await look(picture)
+    expect([second.bytes.equals(first.bytes), second.headers.get('etag') === first.headers.get('etag')]).toEqual([
+      false,
+      false,
+    ])
+    const etag = second.headers.get('etag') ?? ''
+    for (const [change, status] of [
+      [{ access: 'members' }, 401],
+      [{ access: 'password', password: 'open sesame' }, 401],
+      [{ access: 'link', opensAt: '2099-01-01T00:00:00Z' }, 403],
+    ] as const) {
+      await owner.api('PATCH', `/api/links/${slug}`, change)
+      for (const headers of [new Headers(), new Headers({ 'if-none-match': etag })]) {
+        const answer = await fetch(picture, { headers })
+        expect([change, answer.status, answer.headers.get('etag')]).toEqual([change, status, null])
+      }
+    }
+    await owner.api('DELETE', `/api/links/${slug}`)
+    expect((await fetch(picture, { headers: { 'if-none-match': etag } })).status).toBe(404)
   })
 
   test('whoever asks for many at once gets the icon for most of them, for a minute, and takes no place of anybody else’s', async () => {

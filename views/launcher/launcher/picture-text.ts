@@ -34,6 +34,19 @@ interface Run {
   level: number
 }
 
+/** Fonts that have been read, for the pictures to come. */
+const read = new Map<string, Promise<Uint8Array>>()
+const MAX_READ = 40
+
+function bytesOf(file: string): Promise<Uint8Array> {
+  let bytes = read.get(file)
+  if (bytes === undefined) {
+    if (read.size >= MAX_READ) read.clear()
+    read.set(file, (bytes = decompress(fileAt(file))))
+  }
+  return bytes
+}
+
 /** Sets texts. Its fonts are those of the texts that were announced. */
 export class Typesetter {
   readonly #bytes: Map<string, Uint8Array>
@@ -46,9 +59,7 @@ export class Typesetter {
   static async for(texts: readonly string[]): Promise<Typesetter> {
     const parts = texts.flatMap((text) => [...partsOf(text, 'display'), ...partsOf(text, 'text')])
     const files = [...new Set(parts.map(({ file }) => file))]
-    return new Typesetter(
-      new Map(await Promise.all(files.map(async (file) => [file, await decompress(fileAt(file))] as const))),
-    )
+    return new Typesetter(new Map(await Promise.all(files.map(async (file) => [file, await bytesOf(file)] as const))))
   }
 
   /** The width of a line in pixels. */

@@ -134,15 +134,15 @@ export function pages(service: Service, launchers: LauncherPages) {
 /** A file, or the part of it that is asked for: Signal gets pictures in parts. */
 function partOf(file: Uint8Array<ArrayBuffer>, request: Request, headers: Record<string, string>): Response {
   const all = { ...headers, 'accept-ranges': 'bytes' }
-  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get('range') ?? '') ?? []
-  // Without `If-Range`, which may name another picture, and only parts that there are; the whole answers everything else.
-  if (from === undefined || Number(from) >= file.byteLength || request.headers.has('if-range')) {
+  const [, first = '', last = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get('range') ?? '') ?? []
+  const from = Number(first)
+  const end = last === '' ? file.byteLength : Math.min(Number(last) + 1, file.byteLength)
+  // The whole picture answers what is no part of it, and `If-Range`, which may name another one.
+  if (first === '' || from >= end || request.headers.has('if-range')) {
     return new Response(file, { headers: headersWith(all) })
   }
-  const end = Math.min(to ? Number(to) + 1 : file.byteLength, file.byteLength)
-  const range = `bytes ${Number(from)}-${end - 1}/${file.byteLength}`
-  const part = file.slice(Number(from), Math.max(end, Number(from)))
-  return new Response(part, { status: 206, headers: headersWith({ ...all, 'content-range': range }) })
+  const range = `bytes ${from}-${end - 1}/${file.byteLength}`
+  return new Response(file.slice(from, end), { status: 206, headers: headersWith({ ...all, 'content-range': range }) })
 }
 
 /** Encoded files, by encoding and URL: they are few, and never change while the process runs. */
