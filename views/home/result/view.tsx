@@ -154,7 +154,7 @@ function Bundle({ site, bundle, several, path, was }: BundleProps): JSX.Element 
                 {escapeHtml(before)}
                 {escapeHtml(own)}
               </u>
-              <div class="card">
+              <div class="unfurled">
                 <img
                   class="picture"
                   src={picture}
