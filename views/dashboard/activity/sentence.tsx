@@ -1,8 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 import { escapeHtml } from '@kitajs/html'
-import type { CONTENT } from '../../../src/bundles/content/content.ts'
+import {
+  actorName,
+  type BundleEvent,
+  bundleName,
+  changedFields,
+  ERASED,
+  isOfBundle,
+  sayingOf,
+} from '../../../src/activity/sentence.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { joinList } from '../../../src/core/words.ts'
 import type { LoggedEvent } from '../../../src/events/shapes.ts'
 import { ROLES } from '../../../src/identity/caller.ts'
 import type { IconName } from '../../parts/icons.tsx'
@@ -19,32 +26,26 @@ interface SentenceProps {
 export function Sentence({ event, userId }: SentenceProps): JSX.Element {
   return (
     <>
-      <Actor actor={event.actor} userId={userId} /> {SAYING[event.type](event, userId)}
+      <Actor actor={event.actor} userId={userId} /> {restOf(event, userId)}
     </>
   )
 }
 
 function Actor({ actor, userId }: Pick<LoggedEvent, 'actor'> & { userId: string }): JSX.Element {
-  if (actor.type === 'service') return <span>The service</span>
-  if (actor.type === 'provider') return <span>The identity provider</span>
-  if (actor.userId === userId) return <span>You</span>
-  if (actor.name === undefined) return <span>A former member</span>
-  return <bdi safe>{actor.name}</bdi>
+  const isReader = actor.type !== 'service' && actor.type !== 'provider' && actor.userId === userId
+  return isReader ? <span>You</span> : <bdi safe>{actorName(actor)}</bdi>
 }
 
-/** The rest of the sentence, by event type; its values are escaped. */
-const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) => JSX.Element> = {
-  'bundle.created': (event) => `created ${bundle(event)}`,
-  'bundle.updated': (event) => edited(event),
-  'bundle.deleted': (event) => `deleted ${bundle(event)}`,
-  'bundle.restored': (event) => `restored ${bundle(event)}`,
-  'bundle.claimed': (event) => `claimed ${bundle(event)}`,
-  'bundle.transferred': (event) => `moved ${bundle(event)} to another owner`,
-  'bundle.links_broken': (event) => `found broken links in ${bundle(event)}`,
-  'proposal.opened': (event) => `suggested a change to ${bundle(event)}`,
-  'proposal.accepted': (event) => `accepted a suggestion for ${bundle(event)}`,
-  'proposal.rejected': (event) => `rejected a suggestion for ${bundle(event)}`,
-  'proposal.withdrawn': (event) => `withdrew a suggestion for ${bundle(event)}`,
+/** The rest of the sentence; its values are escaped. */
+function restOf(event: LoggedEvent, userId: string): JSX.Element {
+  const { type } = event
+  if (!isOfBundle(type)) return SAYING[type](event, userId)
+  const [before, after] = sayingOf(type, event)
+  return `${escapeHtml(before)} ${bundle(event)}${after === undefined ? '' : ` ${escapeHtml(after)}`}`
+}
+
+/** The rest of the sentence for events of other kinds than bundles. */
+const SAYING: Record<Exclude<LoggedEvent['type'], BundleEvent>, (event: LoggedEvent, userId: string) => JSX.Element> = {
   'key.created': (event) => `created the API key ${thing(event)}`,
   'key.rotated': (event) => `rotated the API key ${thing(event)}`,
   'key.revoked': (event) => `revoked the API key ${thing(event)}`,
@@ -69,11 +70,6 @@ const SAYING: Record<LoggedEvent['type'], (event: LoggedEvent, userId: string) =
   'data.exported': () => 'exported all data',
 }
 
-function edited(event: LoggedEvent): string {
-  if (event.changes?.length === 0) return `saved ${bundle(event)} without changing it`
-  return event.changes === undefined ? `edited ${bundle(event)}` : `changed ${list(event)} of ${bundle(event)}`
-}
-
 /** The verb for a webhook that was only enabled or disabled; else null. */
 function switched(event: LoggedEvent): string | null {
   const isOn = onlySwitched(event, 'enabled')
@@ -92,18 +88,15 @@ function onlySwitched({ changes = [] }: LoggedEvent, field: string): boolean | n
   return first?.field === field && others.length === 0 ? first.to === true : null
 }
 
-/** The changed fields: `the title, the links and 2 more`. */
-function list({ changes = [] }: LoggedEvent): string {
-  const names = [...new Set(changes.map(({ field }) => fieldName(field)))]
-  const more = names.length - MOST
-  return escapeHtml(joinList(more > 0 ? [...names.slice(0, MOST), `${more} more`] : names, 'and'))
+/** The changed fields, escaped. */
+function list(event: LoggedEvent): string {
+  return escapeHtml(changedFields(event))
 }
 
-const MOST = 3
-
-function bundle({ type, target: { slug, name } }: LoggedEvent): JSX.Element {
-  if (slug === undefined) return 'a bundle that has been erased'
-  const called = <bdi safe>{name ?? slug}</bdi>
+function bundle({ type, target }: LoggedEvent): JSX.Element {
+  const { slug } = target
+  if (slug === undefined) return ERASED
+  const called = <bdi safe>{bundleName(target) ?? slug}</bdi>
   if (type === 'bundle.deleted') return <strong>{called}</strong>
   return <a href={attribute(routes.bundle.edit.href({ slug }))}>{called}</a>
 }
@@ -166,35 +159,3 @@ export function kindOf({ type }: LoggedEvent): Kind {
 
 /** The periods of the list, by their days. */
 export const PERIODS = { '1': 'Last 24 hours', '7': 'Last 7 days', '30': 'Last 30 days' } as const
-
-const FIELDS: Record<
-  keyof typeof CONTENT | 'password' | 'externalId' | 'slug' | 'aliases' | 'enabled' | 'url' | 'checkLinks',
-  string
-> = {
-  urls: 'the links',
-  urlMetadata: 'the links',
-  variables: 'the variables',
-  title: 'the title',
-  description: 'the description',
-  opensAt: 'the opening time',
-  closesAt: 'the closing time',
-  closedNote: 'the note after closing',
-  access: 'the access',
-  copyable: 'whether viewers may copy',
-  icons: 'icons',
-  resolutionPolicy: 'the rules',
-  password: 'the password',
-  externalId: 'the ID',
-  slug: 'the link',
-  aliases: 'its other links',
-  // Fields of webhooks.
-  enabled: 'whether it is enabled',
-  url: 'the URL',
-  // Fields of organisations.
-  checkLinks: 'whether links are checked',
-}
-
-/** The name of a changed field, within a sentence. */
-export function fieldName(field: string): string {
-  return Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof typeof FIELDS] : `the ${field}`
-}

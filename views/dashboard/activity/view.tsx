@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { fieldName } from '../../../src/activity/sentence.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import type { LoggedEvent } from '../../../src/events/shapes.ts'
@@ -9,7 +10,7 @@ import { Pager } from '../parts/lists.tsx'
 import { TabbedSheet } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
-import { fieldName, KINDS, kindOf, PERIODS, Sentence } from './sentence.tsx'
+import { KINDS, kindOf, PERIODS, Sentence } from './sentence.tsx'
 
 /** The filters of the list, as in the page’s address; empty for none. */
 export interface ActivityFilter {
