@@ -7,6 +7,10 @@ import { owners } from './owner-schema.ts'
 /** Stands for the user id of a deleted account. */
 export const NOBODY = ''
 
+/** What a webhook sends: signed events (Standard Webhooks), or messages in the form of a chat. */
+export const WEBHOOK_FORMATS = ['standard', 'slack', 'discord', 'teams', 'ntfy'] as const
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
+
 /** Addresses that receive an owner's events. */
 export const webhooks = sqliteTable(
   'webhooks',
@@ -18,6 +22,7 @@ export const webhooks = sqliteTable(
     /** Who created it; `NOBODY` once their account is deleted. */
     createdBy: text('created_by').notNull(),
     url: text('url').notNull(),
+    format: text('format', { enum: WEBHOOK_FORMATS }).notNull().default('standard'),
     events: json<(typeof WANTED_EVENTS)[number][]>('events').notNull(),
     /** The signing secret, sealed with the service’s secret. */
     secret: blob('secret', { mode: 'buffer' }).notNull(),

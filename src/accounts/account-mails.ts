@@ -155,7 +155,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         subject: `A webhook on ${service} was disabled`,
         text: paragraphs(
           event.by === 'gone'
-            ? 'Its receiver answered 410 Gone: it wants no more events. It leads to:'
+            ? 'Its receiver answered 410 Gone, or it is a chat that has no webhook there any more. It leads to:'
             : 'For more than a day, it could not be sent what happened. It leads to:',
           quoted(event.host),
           `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}${routes.webhooks.list.href()}`,

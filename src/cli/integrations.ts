@@ -132,6 +132,11 @@ export const events = row('list_events', {
 
 const WEBHOOK_ID = { type: 'positional', field: 'webhookId', description: 'Its id in openall webhooks list' } as const
 
+const FORMAT = {
+  field: 'format',
+  description: 'standard (signed events, the default), slack, discord, teams or ntfy',
+} as const
+
 /** Commands for webhooks and their deliveries. */
 export const webhooks = {
   list: row('list_webhooks', {
@@ -141,15 +146,20 @@ export const webhooks = {
     columns: {
       ID: 'id',
       STATE: ({ disabledBy }) => (disabledBy === null ? 'enabled' : `disabled: ${disabledBy}`),
+      FORMAT: 'format',
       EVENTS: ({ events }) => events.join(','),
       URL: 'url',
     },
   }),
   create: row('create_webhook', {
     summary: 'Send events to a URL, and print the secret; it is shown only once',
-    examples: ['openall webhooks create https://example.com/hooks/openall --event bundle.updated > secret.txt'],
+    examples: [
+      'openall webhooks create https://example.com/hooks/openall --event bundle.updated > secret.txt',
+      'openall webhooks create https://ntfy.sh/launches --format ntfy',
+    ],
     args: {
       url: { type: 'positional', field: 'url', description: 'A public address that takes POST requests' },
+      format: FORMAT,
       event: {
         multiple: true,
         valueHint: 'event',
@@ -159,9 +169,18 @@ export const webhooks = {
     // Validated by the service.
     input: ({ lists: { event } }) => ({ events: (event?.length ? event : ['*']) as Input<'create_webhook'>['events'] }),
     say({ webhook, secret, warning }) {
-      print(secret)
+      if (webhook.format === 'standard') print(secret)
       note(warning)
       note(`To see that it works: openall webhooks test ${webhook.id}`)
+    },
+  }),
+  format: row('update_webhook', {
+    summary: 'Change what a webhook sends: signed events, or messages for a chat',
+    examples: ['openall webhooks format wh_4fGk2bNq8ZxT7mQa slack'],
+    args: { id: WEBHOOK_ID, format: { ...FORMAT, type: 'positional' } },
+    say({ webhook, warning }) {
+      if (warning !== undefined) note(warning)
+      return `Webhook ${webhook.id} sends ${webhook.format}.`
     },
   }),
   enable: row('update_webhook', {
@@ -191,7 +210,7 @@ export const webhooks = {
     say: ({ webhookId }) => `Webhook ${webhookId} is deleted.`,
   }),
   test: row('test_webhook', {
-    summary: 'Send a test event',
+    summary: 'Send a test message',
     examples: ['openall webhooks test wh_4fGk2bNq8ZxT7mQa'],
     args: { id: WEBHOOK_ID },
     say: (_, { args }) => `A test is on its way. To see how it went: openall webhooks deliveries ${args.id}`,

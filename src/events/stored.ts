@@ -183,6 +183,13 @@ export async function toldOf({ db }: Store, owner: number, id: number): Promise<
   return { id: publicId, actor: actorOf(event), ...(changes === null ? {} : { changes }) }
 }
 
+/** A subject's event as its log shows it; null once it is erased. */
+export async function eventWith({ db }: Store, subject: Subject, id: number): Promise<LoggedEvent | null> {
+  const isTheirs = and(eq(events.id, id), eq(events.ownerId, ownerId(subject)))
+  const [row] = await withNames(db, subject).where(isTheirs).limit(1)
+  return row === undefined ? null : toEvent(row, subject)
+}
+
 function targetOf(row: Found): LoggedEvent['target'] {
   return TARGETS[row.event.kind](row, row.event.target)
 }

@@ -90,6 +90,8 @@ export function limitsOf({
     reading: { name: 'reading', max: 120, windowMs: 60_000 },
     /** Inspected links, per user; per client address without a credential. */
     inspecting: { name: 'inspecting', max: 60, windowMs: 60_000 },
+    /** Test messages, per webhook. */
+    testing: { name: 'testing', max: 20, windowMs: 600_000 },
     /** Writes of one user over all sessions. */
     writes: writes.filter(({ max }) => max > 0),
     /** Reads, likewise. */

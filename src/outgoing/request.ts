@@ -27,24 +27,41 @@ export interface Post {
   body: string
 }
 
+/** The answer to a POST: its head, and of one that asks to wait (429), the beginning of its body. */
+export interface Posted extends Head {
+  text: string
+}
+
+/** What is kept of such a body. */
+const MAX_KEPT_BYTES = 2 * 1024
+
 /**
  * Posts to a URL from somebody else: to public addresses only, checked anew for every redirect. Redirects that would turn the
  * POST into a GET are not followed, nor those to plain http. Waiting for a turn does not count towards the timeout.
- * @returns the head of the answer; the body is read and discarded.
+ * @returns the head of the answer; all other bodies are read and discarded.
  * @throws NotSent if there was no answer, or too much of it; NoTurn if no turn was to be had.
  */
-export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<Head> {
+export async function post(url: string, sent: Post, guard: Guard, timeoutMs = TIMEOUT_MS): Promise<Posted> {
   const { account, headers, body } = sent
-  return follow(url, { method: 'POST', headers, body }, guard, {
+  let kept: Buffer = Buffer.alloc(0)
+  let isKept = false
+  const head = await follow(url, { method: 'POST', headers, body }, guard, {
     account,
     maxBytes: MAX_ANSWER_BYTES,
     timeoutMs,
     tooSlow: `there was no complete answer within ${TIMEOUT_MS / 1000} seconds`,
     leadsOn: (status) => status === 307 || status === 308,
     mayLeaveTls: false,
-    wants: () => true,
-    take: () => true,
+    wants({ status }) {
+      isKept = status === 429
+      return true
+    },
+    take(part) {
+      if (isKept && kept.byteLength < MAX_KEPT_BYTES) kept = Buffer.concat([kept, part]).subarray(0, MAX_KEPT_BYTES)
+      return true
+    },
   })
+  return { ...head, text: kept.toString() }
 }
 
 /** The options of a GET, and how much of the answer to read. */

@@ -5,7 +5,8 @@ import { bundles, outbox, webhooks } from '../../db/schema.ts'
 import { keyIn, NumberKey, nextCursor } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import { GONE, MAX_ATTEMPTS } from './due.ts'
+import { isGone } from './chats.ts'
+import { MAX_ATTEMPTS } from './due.ts'
 import type { Deliveries, DeliveryInfo } from './shapes.ts'
 import { find, type Managing } from './webhooks.ts'
 
@@ -13,14 +14,14 @@ type Row = typeof outbox.$inferSelect
 
 /** A page of a webhook’s deliveries, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
 export async function list({ store, caller }: Managing, { webhookId, limit, offset, cursor }: Deliveries) {
-  await find({ store, caller }, webhookId)
+  const { url } = await find({ store, caller }, webhookId)
   const [before] = keyIn(cursor, NumberKey) ?? []
   const rows = await rowsOf(store)
     .where(and(eq(outbox.webhookId, webhookId), before === undefined ? undefined : lt(outbox.id, before)))
     .orderBy(desc(outbox.id))
     .limit(limit + 1)
     .offset(offset)
-  const deliveries = rows.slice(0, limit).map(toDelivery)
+  const deliveries = rows.slice(0, limit).map((found) => toDelivery(found, url))
   const hasMore = rows.length > limit
   const more = nextCursor(deliveries, hasMore, ({ id }) => [id])
   const after = cursor === undefined ? undefined : more.nextCursor
@@ -28,11 +29,16 @@ export async function list({ store, caller }: Managing, { webhookId, limit, offs
 }
 
 /**
- * Sends a test event. While one is on its way, no second one is created.
- * @throws Problem NOT_FOUND, FORBIDDEN.
+ * Sends a test message. While one is on its way, no second one is created.
+ * @param testing with the limit on tests of this webhook.
+ * @throws Problem NOT_FOUND, FORBIDDEN, RATE_LIMITED.
  */
-export async function test({ store, caller }: Managing, webhookId: string): Promise<DeliveryInfo> {
-  await find({ store, caller }, webhookId)
+export async function test(
+  { store, caller, count }: Managing & { count(): unknown },
+  webhookId: string,
+): Promise<DeliveryInfo> {
+  const { url } = await find({ store, caller }, webhookId)
+  await count()
   const now = Date.now()
   const messageId = `msg_${randomBytes(16).toString('hex')}`
   const isTest = and(eq(outbox.webhookId, webhookId), eq(outbox.event, 'webhook.test'))
@@ -42,25 +48,11 @@ export async function test({ store, caller }: Managing, webhookId: string): Prom
   const [made] = await store.write([
     sql`INSERT INTO ${outbox} (webhook_id, message_id, event, at, due_at) SELECT ${webhookId}, ${messageId}, 'webhook.test', ${now}, ${now} WHERE NOT ${isUnderWay} AND ${isThere}`,
   ])
-  if (made?.rowsAffected !== 1) return latest(store, isTest)
+  if (made?.rowsAffected !== 1) return latest(store, isTest, url)
   const id = Number(made.lastInsertRowid)
-  return toDelivery({
-    slug: null,
-    row: {
-      ...UNSENT,
-      id,
-      webhookId,
-      messageId,
-      event: 'webhook.test',
-      bundleId: null,
-      proposalId: null,
-      versionNumber: null,
-      receiverId: null,
-      eventId: null,
-      at: now,
-      dueAt: now,
-    },
-  })
+  const about = { bundleId: null, proposalId: null, versionNumber: null, receiverId: null, eventId: null }
+  const row = { ...UNSENT, ...about, id, webhookId, messageId, event: 'webhook.test' as const, at: now, dueAt: now }
+  return toDelivery({ slug: null, row }, url)
 }
 
 /**
@@ -72,7 +64,7 @@ export async function redeliver(
   { store, caller }: Managing,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: number },
 ): Promise<DeliveryInfo> {
-  const { disabledAt } = await find({ store, caller }, webhookId)
+  const { disabledAt, url } = await find({ store, caller }, webhookId)
   const mine = and(eq(outbox.webhookId, webhookId), eq(outbox.id, deliveryId))
   const [asked] = await rowsOf(store).where(mine)
   if (asked === undefined) {
@@ -99,20 +91,20 @@ export async function redeliver(
       FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)}) RETURNING id, due_at`,
   ])
   const [inserted] = made?.rows ?? []
-  if (inserted === undefined) return latest(store, isSame)
+  if (inserted === undefined) return latest(store, isSame, url)
   const { id, due_at: dueAt } = inserted
   const row = { ...asked.row, ...UNSENT, id: Number(id), dueAt: dueAt === null ? null : Number(dueAt) }
-  return toDelivery({ slug: asked.slug, row })
+  return toDelivery({ slug: asked.slug, row }, url)
 }
 
 /** A delivery before it is first sent. */
 const UNSENT = { lease: null, attempts: 0, attemptedAt: null, status: null, failure: null, sentAt: null }
 
 /** The newest of the selected deliveries. */
-async function latest(store: Store, which: SQL | undefined): Promise<DeliveryInfo> {
+async function latest(store: Store, which: SQL | undefined, url: string): Promise<DeliveryInfo> {
   const [row] = await rowsOf(store).where(which).orderBy(desc(outbox.id)).limit(1)
   if (row === undefined) throw new Problem('NOT_FOUND', 'This webhook has been deleted.')
-  return toDelivery(row)
+  return toDelivery(row, url)
 }
 
 function rowsOf({ db }: Store) {
@@ -121,14 +113,15 @@ function rowsOf({ db }: Store) {
 
 type Found = { row: Row; slug: string | null }
 
-function toDelivery({ row, slug }: Found): DeliveryInfo {
+/** @param url of the webhook, by which statuses have their meaning. */
+function toDelivery({ row, slug }: Found, url: string): DeliveryInfo {
   const { id, messageId, event, attempts, status, failure, attemptedAt, lease, dueAt, at } = row
   return {
     id,
     messageId,
     event,
     slug,
-    state: stateOf(row),
+    state: stateOf(row, url),
     attempts,
     responseStatus: status,
     failure,
@@ -138,8 +131,8 @@ function toDelivery({ row, slug }: Found): DeliveryInfo {
   }
 }
 
-function stateOf({ sentAt, event, attempts, status, dueAt }: Row): DeliveryInfo['state'] {
+function stateOf({ sentAt, event, attempts, status, dueAt }: Row, url: string): DeliveryInfo['state'] {
   if (sentAt !== null) return 'delivered'
-  if (status === GONE && dueAt === null) return 'failed'
+  if (dueAt === null && isGone(url, status)) return 'failed'
   return attempts >= (event === 'webhook.test' ? 1 : MAX_ATTEMPTS) ? 'failed' : 'waiting'
 }

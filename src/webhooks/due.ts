@@ -1,10 +1,20 @@
 import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { outbox, webhooks } from '../../db/schema.ts'
-import type { Head } from '../outgoing/exchange.ts'
-import type { Leased } from './message.ts'
+import { outbox, type owners, webhooks } from '../../db/schema.ts'
+import type { Posted } from '../outgoing/request.ts'
 
 // Decides when events are due. Loaded at startup, unlike the code that only sends them or changes webhooks.
+
+/** An event with its webhook. */
+export interface Leased {
+  row: typeof outbox.$inferSelect
+  webhook: Pick<
+    typeof webhooks.$inferSelect,
+    'id' | 'url' | 'format' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'
+  >
+  /** The owner of the webhook. */
+  owner: Pick<typeof owners.$inferSelect, 'userId' | 'organizationId'>
+}
 
 /**
  * How many events this process sends at a time: in all, for one owner's webhooks and for one webhook, so that slow receivers do
@@ -100,12 +110,21 @@ export function waitAfter(attempts: number): number | null {
 const MAX_ASKED_MS = 6 * HOUR_MS
 
 /**
- * The delay that a busy receiver requests, in milliseconds: by `Retry-After`, which is seconds or a date (RFC 9110, 10.2.3). 0 if
- * it requests none.
+ * The delay that a busy receiver requests, in milliseconds: by `Retry-After`, which is seconds or a date (RFC 9110, 10.2.3), or
+ * by `retry_after` in the body, as Discord does, in seconds. The longer counts; 0 if it requests none.
  */
-export function waitAsked({ status, headers }: Head, now: number): number {
+export function waitAsked({ status, headers, text }: Posted, now: number): number {
   if (status !== 429 && status !== 503) return 0
-  const text = headers['retry-after'] ?? ''
-  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Math.ceil(Math.min(Math.max(ms || 0, 0), MAX_ASKED_MS))
+  const header = headers['retry-after'] ?? ''
+  const ms = /^\d+(?:\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Math.ceil(Math.min(Math.max(ms || 0, secondsIn(text) * 1000, 0), MAX_ASKED_MS))
+}
+
+function secondsIn(text: string): number {
+  try {
+    const { retry_after: seconds } = (JSON.parse(text) ?? {}) as { retry_after?: unknown }
+    return typeof seconds === 'number' ? seconds : 0
+  } catch {
+    return 0
+  }
 }

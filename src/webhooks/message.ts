@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../db/client.ts'
-import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
+import { bundles, bundleVersions, owners } from '../../db/schema.ts'
 import { NAMES, pick } from '../bundles/content/content.ts'
 import { subjectOf, toBundle } from '../bundles/edit/bundles.ts'
 import { VERSION_COLUMNS } from '../bundles/edit/stored.ts'
@@ -14,17 +14,45 @@ import { toldOf } from '../events/stored.ts'
 import { type Post, userAgentOf } from '../outgoing/request.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
-
-/** An event with its webhook. */
-export interface Leased {
-  row: typeof outbox.$inferSelect
-  webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'ownerId'>
-  /** The owner of the webhook. */
-  owner: Pick<typeof owners.$inferSelect, 'userId' | 'organizationId'>
-}
+import { chatRequest } from './chat-bodies.ts'
+import { chatMessage } from './chat-message.ts'
+import type { ChatFormat } from './chats.ts'
+import type { Leased } from './due.ts'
 
 type Event = Pick<Leased, 'row' | 'webhook'>
 type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChecks'>
+
+/** What to send for an event, and where to. */
+export interface Message {
+  url: string
+  post: Post
+}
+
+/**
+ * The message for an event in the format of its webhook.
+ * @returns null if the subject of the event no longer exists.
+ */
+export async function messageOf(store: Store, leased: Leased, site: Site): Promise<Message | null> {
+  const { url, format } = leased.webhook
+  if (format !== 'standard') return messageToChat(store, leased, site, format)
+  const post = await signedPost(store, leased, site)
+  return post && { url, post }
+}
+
+/** Without a signature, which no chat checks, and without ids that belong to one. */
+async function messageToChat(store: Store, leased: Leased, site: Site, format: ChatFormat): Promise<Message | null> {
+  const message = await chatMessage(store, leased, site)
+  if (message === null) return null
+  const { url, body } = chatRequest(format, leased.webhook.url, message)
+  const headers = { 'content-type': 'application/json', 'user-agent': userAgentOf(site, 'webhooks') }
+  return { url, post: { account: accountOf(leased), headers, body: JSON.stringify(body) } }
+}
+
+/** Whose request it is, for limits. */
+function accountOf({ owner }: Leased): string {
+  const subject = subjectOf(owner)
+  return subject.type === 'user' ? subject.userId : subject.organizationId
+}
 
 /**
  * The message for an event, signed as Standard Webhooks specifies. Every attempt has the same id and shows the content as it was
@@ -32,7 +60,8 @@ type Site = Pick<Config, 'origin' | 'shortPaths' | 'name' | 'secret' | 'linkChec
  * have been erased meanwhile.
  * @returns null if the subject of the event no longer exists.
  */
-export async function messageOf(store: Store, { row, webhook, owner }: Leased, site: Site): Promise<Post | null> {
+async function signedPost(store: Store, leased: Leased, site: Site): Promise<Post | null> {
+  const { row, webhook, owner } = leased
   const data = await dataOf(store, { row, webhook }, site)
   if (data === null) return null
   const told = row.eventId === null ? null : await toldOf(store, webhook.ownerId, row.eventId)
@@ -40,7 +69,7 @@ export async function messageOf(store: Store, { row, webhook, owner }: Leased, s
   const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), ...told, subject, data })
   const now = new Date()
   return {
-    account: subject.type === 'user' ? subject.userId : subject.organizationId,
+    account: accountOf(leased),
     body,
     headers: {
       'content-type': 'application/json',

@@ -1,8 +1,9 @@
 import { tellOfNew } from '../accounts/webhook-makers.ts'
 import { keyIn, nextCursor, nextPage, Part, TimeKey } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
+import { countRequest } from '../limits/rate-limits.ts'
 import { type Context, implement } from '../operations/operation.ts'
-import { chatNote } from './chats.ts'
+import { formatHint } from './chats.ts'
 import * as deliveries from './deliveries.ts'
 import * as shapes from './shapes.ts'
 import * as webhooks from './webhooks.ts'
@@ -56,7 +57,7 @@ export const updateWebhook = implement('update_webhook', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async run(input, context) {
     const webhook = await webhooks.update(input, { ...managing(context), config: context.service.config })
-    const warning = input.url === undefined ? null : chatNote(input.url)
+    const warning = (input.url ?? input.format) === undefined ? null : formatHint(webhook)
     return { webhook, ...(warning === null ? {} : { warning }) }
   },
 })
@@ -84,13 +85,17 @@ export const deleteWebhook = implement('delete_webhook', {
 
 /** POST /api/me/webhooks/:webhookId/test. */
 export const testWebhook = implement('test_webhook', {
-  summary: 'Send a test event',
+  summary: 'Send a test message',
   description: 'Sends `webhook.test` once; list_deliveries then says how it went.',
-  again: 'sends another test event',
+  again: 'sends another test message',
   input: shapes.OneWebhook,
   output: shapes.OneDeliveryAnswer,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  run: async ({ webhookId }, context) => ({ delivery: await deliveries.test(managing(context), webhookId) }),
+  async run({ webhookId }, context) {
+    const { bucket, limits } = context.service
+    const count = () => countRequest(bucket, limits.testing, webhookId, 'to test this webhook')
+    return { delivery: await deliveries.test({ ...managing(context), count }, webhookId) }
+  },
 })
 
 /** GET /api/me/webhooks/:webhookId/deliveries. */

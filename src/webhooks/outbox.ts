@@ -6,8 +6,7 @@ import { outbox, owners, webhooks } from '../../db/schema.ts'
 import type { AccountMails } from '../accounts/account-mails.ts'
 import type { Config } from '../config/config.ts'
 import { type Loop, repeat } from '../core/scheduling.ts'
-import { dueEvents, GONE, hold, park, waitAfter, waitAsked } from './due.ts'
-import type { Leased } from './message.ts'
+import { dueEvents, hold, type Leased, park, waitAfter, waitAsked } from './due.ts'
 
 /** Interval of the search for due events. */
 const POLL_MS = 500
@@ -28,6 +27,8 @@ type NotTaken = {
   failure: string
   /** The delay that the receiver requests; 0 for none. */
   askedMs: number
+  /** Whether it wants nothing more. */
+  isGone?: boolean
 }
 
 /** Loads the code that mails owners. */
@@ -112,12 +113,12 @@ export class Outbox {
   /** Takes events, unless another process has them. */
   async #take(ids: readonly number[]): Promise<Leased[]> {
     const taken = await this.#queue.take(ids)
-    const { id, url, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
+    const { id, url, format, secret, oldSecret, oldSecretUntil, ownerId } = webhooks
     const { userId, organizationId } = owners
     return this.store.db
       .select({
         row: outbox,
-        webhook: { id, url, secret, oldSecret, oldSecretUntil, ownerId },
+        webhook: { id, url, format, secret, oldSecret, oldSecretUntil, ownerId },
         owner: { userId, organizationId },
       })
       .from(outbox)
@@ -144,7 +145,7 @@ export class Outbox {
   /** `gone` if the subject of the event was erased meanwhile. */
   async #attempt(leased: Leased): Promise<Result> {
     // Loaded with the first event: most processes send none.
-    const [{ refusalOf }, { messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
+    const [{ isGone, refusalOf }, { messageOf }, { post }, { NotSent }, { NoTurn }] = await Promise.all([
       import('./chats.ts'),
       import('./message.ts'),
       import('../outgoing/request.ts'),
@@ -154,11 +155,12 @@ export class Outbox {
     try {
       const message = await messageOf(this.store, leased, this.config)
       if (message === null) return 'gone'
-      const { url } = leased.webhook
-      const head = await post(url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
-      const { status } = head
+      const answer = await post(message.url, message.post, { privateNetworks: this.config.outgoingPrivateNetworks })
+      const { status } = answer
       if (status >= 200 && status < 300) return { status, failure: null }
-      return { status, failure: refusalOf(url, status), askedMs: waitAsked(head, Date.now()) }
+      const { webhook } = leased
+      const askedMs = waitAsked(answer, Date.now())
+      return { status, failure: refusalOf(webhook, status), askedMs, isGone: isGone(webhook.url, status) }
     } catch (error) {
       if (error instanceof NoTurn) return { restMs: REST_MS[error.whose] }
       if (error instanceof NotSent) return { status: null, failure: error.message, askedMs: 0 }
@@ -193,12 +195,12 @@ export class Outbox {
     ])
   }
 
-  async #notSent({ row, webhook }: Leased, { status, failure, askedMs }: NotTaken): Promise<void> {
+  async #notSent({ row, webhook }: Leased, { status, failure, askedMs, isGone = false }: NotTaken): Promise<void> {
     const { db, write } = this.store
     const now = Date.now()
     const attempts = row.attempts + 1
     const isTest = row.event === 'webhook.test'
-    const by = status === GONE ? 'gone' : 'failures'
+    const by = isGone ? 'gone' : 'failures'
     const wait = isTest || by === 'gone' ? null : waitAfter(attempts)
     const isLast = wait === null && !isTest
     const dueAt = wait === null ? null : now + Math.max(wait, askedMs)

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { WANTED_EVENTS, WEBHOOK_EVENTS } from '../../db/schema.ts'
+import { WANTED_EVENTS, WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/content/content.ts'
 import { CreatedAt, DeletedAt, StoreNow } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
@@ -17,18 +17,29 @@ const Events = says(
   ...EVENTS,
 )
 
+const Format = says(
+  type.enumerated(...WEBHOOK_FORMATS),
+  '`standard`: signed events. Else messages for that chat.',
+  'standard',
+)
+
 const WebhookId = says('string', 'The webhook’s id, from list_webhooks.', 'wh_4fGk2bNq8ZxT7mQa')
 const ENABLED = ['Whether it gets events.', true] as const
 const EXAMPLE_URL = 'https://example.com/hooks/openall'
 
 /** The body of POST /api/me/webhooks. */
-export const NewWebhook = object({ url: says(Url, 'A public address.', EXAMPLE_URL), events: Events })
+export const NewWebhook = object({
+  url: says(Url, 'A public address.', EXAMPLE_URL),
+  format: Format.default('standard'),
+  events: Events,
+})
 
 export type NewWebhook = typeof NewWebhook.infer
 
 const edited = object({
   webhookId: WebhookId,
   'url?': says(Url, 'Where to send events from now on.', EXAMPLE_URL),
+  'format?': Format,
   'events?': Events,
   'enabled?': says('boolean', ...ENABLED),
 })
@@ -63,12 +74,13 @@ export const WebhookInfo = lazy(() =>
     {
       id: says('string', 'Identifies the webhook.', 'wh_4fGk2bNq8ZxT7mQa'),
       url: says('string', 'Where events are sent.', EXAMPLE_URL),
+      format: Format,
       events: says(type.enumerated(...WANTED_EVENTS).array(), ...EVENTS),
       enabled: says('boolean', ...ENABLED),
       disabledAt: says(Time().or('null'), 'When it was disabled; null if it is enabled.', null),
       disabledBy: says(
         "'owner' | 'failures' | 'gone' | null",
-        'Who disabled it: its owner, or the service after a day of `failures` or a 410 (`gone`).',
+        'Who disabled it: its owner, or the service after a day of `failures` or as the receiver is `gone` (410).',
         null,
       ),
       createdAt: CreatedAt(),
@@ -120,8 +132,8 @@ export const ChangedWebhook = lazy(() =>
     webhook: keyWithoutSecret(),
     'warning?': says(
       'string',
-      'What to know of a chat that the URL leads to.',
-      'Slack takes messages in a format of its own.',
+      'Why the receiver may refuse the format.',
+      'Slack takes messages in a format of its own, and refuses signed events: set the format to slack.',
     ),
   }),
 )

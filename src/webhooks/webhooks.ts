@@ -10,7 +10,7 @@ import { realEmail } from '../identity/sessions.ts'
 import type { Commit } from '../operations/idempotency.ts'
 import { NotSent, targetOf } from '../outgoing/target.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
-import { chatNote } from './chats.ts'
+import { formatHint } from './chats.ts'
 import { park, resume } from './due.ts'
 import { newSecret, sealed } from './message.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, RotatedWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
@@ -18,6 +18,7 @@ import type { CreatedWebhook, ListedWebhook, NewWebhook, RotatedWebhook, Webhook
 /** Maximum webhooks of one subject. */
 const MAX_WEBHOOKS = 10
 const SHOWN_ONCE = 'secret is shown only this once: the receiver checks signatures with it.'
+const NOT_SIGNED = 'Messages to chats are not signed: secret counts only if the format becomes standard.'
 /** How long messages are also signed with the secret before a rotation. */
 const OLD_SECRET_MS = 86_400_000
 
@@ -36,6 +37,7 @@ type Shown = Omit<Row, 'secret' | 'oldSecret' | 'ownerId'>
 function toWebhook({
   id,
   url,
+  format,
   events,
   disabledAt,
   disabledBy,
@@ -48,6 +50,7 @@ function toWebhook({
   return {
     id,
     url,
+    format,
     events,
     enabled,
     disabledAt: iso(disabledAt),
@@ -70,7 +73,7 @@ function keptEvents(events: NewWebhook['events']): NewWebhook['events'] {
  * PLAN_LIMIT.
  */
 export async function create(
-  { url, events }: NewWebhook,
+  { url, format, events }: NewWebhook,
   { store, config, caller, commit }: { store: Store; config: Settings; caller: SignedIn; commit: Commit },
 ): Promise<CreatedWebhook> {
   requireRole(caller.role, 'admin')
@@ -81,6 +84,7 @@ export async function create(
     id,
     createdBy: caller.userId,
     url,
+    format,
     events: keptEvents(events),
     createdAt: Date.now(),
     disabledAt: null,
@@ -96,11 +100,11 @@ export async function create(
     ownerId: sql`CASE WHEN ${held} < ${MAX_WEBHOOKS} THEN ${owner} END`,
     secret: sealed(secret, { service: config.secret, webhookId: id }),
   })
-  const note = chatNote(url)
+  const hint = formatHint({ url, format })
   const answer: CreatedWebhook = {
     webhook: toWebhook(row),
     secret,
-    warning: [SHOWN_ONCE, ...(note === null ? [] : [note])].join(' '),
+    warning: [format === 'standard' ? SHOWN_ONCE : NOT_SIGNED, ...(hint === null ? [] : [hint])].join(' '),
   }
   try {
     await commit([ensureOwner(caller.subject), insert], answer)
@@ -140,11 +144,11 @@ export function toPublic({ maker: _, ...webhook }: ListedWebhook): WebhookInfo {
 }
 
 /**
- * Changes a webhook. A new URL, or enabling it, sends waiting events at once; disabling it keeps them for later.
+ * Changes a webhook. A new URL or format, or enabling it, sends waiting events at once; disabling it keeps them for later.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST.
  */
 export async function update(
-  { webhookId, url, events, enabled }: WebhookEdit,
+  { webhookId, url, format, events, enabled }: WebhookEdit,
   managing: Managing & { config: Settings },
 ): Promise<WebhookInfo> {
   const { store, caller, config } = managing
@@ -154,13 +158,16 @@ export async function update(
   const mine = and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))
   const set = {
     ...(url === undefined ? {} : { url }),
+    ...(format === undefined ? {} : { format }),
     ...(events === undefined ? {} : { events: keptEvents(events) }),
     ...(enabled === undefined ? {} : enabledColumns(enabled)),
   }
   await store.write([
     store.db.update(webhooks).set(set).where(mine),
     ...(enabled === false ? [park(store.db, webhookId)] : []),
-    ...(enabled === true || (enabled === undefined && url !== undefined) ? [resume(store.db, webhookId)] : []),
+    ...(enabled === true || (enabled === undefined && (url ?? format) !== undefined)
+      ? [resume(store.db, webhookId)]
+      : []),
   ])
   return toWebhook(await find({ store, caller }, webhookId))
 }

@@ -17,11 +17,12 @@ export const MESSAGES = {
     'You already created this key, and it was shown then. If you didn’t copy it, revoke it and create another.',
   webhookMadeBefore:
     'You already created this webhook, and its secret was shown then. If you didn’t copy it, delete it and create another.',
+  webhookMade: 'Webhook created. Send a test message to see that it arrives.',
   webhookSaved: 'Webhook saved.',
   webhookEnabled: 'Webhook enabled. Waiting events are being sent.',
   webhookDisabled: 'Webhook disabled.',
   webhookDeleted: 'Webhook deleted.',
-  testSent: 'Test event sent. Reload this page to see how it went.',
+  testSent: 'Test message sent. Reload this page to see how it went.',
   redelivered: 'Sent again. Reload this page to see how it went.',
   organizationMade: 'Organisation created. It’s now your current workspace.',
   organizationDeleted: 'Organisation deleted.',

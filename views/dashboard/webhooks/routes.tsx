@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
+import { formatFor } from '../../../src/webhooks/chats.ts'
 import * as operations from '../../../src/webhooks/operations.ts'
-import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
+import type { ListedWebhook, WebhookInfo } from '../../../src/webhooks/shapes.ts'
 import { NO_WEBHOOK } from '../../../src/webhooks/webhooks.ts'
 import { withFlash } from '../../parts/messages.ts'
 import { formErrors, missingProof } from '../parts/form.tsx'
@@ -43,17 +44,23 @@ export const webhookScreens: readonly Screen[] = [
   {
     path: routes.webhooks.new.path,
     get: adminsOnly(async (visit) => {
-      const form = { url: '', events: ['bundle.created', 'bundle.updated', 'bundle.deleted'], errors: {} }
+      const form = { url: '', format: '', events: ['bundle.created', 'bundle.updated', 'bundle.deleted'], errors: {} }
       return newWebhook(visit, form, randomUUID())
     }),
     async post(visit, sent) {
       const idempotencyKey = sent.get('idempotencyKey') ?? ''
-      const input = { url: sent.get('url') ?? '', events: sent.getAll('events') }
+      const typed = { url: sent.get('url') ?? '', format: sent.get('format') ?? '', events: sent.getAll('events') }
+      const input = { ...typed, format: typed.format || proposedFor(typed.url) }
       const made = await resultOrProblem(() => runOnce(visit, operations.createWebhook, input, idempotencyKey))
       if (made instanceof Problem) {
-        return newWebhook(visit, { ...input, errors: errorsOf(made) }, idempotencyKey, made)
+        return newWebhook(visit, { ...typed, errors: errorsOf(made) }, idempotencyKey, made)
       }
       if (made === null) return { to: withFlash(LIST, 'webhookMadeBefore') }
+      const { id: webhookId, format } = made.webhook
+      // Its secret is for nothing, so there is none to copy.
+      if (format !== 'standard') {
+        return { to: withFlash(routes.webhooks.webhook.href({ webhookId }), 'webhookMade') }
+      }
       return { ...SECTION, title: 'Webhook created', view: <WebhookMadeView made={made} /> }
     },
   },
@@ -71,15 +78,17 @@ export const webhookScreens: readonly Screen[] = [
   {
     path: routes.webhooks.edit.path,
     get: adminsOnly(async (visit) => {
-      const { url, events, id } = await webhookOf(visit)
-      return edit(visit, id, { url, events, errors: {} })
+      const { url, format, events, id } = await webhookOf(visit)
+      return edit(visit, id, { url, format, events, errors: {} })
     }),
     async post(visit, sent) {
-      const input = { webhookId: idOf(visit), url: sent.get('url') ?? '', events: sent.getAll('events') }
+      const typed = { url: sent.get('url') ?? '', events: sent.getAll('events') }
+      const format = sent.get('format')
+      const input = { webhookId: idOf(visit), ...typed, ...(format === null ? {} : { format }) }
       const changed = await resultOrProblem(() => run(visit, operations.updateWebhook, input))
       if (!(changed instanceof Problem))
         return { to: withFlash(routes.webhooks.webhook.href({ webhookId: changed.webhook.id }), 'webhookSaved') }
-      return edit(visit, input.webhookId, { ...input, errors: errorsOf(changed) }, changed)
+      return edit(visit, input.webhookId, { ...typed, format: format ?? '', errors: errorsOf(changed) }, changed)
     },
   },
   {
@@ -140,6 +149,11 @@ export const webhookScreens: readonly Screen[] = [
   },
 ]
 
+/** The format that an address asks for; signed events if it is none, which the operation refuses. */
+function proposedFor(url: string): WebhookInfo['format'] {
+  return URL.canParse(url) ? formatFor(url) : 'standard'
+}
+
 function idOf({ params }: Visit): string {
   return params.webhookId ?? ''
 }
@@ -157,7 +171,7 @@ function newWebhook({ site }: Visit, form: WebhookForm, idempotencyKey: string, 
   const { acting } = site.user
   const lede = acting === null ? 'For the bundles in your personal workspace.' : `For the bundles of ${acting.name}.`
   const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, hidden: { idempotencyKey }, form }
-  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
+  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} isNew />, problem }
 }
 
 function edit({ site }: Visit, id: string, form: WebhookForm, problem?: Problem): Outcome {
@@ -166,10 +180,10 @@ function edit({ site }: Visit, id: string, form: WebhookForm, problem?: Problem)
   const missing = problem === undefined ? missingProof(site, title, `${address}/edit`, WHY) : null
   const lede = 'Its secret stays the same. A new URL gets what is still waiting.'
   const page = { title, lede, action: `${address}/edit`, button: 'Save', back: address, form }
-  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
+  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} isNew={false} />, problem }
 }
 
 function errorsOf(problem: Problem): WebhookForm['errors'] {
-  const errors = formErrors(problem, ['url', 'events'])
+  const errors = formErrors(problem, ['url', 'format', 'events'])
   return errors.events === undefined ? errors : { ...errors, events: 'Choose at least one event.' }
 }

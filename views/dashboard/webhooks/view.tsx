@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { routes } from '../../../src/core/routes.ts'
-import { chatNote } from '../../../src/webhooks/chats.ts'
+import { formatHint } from '../../../src/webhooks/chats.ts'
 import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
@@ -20,7 +20,7 @@ export function WebhooksView({ site, webhooks }: { site: DashboardSite; webhooks
         <Head title="Webhooks" />
         <Empty
           heading="Tell your own tools what happens here"
-          text="A webhook sends a signed message to a web address of yours whenever a bundle is created, edited or deleted: to post in a chat, start a build, or keep a copy. Nothing about viewers is ever sent."
+          text="A webhook sends a signed message to a web address of yours whenever a bundle is created, edited or deleted, and to Slack, Discord, Teams or ntfy a sentence: to tell a team, start a build, or keep a copy. Nothing about viewers is ever sent."
         >
           <p class="actions">
             <AddWebhook />
@@ -95,14 +95,14 @@ export function MadeBy({ site, maker }: { site: DashboardSite; maker: ListedWebh
   )
 }
 
-/** A note about a chat's URL; nothing for others. */
-export function ChatNote({ url }: { url: string }): JSX.Element {
-  const note = chatNote(url)
-  return note === null ? (
+/** Why the receiver may refuse the format; nothing if it fits. */
+export function FormatHint({ of }: { of: Pick<ListedWebhook, 'url' | 'format'> }): JSX.Element {
+  const hint = formatHint(of)
+  return hint === null ? (
     ''
   ) : (
     <p class="hint" safe>
-      {note}
+      {hint}
     </p>
   )
 }
@@ -125,6 +125,7 @@ function SampleWebhooks({ site }: { site: DashboardSite }): JSX.Element {
   const webhook = (url: string, events: ListedWebhook['events'], disabledBy: ListedWebhook['disabledBy'] = null) => ({
     id: 'sample',
     url,
+    format: 'standard' as const,
     events,
     enabled: disabledBy === null,
     disabledAt: null,

@@ -1,21 +1,26 @@
 /** @jsxImportSource @kitajs/html */
 
 import { routes } from '../../../src/core/routes.ts'
-import type { CreatedWebhook, RotatedWebhook } from '../../../src/webhooks/shapes.ts'
-import { TextField } from '../../parts/fields.tsx'
+import { CHATS, formatFor } from '../../../src/webhooks/chats.ts'
+import type { CreatedWebhook, RotatedWebhook, WebhookInfo } from '../../../src/webhooks/shapes.ts'
+import { described, Field, Hint, TextField } from '../../parts/fields.tsx'
+import { Each } from '../../parts/layout.tsx'
 import { Choices, type FormErrors, FormPage, type FormPageProps, SecretPage } from '../parts/form.tsx'
-import { ChatNote } from './view.tsx'
-import { EVENTS } from './words.ts'
+import { FormatHint } from './view.tsx'
+import { EVENTS, FORMATS } from './words.ts'
 
 export interface WebhookForm {
   url: string
+  /** Empty: by the address. */
+  format: string
   events: readonly string[]
-  errors: FormErrors<'url' | 'events'>
+  errors: FormErrors<'url' | 'format' | 'events'>
 }
 
 /** The form to create or change a webhook. */
-export function WebhookFormView({ form, ...page }: FormPageProps & { form: WebhookForm }): JSX.Element {
-  const { url, events, errors } = form
+export function WebhookFormView(props: FormPageProps & { form: WebhookForm; isNew: boolean }): JSX.Element {
+  const { form, isNew, ...page } = props
+  const { url, format, events, errors } = form
   return (
     <FormPage {...page} error={errors.form}>
       <TextField
@@ -31,6 +36,20 @@ export function WebhookFormView({ form, ...page }: FormPageProps & { form: Webho
         autofocus={url === ''}
         hint="A public address of yours that accepts POST requests."
       />
+      <Field id="format" label="Format" error={errors.format}>
+        <select id="format" name="format" {...described('format', errors.format)}>
+          {isNew && <ByAddress url={url} isChosen={format === ''} />}
+          <Each
+            of={FORMATS}
+            show={([value, name]) => (
+              <option value={value} selected={value === format} {...knownBy(value)} safe>
+                {name}
+              </option>
+            )}
+          />
+        </select>
+        <Hint text="A program gets signed events. A chat gets a sentence for each event, in the chat’s own format." />
+      </Field>
       <Choices
         name="events"
         legend="Events"
@@ -41,6 +60,25 @@ export function WebhookFormView({ form, ...page }: FormPageProps & { form: Webho
       />
     </FormPage>
   )
+}
+
+const BY_ADDRESS = 'What the address asks for'
+
+/** The format that the host asks for; the script names it while the address is typed. */
+function ByAddress({ url, isChosen }: { url: string; isChosen: boolean }): JSX.Element {
+  const known = URL.canParse(url) ? formatFor(url) : 'standard'
+  return (
+    <option value="" selected={isChosen} data-name={BY_ADDRESS} safe>
+      {known === 'standard' ? BY_ADDRESS : `${BY_ADDRESS}: ${CHATS[known].name}`}
+    </option>
+  )
+}
+
+/** How the script knows the addresses of a chat. */
+function knownBy(format: WebhookInfo['format']) {
+  if (format === 'standard') return {}
+  const { name, host, path } = CHATS[format]
+  return { 'data-name': name, 'data-host': host.source, ...(path === undefined ? {} : { 'data-path': path.source }) }
 }
 
 /** The only page that shows a webhook's secret, after its creation or rotation. */
@@ -55,7 +93,7 @@ export function WebhookMadeView({ made }: { made: CreatedWebhook | RotatedWebhoo
       label="Signing secret"
       secret={secret}
       next={routes.webhooks.webhook.href({ webhookId: webhook.id })}
-      below={<ChatNote url={webhook.url} />}
+      below={<FormatHint of={webhook} />}
       more={
         <a href={`${routes.docs.guide.href({ guide: 'webhooks' })}#what-arrives`} hx-boost="false">
           How to check signatures

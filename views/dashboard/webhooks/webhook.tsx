@@ -10,8 +10,8 @@ import { Pager } from '../parts/lists.tsx'
 import { Form } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { ChatNote, MadeBy, State } from './view.tsx'
-import { EVENTS, eventName, hostOf } from './words.ts'
+import { FormatHint, MadeBy, State } from './view.tsx'
+import { EVENTS, eventName, formatName, hostOf } from './words.ts'
 
 interface WebhookProps {
   site: DashboardSite
@@ -29,15 +29,15 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
   return (
     <>
       <Head title={hostOf(webhook)} lede={webhook.url}>
-        <Form action={`${address}/test`} button="Send test event" />
+        <Form action={`${address}/test`} button="Send a test message" />
       </Head>
-      <ChatNote url={webhook.url} />
+      <FormatHint of={webhook} />
       <About site={site} webhook={webhook} address={address} />
       <section aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         {deliveries.length === 0 ? (
           <p class="hint">
-            Nothing has been sent in the last 14 days. Send a test event to see that your receiver works.
+            Nothing has been sent in the last 14 days. Send a test message to see that your receiver works.
           </p>
         ) : (
           <ul class="rows even">
@@ -59,7 +59,7 @@ export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore 
 
 /** The properties of a webhook, each with its actions. */
 function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'> & { address: string }): JSX.Element {
-  const { events, enabled, disabledBy, droppedAt, oldSecretEndsAt, createdAt, maker } = webhook
+  const { format, events, enabled, disabledBy, droppedAt, oldSecretEndsAt, createdAt, maker } = webhook
   return (
     <dl class="panel particulars">
       <div>
@@ -104,11 +104,22 @@ function About({ site, webhook, address }: Pick<WebhookProps, 'site' | 'webhook'
         </dd>
       </div>
       <div>
+        <dt>Format</dt>
+        <dd safe>{formatName(format)}</dd>
+        <dd>
+          <a class="quiet" href={`${address}/edit`} aria-label="Edit the format">
+            Edit
+          </a>
+        </dd>
+      </div>
+      <div>
         <dt>Signing secret</dt>
         <dd class="hint" safe>
-          {oldSecretEndsAt === null
-            ? 'Shown once, when it was made.'
-            : `Deliveries are also signed with the secret before this one, until ${exactTime(minuteOf(oldSecretEndsAt))}.`}
+          {format !== 'standard'
+            ? 'Messages to chats aren’t signed.'
+            : oldSecretEndsAt === null
+              ? 'Shown once, when it was made.'
+              : `Deliveries are also signed with the secret before this one, until ${exactTime(minuteOf(oldSecretEndsAt))}.`}
         </dd>
         <dd>
           <a class="quiet" href={`${address}/rotate`}>
@@ -136,7 +147,7 @@ const STATES = {
   owner: 'What happens now isn’t kept for it. Deliveries that were waiting are sent when you enable it.',
   failures:
     'Deliveries failed for more than a day. Enable it once your receiver works: what failed is sent again, in order. What happens until then isn’t kept for it.',
-  gone: 'Your receiver answered 410 Gone, so nothing more is sent to it. If that was a mistake, enable it: what failed is sent again, in order. What happens until then isn’t kept for it.',
+  gone: 'Your receiver answered that it’s gone for good, so nothing more is sent to it. If that was a mistake, enable it: what failed is sent again, in order. What happens until then isn’t kept for it.',
 }
 
 function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: ListedWebhook }): JSX.Element {

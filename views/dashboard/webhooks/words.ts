@@ -1,3 +1,4 @@
+import { CHATS, type ChatFormat } from '../../../src/webhooks/chats.ts'
 import type { DeliveryInfo, WebhookInfo } from '../../../src/webhooks/shapes.ts'
 
 type WantedEvent = WebhookInfo['events'][number]
@@ -20,6 +21,20 @@ export const EVENTS: Record<WantedEvent, string> = {
 /** The name of an event, including the test. */
 export function eventName(event: DeliveryInfo['event']): string {
   return event === 'webhook.test' ? 'Test' : EVENTS[event]
+}
+
+/** The names of the formats that belong to chats. */
+const CHAT_NAMES = Object.entries(CHATS).map(([format, { name }]) => [format, name] as const)
+
+/** Each format with its name in the form. */
+export const FORMATS: readonly (readonly [WebhookInfo['format'], string])[] = [
+  ['standard', 'Signed events, for a program'],
+  ...CHAT_NAMES.map(([format, name]) => [format as ChatFormat, `Messages to ${name}`] as const),
+]
+
+/** What a webhook sends. */
+export function formatName(format: WebhookInfo['format']): string {
+  return FORMATS.find(([one]) => one === format)?.[1] ?? format
 }
 
 /** The host of a webhook's URL, by which people recognise it. */
