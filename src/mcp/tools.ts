@@ -200,6 +200,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   id: 'get_proposal',
   events: 'create_webhook',
   url: 'create_webhook',
+  'update_webhook.format': 'create_webhook',
   deliveryId: 'list_deliveries',
   webhookId: 'list_deliveries',
   limit: 'list_bundles',

@@ -11,7 +11,7 @@ import * as webhooks from './webhooks.ts'
 /** POST /api/me/webhooks. */
 export const createWebhook = implement('create_webhook', {
   summary: 'Have a URL told about events; its secret is shown only once',
-  description: 'Sends `url` a signed POST (Standard Webhooks) per event. `secret`, shown only now, checks signatures.',
+  description: 'POSTs each event to `url`, signed (Standard Webhooks) by `secret`, shown only now.',
   status: 201,
   input: shapes.NewWebhook,
   example: { url: 'https://example.com/hooks/openall', events: ['bundle.created', 'bundle.updated'] },
@@ -29,7 +29,7 @@ export const createWebhook = implement('create_webhook', {
 /** GET /api/me/webhooks. */
 export const listWebhooks = implement('list_webhooks', {
   summary: 'List your webhooks',
-  description: 'Lists your webhooks, without their secrets.',
+  description: 'Without their secrets.',
   input: Part,
   output: shapes.WebhookList,
   errors: ['FORBIDDEN'],
@@ -50,7 +50,7 @@ export const listWebhooks = implement('list_webhooks', {
 /** PATCH /api/me/webhooks/:webhookId. */
 export const updateWebhook = implement('update_webhook', {
   summary: 'Change, disable or enable a webhook',
-  description: '`enabled: true` also sends failed events; events while it is disabled are never sent.',
+  description: '`enabled: true` also sends failed events; events while disabled are never sent.',
   input: shapes.WebhookEdit,
   example: { webhookId: 'wh_4fGk2bNq8ZxT7mQa', enabled: true },
   output: shapes.ChangedWebhook,
@@ -65,7 +65,7 @@ export const updateWebhook = implement('update_webhook', {
 /** POST /api/me/webhooks/:webhookId/rotate. */
 export const rotateWebhookSecret = implement('rotate_webhook_secret', {
   summary: 'Give a webhook a new secret, shown only once',
-  description: 'For 24 hours each delivery is signed with the new secret and the one before it.',
+  description: 'For 24 hours the old secret signs too.',
   input: shapes.OneWebhook,
   output: shapes.RotatedWebhook,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -76,7 +76,7 @@ export const rotateWebhookSecret = implement('rotate_webhook_secret', {
 /** DELETE /api/me/webhooks/:webhookId. */
 export const deleteWebhook = implement('delete_webhook', {
   summary: 'Delete a webhook, for good',
-  description: 'Sends it nothing more and erases its deliveries. To pause it instead: update_webhook.',
+  description: 'Erases its deliveries too. To pause it: update_webhook.',
   input: shapes.OneWebhook,
   output: shapes.DeletedWebhook,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -86,7 +86,7 @@ export const deleteWebhook = implement('delete_webhook', {
 /** POST /api/me/webhooks/:webhookId/test. */
 export const testWebhook = implement('test_webhook', {
   summary: 'Send a test message',
-  description: 'Sends `webhook.test` once; list_deliveries then says how it went.',
+  description: 'Sends it once; list_deliveries says how it went.',
   again: 'sends another test message',
   input: shapes.OneWebhook,
   output: shapes.OneDeliveryAnswer,
@@ -101,7 +101,7 @@ export const testWebhook = implement('test_webhook', {
 /** GET /api/me/webhooks/:webhookId/deliveries. */
 export const listDeliveries = implement('list_deliveries', {
   summary: 'List the deliveries of a webhook and their results',
-  description: 'Lists deliveries of the last 14 days, newest first.',
+  description: 'Of the last 14 days, newest first.',
   input: shapes.Deliveries,
   output: shapes.DeliveryList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -113,7 +113,7 @@ export const listDeliveries = implement('list_deliveries', {
 /** POST /api/me/webhooks/:webhookId/deliveries/:deliveryId/redeliver. */
 export const redeliver = implement('redeliver', {
   summary: 'Send an event again',
-  description: 'Sends an event again, under its message id.',
+  description: 'Under the same message id.',
   again: 'sends the event once more, under the same message id',
   input: shapes.OneDelivery,
   output: shapes.OneDeliveryAnswer,

@@ -7,7 +7,7 @@ import { Cursor, HasMore, isOnePlace, limitOf, NextCursor, Offset, Pagination } 
 import { checked, object, refuse, says, Time } from '../core/shape.ts'
 import { Url } from '../core/text-shapes.ts'
 
-const EVENTS = ['The events to send; `*` for all.', ['bundle.created', 'bundle.updated']] as const
+const EVENTS = ['Events to send; `*` for all.', ['bundle.created', 'bundle.updated']] as const
 const Events = says(
   type
     .enumerated(...WANTED_EVENTS)
@@ -19,11 +19,11 @@ const Events = says(
 
 const Format = says(
   type.enumerated(...WEBHOOK_FORMATS),
-  '`standard`: signed events. Else messages for that chat.',
+  'Signed events, or a chat’s messages.',
   'standard',
 )
 
-const WebhookId = says('string', 'The webhook’s id, from list_webhooks.', 'wh_4fGk2bNq8ZxT7mQa')
+const WebhookId = says('string', 'An id from list_webhooks.', 'wh_4fGk2bNq8ZxT7mQa')
 const ENABLED = ['Whether it gets events.', true] as const
 const EXAMPLE_URL = 'https://example.com/hooks/openall'
 
