@@ -117,8 +117,7 @@ function mrkdwnMentions(text: string): string[] {
 
 function mrkdwn(text: string): Pick<Seen, 'text' | 'links'> {
   const links: Seen['links'] = []
-  const unescaped = (part: string) =>
-    part.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  const unescaped = (part: string) => part.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
   const shown = text.replace(/<([^<>|]*)(?:\|([^<>]*))?>|[<>]/g, (whole, href = '', label = href) => {
     if (whole.length === 1) refuse(400, `a bare ${whole}`)
     links.push({ text: unescaped(label), href: unescaped(href) })
@@ -202,7 +201,8 @@ function takeTeams(path: string, text: string): Seen {
 const NTFY = ['topic', 'message', 'title', 'tags', 'priority', 'actions', 'click', 'markdown', 'icon']
 
 function takeNtfy(path: string, text: string): Seen {
-  const invalid = () => refuse(400, '{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}')
+  const invalid = () =>
+    refuse(400, '{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}')
   // To a topic's own address, JSON would be shown as it is.
   if (path !== '/') refuse(400, 'published as plain text')
   const body = onlyKnown(parsed(text, invalid), NTFY, invalid)

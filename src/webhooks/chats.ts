@@ -98,7 +98,8 @@ export function isGone(url: string, status: number | null): boolean {
 /** Why a receiver refused an event, by the status of its answer; continues a sentence. */
 export function refusalOf({ url, format }: { url: string; format: WebhookFormat }, status: number): string {
   const at = formatFor(url)
-  const why = status === GONE ? 'the receiver wants no more events' : at === 'standard' ? undefined : whyAt(at, format, status)
+  const why =
+    status === GONE ? 'the receiver wants no more events' : at === 'standard' ? undefined : whyAt(at, format, status)
   return `it was answered with ${status}${why === undefined ? '' : `: ${why}`}`
 }
 

@@ -17,11 +17,7 @@ const Events = says(
   ...EVENTS,
 )
 
-const Format = says(
-  type.enumerated(...WEBHOOK_FORMATS),
-  'Signed events, or a chat’s messages.',
-  'standard',
-)
+const Format = says(type.enumerated(...WEBHOOK_FORMATS), 'Signed events, or a chat’s messages.', 'standard')
 
 const WebhookId = says('string', 'An id from list_webhooks.', 'wh_4fGk2bNq8ZxT7mQa')
 const ENABLED = ['Whether it gets events.', true] as const

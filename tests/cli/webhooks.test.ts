@@ -36,7 +36,7 @@ for (const [name, start] of RUNTIMES) {
     receiver.secret = made.stdout.trim()
     const [id = ''] = /wh_\w+/.exec(made.stderr) ?? []
     expect((await mine.openall(['webhooks', 'list'])).stdout).toContain(
-      `${id}  enabled  bundle.created  ${receiver.url}`,
+      `${id}  enabled  standard  bundle.created  ${receiver.url}`,
     )
     expect((await mine.openall(['webhooks', 'test', id])).code).toBe(0)
     await becomes(() => receiver.received.map(({ type }) => type), ['webhook.test'])
@@ -51,6 +51,25 @@ for (const [name, start] of RUNTIMES) {
     expect((await mine.openall(['webhooks', 'delete', id])).stdout).toBe(`Webhook ${id} is deleted.\n`)
     expect((await mine.openall(['webhooks', 'test', id])).code).toBe(4)
     expect((await mine.openall(['webhooks', 'create', receiver.url, '--event', 'x'])).code).toBe(2)
+  })
+
+  test(`${name}: a webhook sends messages to a chat, and changes its format`, async () => {
+    const mine = shell()
+    receiver.secret = null
+    receiver.received.length = 0
+    const made = await mine.openall(['webhooks', 'create', receiver.url, '--format', 'slack'])
+    expect([made.code, made.stdout]).toEqual([0, ''])
+    expect(made.stderr).toContain('Messages to chats are not signed')
+    expect(made.stderr).toContain('This is no address of Slack')
+    const [id = ''] = /wh_\w+/.exec(made.stderr) ?? []
+    await mine.openall(['webhooks', 'test', id])
+    await eventually(() => receiver.received.length === 1, 'the test message')
+    expect(JSON.parse(receiver.received[0]!.text).text).toBe('This is a test message from Openall. It works.')
+    const changed = await mine.openall(['webhooks', 'format', id, 'standard'])
+    expect(changed.stdout).toBe(`Webhook ${id} sends standard.\n`)
+    expect((await mine.openall(['webhooks', 'list'])).stdout).toContain(`${id}  enabled  standard  *`)
+    expect((await mine.openall(['webhooks', 'format', id, 'irc'])).code).toBe(2)
+    await mine.openall(['webhooks', 'delete', id])
   })
 
   test(`${name}: listen signs and forwards what happens from now on, once, and says where to go on`, async () => {

@@ -102,7 +102,10 @@ for (const name of NAMES) {
     const urls = ['https://docs.example/secret?token=1', 'https://wiki.example:8443/', 'https://docs.example/b']
     const { slug } = await person.makeBundle({ title: 'Launch & day', urls: [...urls, 'https://last.example/'] })
     const link = `${server.origin}/l/${slug}`
-    await person.api('PATCH', `/api/links/${slug}`, { urls: [urls[0], 'https://new.example/{x}'], variables: [{ name: 'x', label: 'X' }] })
+    await person.api('PATCH', `/api/links/${slug}`, {
+      urls: [urls[0], 'https://new.example/{x}'],
+      variables: [{ name: 'x', label: 'X' }],
+    })
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch week' })
     await person.api('DELETE', `/api/links/${slug}`)
     const [, ...told] = await seenIn(chat, 5)
@@ -160,9 +163,17 @@ for (const name of NAMES) {
       })
     }
     const many = Array.from({ length: 25 }, (_, n) => `https://${`long-${n}-`.repeat(9)}x.${'example.'.repeat(20)}com/`)
-    await person.api('PATCH', `/api/links/${slugs[2]}`, { urls: many, description: 'x', closedNote: 'y', copyable: true })
+    await person.api('PATCH', `/api/links/${slugs[2]}`, {
+      urls: many,
+      description: 'x',
+      closedNote: 'y',
+      copyable: true,
+    })
     const last = (await seenIn(chat, titles.length + 1)).at(-1)
-    expect(last?.text.split('\n').slice(1)).toEqual([expect.stringMatching(/^Added: (long-\d-.{50,80}…(, )?){3}$/), 'and 24 more links'])
+    expect(last?.text.split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^Added: (long-\d-.{50,80}…(, )?){3}$/),
+      'and 24 more links',
+    ])
   })
 }
 
@@ -223,9 +234,16 @@ test('a webhook that its chat has deleted is disabled at once, with the mail; el
     await person.makeBundle()
     await becomes(async () => (await newest(person, address))?.attempts, 1)
     await becomes(async () => (await shown(person))?.disabledBy, isGone ? 'gone' : null)
-    expect([name, status, (await newest(person, address))?.state]).toEqual([name, status, isGone ? 'failed' : 'waiting'])
+    expect([name, status, (await newest(person, address))?.state]).toEqual([
+      name,
+      status,
+      isGone ? 'failed' : 'waiting',
+    ])
     if (!isGone) continue
-    await eventually(() => server.output().includes(person.email) && server.output().includes('no webhook there any more'), 'the mail')
+    await eventually(
+      () => server.output().includes(person.email) && server.output().includes('no webhook there any more'),
+      'the mail',
+    )
     chat.answer = null
     await person.api('PATCH', address, { enabled: true })
     await seenIn(chat, 1)
@@ -263,8 +281,13 @@ test('the form proposes the format by the host; it is changed later, logged, and
     url: urlOf('slack', chat, 'chat.example.com'),
     format: 'ntfy',
   })
-  expect(elsewhere.body.warning).toBe('This is no address of ntfy: the receiver must take messages in the format of ntfy.')
-  const fits = await person.api<{ warning?: string }>('PATCH', `/api/me/webhooks/${id}`, { url: sent.url, format: 'slack' })
+  expect(elsewhere.body.warning).toBe(
+    'This is no address of ntfy: the receiver must take messages in the format of ntfy.',
+  )
+  const fits = await person.api<{ warning?: string }>('PATCH', `/api/me/webhooks/${id}`, {
+    url: sent.url,
+    format: 'slack',
+  })
   expect(fits.body.warning).toBeUndefined()
   expect((await person.api('PATCH', `/api/me/webhooks/${id}`, { format: 'irc' })).status).toBe(400)
   const { body } = await person.api<{ events: { changes: object[] }[] }>('GET', '/api/me/events?type=webhook.updated')
