@@ -98,14 +98,15 @@ function takeSlack(path: string, text: string): Seen {
   return seen
 }
 
-function readSlackPart(part: unknown, seen: Seen, wrong: () => never): void {
+function readSlackPart(part: unknown, seen: Seen, wrong: () => never): Seen {
   const { type, text, url } = onlyKnown(part, ['type', 'text', 'url', 'style'], wrong)
   if (!isText(text, 3000)) return wrong()
   if (type === 'link') {
     if (!isWebAddress(url)) return wrong()
     seen.links.push({ text, href: url })
-  } else if (type !== 'text') wrong()
+  } else if (type !== 'text') return wrong()
   seen.text += text
+  return seen
 }
 
 const MENTION = /<[@!#][^>]*>/g
@@ -148,7 +149,7 @@ function markdown(source: string, mentions: string[]): Seen {
   let rest = source
   while (rest !== '') {
     const [link, label = '', href = ''] = /^\[((?:\[[^\]]*\]|[^[\]]|\](?=[^[]*\]))*)\]\(([^()\s]+)\)/.exec(rest) ?? []
-    const [escape, escaped = ''] = /^\\([^0-9A-Za-z\s])/.exec(rest) ?? []
+    const [backslash, escaped = ''] = /^\\([^0-9A-Za-z\s])/.exec(rest) ?? []
     if (link !== undefined) {
       const inner = markdown(label, [])
       if (inner.links.length > 0) refuse(400, `a link in a link: ${label}`)
@@ -157,9 +158,9 @@ function markdown(source: string, mentions: string[]): Seen {
       links.push({ text: inner.text, href })
       text += inner.text
       rest = rest.slice(link.length)
-    } else if (escape !== undefined) {
+    } else if (backslash !== undefined) {
       text += escaped
-      rest = rest.slice(escape.length)
+      rest = rest.slice(backslash.length)
     } else {
       if (/^(?:[*_~`<[\]]|\|\||&#?\w+;|https?:\/\/|\{\{)/.test(rest)) refuse(400, `markup: ${rest.slice(0, 40)}`)
       if ((text === '' || text.endsWith('\n')) && /^(?:[#>+-]|\d+[.)])/.test(rest)) refuse(400, `a block: ${rest}`)
