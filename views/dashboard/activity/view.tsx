@@ -154,7 +154,7 @@ function Choice({ name, label, all, options, chosen }: ChoiceProps): JSX.Element
 function Nothing({ path, isFiltered }: { path: string; isFiltered: boolean }): JSX.Element {
   if (isFiltered) {
     return (
-      <Empty heading="No such activity" text="Choose another filter or a longer period.">
+      <Empty heading="No such activity" text="Try another filter or a longer period.">
         <p class="actions">
           <a class="button" href={attribute(path)}>
             Show everything
@@ -166,7 +166,7 @@ function Nothing({ path, isFiltered }: { path: string; isFiltered: boolean }): J
   return (
     <Empty
       heading="Nothing has happened yet"
-      text="Once a bundle is created or edited, a key made or somebody joins, it’s listed here: who did it, when, and what changed. Nothing about viewers is ever listed."
+      text="When someone creates or edits a bundle, makes a key or joins, you see it here: who, when, and what changed. Nothing about viewers is ever listed."
     >
       <p class="actions">
         <a class="button" href={routes.docs.guide.href({ guide: 'activity' })} hx-boost="false">

@@ -101,7 +101,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
         rows="2"
         spellcheck="false"
         placeholder="203.0.113.0/24"
-        hint="Addresses and networks that it works from, one in a line, up to 20. Leave it empty for any."
+        hint="IP addresses or networks that may use the key, one per line, up to 20. Empty means any."
       />
     </FormPage>
   )
@@ -117,7 +117,7 @@ export function EndField(props: { note?: string; value: string; error: string | 
       class="short"
       type="date"
       min={new Date().toISOString().slice(0, 10)}
-      hint="The key ends with this day, in UTC. You get an email a week before."
+      hint="The key works until the end of this day, in UTC. We email you a week before."
     />
   )
 }

@@ -144,7 +144,7 @@ export function RotateView({ apiKey, form }: { apiKey: KeyInfo; form: RotateForm
   return (
     <FormPage
       title={`Rotate ${name}?`}
-      lede={`You get a new key that may do the same. The old one, ${keyPrefix}…, goes on for a while, so that you can replace it everywhere.`}
+      lede={`You get a new key that can do the same. The old one, ${keyPrefix}…, keeps working for a while, so you can replace it everywhere.`}
       error={errors.form}
       action={routes.keys.rotate.href({ id })}
       button="Rotate API key"
@@ -162,7 +162,7 @@ export function RotateView({ apiKey, form }: { apiKey: KeyInfo; form: RotateForm
         step="1"
         required
         inputmode="numeric"
-        hint="Up to 24. Enter 0 to end it at once, if somebody else may have it."
+        hint="Up to 24. Enter 0 to end it now, if someone else may have it."
       />
       {expiresAt !== null && <EndField value={expiresAt} error={errors.expiresAt} />}
     </FormPage>

@@ -28,7 +28,7 @@ const WHY = {
 const adminsOnly = forAdmins('webhooks', {
   title: 'Webhooks',
   may: 'manage webhooks',
-  why: 'An organisation’s webhooks are sent all of its bundles.',
+  why: 'An organisation’s webhooks receive all of its bundles.',
   ask: 'ask an admin',
 })
 

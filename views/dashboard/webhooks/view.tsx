@@ -35,7 +35,7 @@ export function WebhooksView({ site, webhooks }: { site: DashboardSite; webhooks
   }
   return (
     <>
-      <Head title="Webhooks" lede="Where your own tools are told what happens to bundles.">
+      <Head title="Webhooks" lede="Tell your own tools what happens to your bundles.">
         <AddWebhook />
       </Head>
       <ul class="rows even">

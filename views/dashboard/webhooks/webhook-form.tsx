@@ -34,7 +34,7 @@ export function WebhookFormView(props: FormPageProps & { form: WebhookForm; isNe
         autocomplete="off"
         placeholder="https://example.com/hooks/openall"
         autofocus={url === ''}
-        hint="A public address of yours that accepts POST requests."
+        hint="A public web address that accepts POST requests."
       />
       <Field id="format" label="Format" error={errors.format}>
         <select id="format" name="format" {...described('format', errors.format)}>
