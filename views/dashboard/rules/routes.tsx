@@ -28,7 +28,7 @@ import { FRESH, isChanged, pageOf, peopleFor, type State } from './page.tsx'
 import { OutOfBand } from './parts.tsx'
 import { RulesSection, Unsaved } from './rules.tsx'
 import { Tester, Verdict } from './tester.tsx'
-import { CheckedRules, ClearView, type PolicyProps, PolicyView } from './view.tsx'
+import { CheckedRules, ClearView, NOT_SAVED, type PolicyProps, PolicyView } from './view.tsx'
 
 /** The rules page of a bundle: edit, read and test. */
 export const policyScreens: readonly Screen[] = [
@@ -158,8 +158,6 @@ function isShown({ issues }: Problem): boolean {
 function noVersion(): Problem {
   return new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the page')
 }
-
-const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
 
 /** Opens closed rules with errors, which are shown beside their fields. Returns whether any was opened. */
 function openInvalidRules({ rules }: Draft, { issues }: TestResult): boolean {

@@ -45,13 +45,22 @@ export interface PolicyProps {
   zone: string
 }
 
+/** The alert for errors that the rules show themselves: it gives way to a marked field, which gets the focus. */
+export const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
+
 /** The rules page of a bundle: edit, read and test rules. */
 export function PolicyView(props: PolicyProps): JSX.Element {
   const { site, bundle, editor, people, viewer, testResult, findings, alert, conflict } = props
   const path = routes.bundle.rules.href({ slug: bundle.slug })
   return (
     <BundleFrame site={site} bundle={bundle} tab="policy">
-      <Alert text={alert} />
+      {alert === NOT_SAVED ? (
+        <div class="marked">
+          <Alert text={alert} />
+        </div>
+      ) : (
+        <Alert text={alert} />
+      )}
       <form
         id="policy"
         class="policy split"
