@@ -48,7 +48,7 @@ const requests = Object.entries(TEXTS).flatMap(([name, text]): [string, () => Pr
   [`the list of ${name}`, () => send('POST', '/found', parts({ urls: text, listed: '1' }), MULTIPART)],
   [
     `a new bundle of ${name}`,
-    () => sendAs('POST', '/dashboard/links/new', parts({ more: text, do: 'paste' }), MULTIPART),
+    () => sendAs('POST', '/dashboard/links/new', parts({ urls: text }), MULTIPART),
   ],
   [`an import of ${name}`, () => sendAs('POST', '/dashboard/links/import', parts({ text }), MULTIPART)],
 ])

@@ -33,7 +33,7 @@ test('the example “Incident” of the home page is a link that opens the tabs 
   const { page, context } = await stage.open('/', null)
   const asked = await askedIn(context)
   await follow(page, 'Incident')
-  await page.locator('.item').getByText('{service} is filled in by whoever opens it.').waitFor()
+  await page.locator('.found-row').getByText('{service} is filled in by whoever opens it.').waitFor()
   await press(page, 'Get the link')
   const link = (await page.locator('a.shared').getAttribute('href')) ?? ''
   const field = page.locator('form.fill').getByLabel('Service')
@@ -59,11 +59,11 @@ test.each(['docs/quick-start.md', 'README.md'])('what %s says of a link for ever
   const asked = await askedIn(context)
   // Slugs are one per instance, and both documents name the same.
   const slug = `customer-${path.replace(/\W+/g, '-').toLowerCase()}`
-  await page.locator('#more').fill(`CRM https://crm.example/${written}\nTickets https://desk.example/?of=${written}`)
-  await press(page, 'Add them')
-  await page.locator('#links').getByText(`${written} is filled in by whoever opens it.`).waitFor()
+  await page.fill('#urls', `CRM https://crm.example/${written}\nTickets https://desk.example/?of=${written}`)
+  await page.locator('#found').getByText(`${written} is filled in by whoever opens it.`).waitFor()
+  await page.getByText('Choose its link').click()
   await page.fill('#slug', slug)
-  await page.locator('#save').click()
+  await press(page, 'Get the link')
   await shows(page, '#messages', 'Bundle created')
   const address = filled.replace('customer', slug)
   await page.goto(`${stage.server.origin}${address}`)

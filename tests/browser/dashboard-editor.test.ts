@@ -83,19 +83,25 @@ test('on a desktop the error of an address appears next to it and moves no other
   expect(await tops()).toEqual(before)
 })
 
-test('a bundle is made: typed, pasted, checked while typing, reordered by keyboard and by mouse, saved', async () => {
+test('a bundle is made, then its links are pasted, checked while typing, reordered by keyboard and by mouse, saved', async () => {
   const { page, complaints } = await open('/dashboard')
   await page.getByRole('link', { name: 'New bundle' }).first().click()
   await page.getByRole('heading', { name: 'New bundle' }).waitFor()
-  await hasFocus(page.locator('#more'))
+  await hasFocus(page.locator('#urls'))
+  await page.fill('#urls', 'https://example.com/agenda')
   await page.fill('#title', 'Team offsite')
+  await page.getByText('Choose its link').click()
   await page.getByLabel('Custom link').fill('Team Offsite')
+  await page.getByRole('button', { name: 'Get the link' }).click()
   await page.locator('#slug-error').waitFor()
+  await hasFocus(page.getByLabel('Custom link'))
   await page.getByLabel('Custom link').fill('team-offsite')
-  await page.locator('#slug-error').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Get the link' }).click()
+  await page.getByText('Bundle created.').first().waitFor()
 
-  await field(page, 0, 'url').focus()
-  await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nhttps://files.example\nexample.org')
+  await page.getByRole('button', { name: 'Add a link' }).click()
+  await field(page, 1, 'url').focus()
+  await paste(page, '- [Board](https://board.example/)\nhttps://files.example\nexample.org')
   await page.getByRole('heading', { name: '4 links' }).waitFor()
   expect(await addresses(page)).toEqual([
     'https://example.com/agenda',
@@ -144,8 +150,8 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
   await page.getByRole('heading', { name: '4 links' }).waitFor()
   await press(page, 0, 'Remove')
   await page.getByRole('heading', { name: '3 links' }).waitFor()
-  await page.getByRole('button', { name: 'Create bundle' }).last().click()
-  await told(page, 'Bundle created.')
+  await send(page, 'Save')
+  await told(page, 'Saved · View version')
   expect(slugOf(page)).toBe('team-offsite')
   expect(await saved('team-offsite')).toMatchObject({
     title: 'Team offsite',
@@ -161,10 +167,11 @@ test('a bundle is made: typed, pasted, checked while typing, reordered by keyboa
 })
 
 test('the whole form can be used by keyboard alone', async () => {
-  const { page } = await open('/dashboard/links/new')
-  await page.locator('#more:focus').waitFor()
-  for (const _ of ['Add them', 'title', 'description', 'Add a section', 'New link', 'url'])
-    await page.keyboard.press('Tab')
+  const { slug } = await owner.makeBundle({ urls: ['https://zero.example/'] })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  await page.getByRole('button', { name: 'Add a link' }).focus()
+  await page.keyboard.press('Enter')
+  await hasFocus(field(page, 1, 'url'))
   await page.keyboard.type('https://one.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.type('First')
@@ -178,18 +185,18 @@ test('the whole form can be used by keyboard alone', async () => {
   await page.keyboard.press('ArrowDown')
   for (const _ of ['Check the link', 'Move up', 'Move down', 'Remove', 'Add a link']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await rows(page).nth(1).waitFor()
-  await hasFocus(field(page, 1, 'url'))
+  await rows(page).nth(2).waitFor()
+  await hasFocus(field(page, 2, 'url'))
   await page.keyboard.type('two.example')
   for (const _ of ['note', 'section', 'tags', 'More', 'up']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await becomes(() => addresses(page), ['two.example', 'https://one.example/'])
-  await field(page, 0, 'url').focus()
+  await becomes(() => addresses(page), ['https://zero.example/', 'two.example', 'https://one.example/'])
+  await field(page, 1, 'url').focus()
   await page.keyboard.press('Enter')
-  await told(page, 'Bundle created.')
-  expect(await saved(slugOf(page))).toMatchObject({
-    urls: ['https://two.example', 'https://one.example/'],
-    urlMetadata: [{ section: 'Start' }, { note: 'First', section: 'Start', tags: ['a', 'b'], openPolicy: 'manual' }],
+  await told(page, 'Saved · View version')
+  expect(await saved(slug)).toMatchObject({
+    urls: ['https://zero.example/', 'https://two.example', 'https://one.example/'],
+    urlMetadata: [{}, { section: 'Start' }, { note: 'First', section: 'Start', tags: ['a', 'b'], openPolicy: 'manual' }],
   })
 })
 
@@ -237,7 +244,9 @@ test.each([true, false])(
 )
 
 test('errors appear next to their fields, and everything typed is kept', async () => {
-  const { page } = await open('/dashboard/links/new')
+  const { slug } = await owner.makeBundle({ urls: ['https://a.example/'] })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  await expand(page, 0)
   await page.fill('#title', 'T'.repeat(201))
   await page.fill('#description', '\nA description')
   await field(page, 0, 'url').fill('not a link')
@@ -245,7 +254,7 @@ test('errors appear next to their fields, and everything typed is kept', async (
   await field(page, 0, 'tags').fill(`${'t'.repeat(41)}, "x, y"`)
   await openMore(rows(page).nth(0))
   await field(page, 0, 'openPolicy').selectOption('manual')
-  await send(page, 'Create bundle')
+  await send(page, 'Save')
   await page.getByText('This must be at most 200 characters.').waitFor()
   await page.getByText('This doesn’t look like a web address.').waitFor()
   await page.getByText('This must be at most 40 characters.').waitFor()
@@ -258,13 +267,15 @@ test('errors appear next to their fields, and everything typed is kept', async (
 })
 
 test('a 26th link is counted and refused, and the list is kept', async () => {
-  const { page } = await open('/dashboard/links/new')
   const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
-  await page.getByLabel('Paste your links').fill(list.join('\n'))
+  const { slug } = await owner.makeBundle({ urls: list.slice(0, 1) })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  await page.getByText('Paste several').click()
+  await page.getByLabel('Paste your links').fill(list.slice(1).join('\n'))
   await page.getByRole('button', { name: 'Add them' }).click()
   await page.getByRole('heading', { name: '26 links' }).waitFor()
   await settled(page)
-  await send(page, 'Create bundle')
+  await send(page, 'Save')
   await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
   expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
 })

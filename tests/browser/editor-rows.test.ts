@@ -84,13 +84,16 @@ test('a moved link is open after a save too, and the focus is in its field', asy
 })
 
 test('a new link is open; pasted links are closed except the last, and open if they have a message', async () => {
-  const { page } = await stage.open('/dashboard/links/new', owner)
-  expect(await openRows(page)).toEqual([true])
-  expect(await lineOf(page, 0)).toEqual(['New link'])
-  await page.fill('#more', 'https://a.example/\nhttps://b.example/\nhttps://c.example/\nhttps://d.example/')
+  const { slug } = await owner.makeBundle({ urls: ['https://a.example/'] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  await page.getByRole('button', { name: 'Add a link' }).click()
+  await becomes(() => openRows(page), [false, true])
+  expect(await lineOf(page, 1)).toEqual(['New link'])
+  await page.getByText('Paste several').click()
+  await page.fill('#more', 'https://b.example/\nhttps://c.example/\nhttps://d.example/')
   await page.getByRole('button', { name: 'Add them' }).click()
   await rowsOf(page).nth(3).waitFor()
-  // The empty row that the form began with gives way.
+  // The empty row gives way.
   await becomes(() => openRows(page), [false, false, false, true])
   await field(page, 3, 'url').fill('https://b.example')
   await page.getByText('Same address as link 2.').waitFor()

@@ -89,7 +89,8 @@ test('a link that is typed with a name in braces makes it a variable with one pr
 })
 
 test('a name in braces is a variable while it is typed, and can be kept as text', async () => {
-  const { page } = await stage.open('/dashboard/links/new', owner)
+  const { slug } = await owner.makeBundle({ urls: ['https://a.example/'] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
   await page.getByRole('button', { name: 'Add a link' }).click()
   const address = rowsOf(page).last().locator('[name=url]')
   await address.pressSequentially('https://grafana.example/d/{service}')
@@ -120,12 +121,10 @@ test('a name in braces is a variable while it is typed, and can be kept as text'
   expect(await variables(page).count()).toBe(0)
   await again.click()
   await becomes(() => variables(page).count(), 1)
-  await page.getByRole('button', { name: 'Create bundle' }).last().click()
-  await shows(page, '#messages', 'created')
-  const slug = page.url().split('/').at(-1)?.split('?')[0] ?? ''
+  await save(page)
   const { body } = await owner.api('GET', `/api/links/${slug}`)
   expect(body).toMatchObject({
-    urls: ['https://grafana.example/d/{service_id}?from=now'],
+    urls: ['https://a.example/', 'https://grafana.example/d/{service_id}?from=now'],
     variables: [{ name: 'service_id' }],
   })
 })
@@ -158,11 +157,11 @@ test('a variable is renamed wherever it stands, removed and put back', async () 
 test('the home page says so while one types, and the page of the link fills it in to try and to copy', async () => {
   const { page } = await stage.open('/', null)
   await page.fill('#urls', 'https://crm.example/{customer}')
-  await page.locator('.item').getByText('{customer} is filled in by whoever opens it.').waitFor()
+  await page.locator('.found-row').getByText('{customer} is filled in by whoever opens it.').waitFor()
   await page.getByRole('button', { name: 'Keep as text: customer' }).click()
-  await page.locator('.item').getByText('{customer} stays text.').waitFor()
+  await page.locator('.found-row').getByText('{customer} stays text.').waitFor()
   await page.getByRole('button', { name: 'Make it a variable: customer' }).click()
-  await page.locator('.item').getByText('is filled in by whoever opens it').waitFor()
+  await page.locator('.found-row').getByText('is filled in by whoever opens it').waitFor()
   await page.getByRole('button', { name: 'Get the link' }).click()
   const link = await page.locator('a.shared').getAttribute('href')
   await page.getByLabel('Customer').fill('47 11')

@@ -25,7 +25,7 @@ async function paste(page: Page, text: string): Promise<void> {
 
 const CLIPBOARD = ['clipboard-read', 'clipboard-write']
 const titles = (page: Page) =>
-  page.locator('.item [name=note]:visible').evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+  page.locator('.found-row [name=note]:visible').evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
 const titleOf = (page: Page, number: number) => page.getByLabel(`Title of link ${number}`, { exact: true })
 const told = (page: Page, text: string) => becomes(() => page.textContent('#live'), text)
 const getTheLink = (page: Page) =>
@@ -92,19 +92,19 @@ test.each([
     }
     await field.focus()
     await pasted(LONG)
-    const line = page.locator('#found .line')
+    const line = page.locator('#found .found-line')
     const says = async () => (await line.innerText()).replace(/\s+/g, ' ')
     await becomes(says, '12 links found Show the text')
-    expect([await field.isVisible(), await focusedId(page), await page.locator('.item').count()]).toEqual([
+    expect([await field.isVisible(), await focusedId(page), await page.locator('.found-row').count()]).toEqual([
       false,
       'unfold',
       12,
     ])
     expect(await page.inputValue('#title')).toBe('Coral reefs')
-    expect(await page.locator('.part h3').allInnerTexts()).toEqual(['Week 1', 'Week 2', 'Week 3'])
+    expect(await page.locator('.found-part h3').allInnerTexts()).toEqual(['Week 1', 'Week 2', 'Week 3'])
     expect([await page.getByText('Add a description').isVisible(), await isInView()]).toEqual([true, true])
     for (const at of [5, 11]) {
-      await page.locator('.item').nth(at).scrollIntoViewIfNeeded()
+      await page.locator('.found-row').nth(at).scrollIntoViewIfNeeded()
       expect(await isInView()).toBe(true)
     }
     expect([await overflowOf(page), await axeViolations(page)]).toEqual([0, []])
@@ -123,11 +123,42 @@ test.each([
   },
 )
 
+test('on a phone, the button stays above the on-screen keyboard, and a title that is typed above the button', async () => {
+  const page = await home({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  await paste(page, LONG)
+  await titleOf(page, 12).waitFor()
+  const bottoms = () =>
+    page.evaluate(() =>
+      [document.activeElement, document.querySelector('.send .primary'), document.querySelector('.send')].map((one) => {
+        const { top, bottom } = (one as Element).getBoundingClientRect()
+        return one?.matches('.send') ? top : bottom
+      }),
+    )
+  const isAbove = async (keyboard: number) => {
+    const [title, button, bar] = (await bottoms()) as [number, number, number]
+    return title <= bar && button <= keyboard
+  }
+  // Browsers that know it make the page smaller.
+  expect(await page.getAttribute('meta[name=viewport]', 'content')).toContain('interactive-widget=resizes-content')
+  await titleOf(page, 9).tap()
+  await page.setViewportSize({ width: 390, height: 440 })
+  await titleOf(page, 10).focus()
+  await becomes(() => isAbove(440), true)
+  // Others draw the keyboard over it.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.evaluate(() => {
+    Object.defineProperty(visualViewport, 'height', { value: 440 })
+    visualViewport?.dispatchEvent(new Event('resize'))
+  })
+  await titleOf(page, 12).focus()
+  await becomes(() => isAbove(440), true)
+})
+
 test('typing folds nothing, and undoing a paste takes it back', async () => {
   const page = await home({ permissions: CLIPBOARD })
   await page.focus('#urls')
   await page.keyboard.type('https://a.example/ ')
-  await page.locator('.item').waitFor()
+  await page.locator('.found-row').waitFor()
   expect([await page.locator('#urls').isVisible(), await page.locator('#unfold').isVisible()]).toEqual([true, false])
   await page.evaluate(() => navigator.clipboard.writeText('https://b.example/'))
   await page.keyboard.press('Control+V')
@@ -167,7 +198,7 @@ test('typing on keeps what was changed in rows whose links are still there', asy
   await becomes(() => titles(page), ['Minutes', 'Board', 'Design files'])
   expect(await page.inputValue('#title')).toBe('Reading for Tuesday')
   await page.fill('#urls', '')
-  await page.locator('.item').first().waitFor({ state: 'detached' })
+  await page.locator('.found-row').first().waitFor({ state: 'detached' })
   expect([await page.inputValue('#title'), await page.textContent('#gauge .count-of')]).toEqual(['', '0 / 25'])
 })
 
@@ -228,7 +259,7 @@ test('without JavaScript the list is a second step, at which the page begins', a
   const press = (name: string) =>
     Promise.all([page.waitForEvent('load'), page.getByRole('button', { name, exact: true }).click()])
   await press('Get the link')
-  const box = await page.locator('.summary').boundingBox()
+  const box = await page.locator('.found-head').boundingBox()
   expect(box!.y).toBeLessThan(844 - 100)
   await titleOf(page, 2).fill('Board')
   await press('Remove Agenda')

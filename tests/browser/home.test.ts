@@ -167,7 +167,7 @@ async function home(options: BrowserContextOptions): Promise<Page> {
 async function send(page: Page, { urls, title }: { urls?: string; title?: string }): Promise<void> {
   if (urls !== undefined) await page.fill('#urls', urls)
   const isScripted = await page.evaluate(() => matchMedia('(scripting: enabled)').matches)
-  if (isScripted) await page.locator('#found .summary').waitFor()
+  if (isScripted) await page.locator('#found .found-head').waitFor()
   if (title !== undefined) await page.fill('#title', title)
   // Without the script, the first press shows the list.
   for (let presses = isScripted ? 1 : 2; presses > 0; presses -= 1)

@@ -67,7 +67,9 @@ test('the preview beside the editor shows them too, and letters once they are sw
 
 test('a row of the editor has the icon that is found of its link, for as long as the address is on that site', async () => {
   const owner = await newPerson(stage.server)
-  const { page } = await stage.open('/dashboard/links/new', owner)
+  const { slug } = await owner.makeBundle({ urls: [sites.at('none.71')] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  await page.locator('.link-row summary').click()
   const url = page.locator('.link-row [name=url]')
   const tile = (): Promise<(number | string | null)[]> =>
     page

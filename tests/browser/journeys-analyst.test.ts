@@ -129,7 +129,7 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
   test('a CSV of links is imported, changed before it is made, and exported again with nothing lost', async () => {
     await at.open('/dashboard')
     await at.click(link('New bundle'))
-    await at.has(field('Title'))
+    await at.has('#urls')
     await at.click('main a[href="/dashboard/links/import"]')
     await at.paste(field('Paste or upload'), LINKS)
     await at.click(button('Preview'))

@@ -81,7 +81,8 @@ test('edits survive a session that ended, and are offered to the same person onl
   await page.getByLabel('Email').waitFor()
   const other = await newPerson(stage.server)
   await addSession(context, other)
-  await page.goto('/dashboard/links/new')
+  const { slug: theirs } = await other.makeBundle({ ...ONBOARDING })
+  await page.goto(`/dashboard/links/${theirs}`)
   expect(await isOffered(page)).toBe(false)
   await context.clearCookies()
   await addSession(context, owner)
@@ -158,13 +159,14 @@ test('what a sign-out in another tab has dropped does not come back when this on
   expect(await keptIn(other)).toEqual([])
 })
 
-test('a new bundle is kept too, until it is made', async () => {
+test('a copy is kept too, until it is made', async () => {
   const person = await newPerson(stage.server)
-  const opened = await stage.open('/dashboard/links/new', person)
-  await rowsOf(opened.page).nth(0).locator('[name=url]').fill('https://kept.example/')
+  const { slug } = await person.makeBundle({ ...ONBOARDING })
+  const path = `/dashboard/links/new?from=${slug}`
+  const opened = await stage.open(path, person)
   await opened.page.fill('#title', 'Begun')
   await kept(opened.page, 'Begun')
-  const page = await crash(opened.page, '/dashboard/links/new')
+  const page = await crash(opened.page, path)
   await offered(page)
   await press(page, 'Restore')
   await becomes(() => page.inputValue('#title'), 'Begun')

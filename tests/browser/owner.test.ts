@@ -42,13 +42,10 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
 
   // Create.
   await page.getByRole('link', { name: 'New bundle' }).first().click()
+  await page.fill('#urls', 'The plan | https://plan.example/\n- https://status.example/board')
+  await page.locator('.found-row').nth(1).waitFor()
   await page.fill('#title', 'Launch day')
-  await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
-  await press(page, 'Add them')
-  await page.locator('.link-row').nth(1).waitFor()
-  // The empty row that the form began with has given way.
-  expect(await page.locator('.link-row').count()).toBe(2)
-  await press(page, 'Create bundle')
+  await press(page, 'Get the link')
   await page.getByText('Bundle created').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
 
@@ -116,9 +113,11 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await press(page, 'Create organisation')
   await page.locator('.subjects summary').getByText('Northwind').waitFor()
   await page.goto('/dashboard/links/new')
+  await page.getByText('It belongs to Northwind.').waitFor()
+  await page.fill('#urls', 'https://handbook.example/')
+  await page.locator('.found-row').waitFor()
   await page.fill('#title', 'Of Northwind')
-  await page.getByLabel('Address').first().fill('https://handbook.example/')
-  await press(page, 'Create bundle')
+  await press(page, 'Get the link')
   await page.getByText('Bundle created').first().waitFor()
   const shared = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
   await follow(page, /^Team$/)

@@ -115,7 +115,7 @@ export const scenes = {
     await page.goto(origin)
     await page.fill('#urls', CHAT)
     await page.getByRole('button', { name: 'Remove The board' }).click()
-    await page.locator('.item .gone').waitFor()
+    await page.locator('.found-row .gone').waitFor()
   },
   'home-errors': (page, world) => paste(page, world, 'Nothing to open here'),
   'home-too-many': (page, world) =>
@@ -364,7 +364,7 @@ async function paste(page: Page, { origin }: World, text: string): Promise<void>
   await page.fill('#urls', text)
   // The title comes with the first link.
   if (text.includes('https://')) await page.fill('#title', 'Team offsite')
-  await page.locator('#found .summary').waitFor()
+  await page.locator('#found .found-head').waitFor()
   await page.getByRole('button', { name: 'Get the link' }).click()
   await page.waitForLoadState()
 }

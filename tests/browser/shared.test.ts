@@ -40,8 +40,8 @@ test('an installed service is shared to by its address, which fills the field an
 test('what is shared is listed as if it was pasted', async () => {
   const text = 'Agenda: https://a.example/agenda\nhttps://b.example/board'
   const { page } = await stage.open(shared({ text }), null)
-  await page.locator('.item').nth(1).waitFor()
-  expect(await page.inputValue('.item [name=note] >> nth=0')).toBe('Agenda')
+  await page.locator('.found-row').nth(1).waitFor()
+  expect(await page.inputValue('.found-row [name=note] >> nth=0')).toBe('Agenda')
 })
 
 test('the bookmark hands over the links of a selection, or else the page', async () => {
@@ -58,7 +58,7 @@ test('the bookmark hands over the links of a selection, or else the page', async
   const other = await context.newPage()
   const press = async () => {
     const [opened] = await Promise.all([context.waitForEvent('page'), other.evaluate(script)])
-    await opened.locator('.item').first().waitFor()
+    await opened.locator('.found-row').first().waitFor()
     return opened
   }
   await other.goto(`${stage.server.origin}/privacy`)

@@ -22,7 +22,7 @@ async function paste(page: Page, field: string, text: string): Promise<void> {
 /** The same where only a paste makes rows. */
 const PASTING = { permissions: ['clipboard-read', 'clipboard-write'] }
 async function pasteMany(page: Page, text: string): Promise<void> {
-  await page.focus('#more')
+  await page.focus('#urls')
   await page.evaluate((pasted) => navigator.clipboard.writeText(pasted), text)
   await page.keyboard.press('Control+V')
 }
@@ -41,9 +41,9 @@ test('under New bundle, pasted links get the titles of their pages as each is kn
   await pasteMany(page, `${at('/silent/1')}\nMine: ${at('/who')}\n${at('/plan')}\n${at('/gone')}`)
   await becomes(() => notes(page), ['', 'Mine', 'The plan', ''])
   await shows(page, '#suggested-titles', '1 title is from its page.')
-  await becomes(() => page.locator('.link-row.suggested .called').textContent(), 'The plan')
+  await becomes(() => page.locator('.found-row.suggested [name=note]').inputValue(), 'The plan')
   expect(await axeViolations(page)).toEqual([])
-  await press(page, 'Create bundle')
+  await press(page, 'Get the link')
   await page.getByText('Bundle created').first().waitFor()
   expect(await saved(page, owner)).toEqual(['', 'Mine', 'The plan', ''])
   expect(await page.locator('#suggested-titles').isVisible()).toBe(false)
@@ -54,13 +54,12 @@ test('one press takes none of them, and what was changed by hand is no suggestio
   const { page } = await stage.open('/dashboard/links/new', owner, PASTING)
   await pasteMany(page, `${at('/plan')}\n${at('/who')}\n${at('/bom')}`)
   await becomes(() => notes(page), ['The plan', 'Who', 'Grüße'])
-  await page.locator('.link-row summary').first().click()
-  await page.locator('.link-row [name=note]').first().fill('Our plan')
+  await page.locator('.found-row [name=note]').first().fill('Our plan')
   await shows(page, '#suggested-titles', '2 titles are from their pages.')
   await page.getByRole('button', { name: 'Take none' }).click()
   expect(await notes(page)).toEqual(['Our plan', '', ''])
   expect(await page.locator('#suggested-titles').isVisible()).toBe(false)
-  await press(page, 'Create bundle')
+  await press(page, 'Get the link')
   await page.getByText('Bundle created').first().waitFor()
   expect(await saved(page, owner)).toEqual(['Our plan', '', ''])
 })

@@ -36,6 +36,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   let viewer: Person
   let stranger: Person
   let organizationId: string
+  /** The slug of the bundle that is copied. */
+  let original: string
   beforeAll(async () => {
     ;[admin, editor, viewer, stranger] = [
       await newPerson(server()),
@@ -50,20 +52,25 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ])
     ).id
     await actFor(admin, organizationId)
+    original = (await admin.makeBundle({ urls: [URL_A] })).slug
   })
 
   const saved = async (slug: string) => (await admin.api<Saved>('GET', `/api/links/${slug}`)).body
 
+  /** Sends the editor of a copy. */
+  const sendCopy = (fields: [string, string][]) =>
+    send(admin, '/dashboard/links/new', [['from', original], ...fields])
+
   describe('the form of a bundle', () => {
     test('makes one bundle per key, however often it is sent', async () => {
       const fields: [string, string][] = [['idempotencyKey', 'one-form'], ['title', 'Once'], ...link('a.example')]
-      const first = await send(admin, '/dashboard/links/new', fields)
+      const first = await sendCopy(fields)
       expect(first.status).toBe(303)
       const to = first.headers.get('location') ?? ''
       expect(to).toMatch(/^\/dashboard\/links\/[a-z0-9]{10}\?notice=created$/)
-      expect((await send(admin, '/dashboard/links/new', fields)).headers.get('location')).toBe(to)
+      expect((await sendCopy(fields)).headers.get('location')).toBe(to)
       expect(await saved(to.split(/[/?]/)[3] ?? '')).toMatchObject({ title: 'Once', urls: ['https://a.example'] })
-      const other = await send(admin, '/dashboard/links/new', [...fields, ...link('https://b.example/')])
+      const other = await sendCopy([...fields, ...link('https://b.example/')])
       expect(other.status).toBe(409)
       expect(other.html).toContain('This form already created a bundle')
       expect(other.html).not.toContain('value="one-form"')
@@ -83,7 +90,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     ] as [string, [string, string][], number, string][])(
       'refuses %s, and comes back',
       async (_, fields, status, says) => {
-        const answer = await send(admin, '/dashboard/links/new', [['title', 'Kept & <kept>'], ...fields])
+        const answer = await sendCopy([['title', 'Kept & <kept>'], ...fields])
         expect(answer.status).toBe(status)
         expect(answer.html).toContain(says)
         expect(answer.html).toContain('value="Kept &amp; <kept>"')
@@ -92,13 +99,13 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
 
     test('accepts no more links than a page can show', async () => {
       const links = Array.from({ length: 201 }, (_, n) => link(`https://a.example/${n}`)).flat()
-      const answer = await send(admin, '/dashboard/links/new', links)
+      const answer = await sendCopy(links)
       expect(answer.status).toBe(400)
       expect(answer.html).toContain('up to 200 links')
       const more = Array.from({ length: 201 }, (_, n) => `https://a.example/${n}`).join('\n')
       expect(
         (
-          await send(admin, '/dashboard/links/new', [
+          await sendCopy([
             ['more', more],
             ['do', 'paste'],
           ])
@@ -109,7 +116,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     test('after a button the form alone comes back, after a pause in typing those of its parts that have changed', async () => {
       const steps = { 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'form#editor' }
       const step = async (fields: [string, string][]) => {
-        const sent = multipart(fields)
+        const sent = multipart([['from', original], ...fields])
         const answer = await admin.fetch('/dashboard/links/new', {
           ...sent,
           method: 'POST',
@@ -193,7 +200,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const pressed = async (button: string) => {
         const rows = ['', 'https://a.example/', 'https://b.example/'].flatMap((url) => link(url))
         const sent: [string, string][] = [['do', button], ['more', 'https://c.example/'], ...rows]
-        const { html } = await send(admin, '/dashboard/links/new', sent)
+        const { html } = await sendCopy(sent)
         return fieldsIn(html).flatMap(([name, value]) => (name === 'url' ? [value] : []))
       }
       const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']
@@ -231,17 +238,22 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await saved(slug)).urls).toEqual([a, c])
     })
 
-    test('pasted links are listed before anything is saved, and a new bundle is called what they are', async () => {
+    test('pasted links are listed before anything is saved', async () => {
       const before = await countBundles(server())
       const more = 'Reading for Monday:\nAgenda | https://a.example/\nhttps://b.example/\nhttps://a.example/'
-      const list = await send(admin, '/dashboard/links/new', [...link(''), ['more', more], ['do', 'save']])
+      const list = await sendCopy([
+        ['title', 'Reading'],
+        ...link(''),
+        ['more', more],
+        ['do', 'save'],
+      ])
       const shown = fieldsIn(list.html).filter(
         ([name, value]) => ['url', 'note', 'title'].includes(name) && value !== '',
       )
       expect([list.status, shown]).toEqual([
         200,
         [
-          ['title', 'Reading for Monday'],
+          ['title', 'Reading'],
           ['url', 'https://a.example/'],
           ['note', 'Agenda'],
           ['url', 'https://b.example/'],
@@ -254,7 +266,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const slug = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''
       const { title, urls, versionNumber } = await saved(slug)
       expect([title, urls, versionNumber]).toEqual([
-        'Reading for Monday',
+        'Reading',
         ['https://a.example/', 'https://b.example/'],
         1,
       ])

@@ -49,7 +49,7 @@ onEveryTarget({ SERVICE_ICONS: 'on', SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }
     for (const path of [page, `${page}/versions`, `/dashboard/links/new?from=${slug}`]) {
       expect([path, await tilesOn(path)]).toEqual([path, ALL])
     }
-    const pasted = { more: urls.join('\n'), do: 'paste' }
+    const pasted = { from: slug, more: urls.join('\n'), do: 'paste' }
     expect(await tilesOn('/dashboard/links/new', pasted)).toEqual(ALL)
     expect(await tilesOn('/dashboard/links/new', { ...pasted, icons: 'no' })).toEqual(['P', 'N', 'L', 'D'])
     const rules = { version: 1, rules: [{ name: 'Members', when: { op: 'signedIn' }, tabs: [{ url: urls[0] }] }] }

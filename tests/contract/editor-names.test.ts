@@ -8,13 +8,15 @@ import { unescaped } from './html.ts'
 
 type Fields = [string, string][]
 
-const NEW = '/dashboard/links/new'
 const LINK = 'https://grafana.example/d/{service}'
 
 onEveryTarget({}, (at) => {
   let owner: Person
+  /** The editor of a copy. */
+  let anew: string
   beforeAll(async () => {
     owner = await newPerson(at())
+    anew = `/dashboard/links/new?from=${(await owner.makeBundle({ urls: ['https://a.example/'] })).slug}`
   })
   const formIn = (html: string): Fields => fieldsOf(html, 'editor')
   const formAt = async (path: string) => formIn(await (await owner.fetch(path)).text())
@@ -40,14 +42,14 @@ onEveryTarget({}, (at) => {
   const FILLED = '{service} is filled in by whoever opens it.Keep as text'
   const PLAIN = '{service} stays text.Make it a variable'
 
-  test('a name typed into a new bundle is a variable at once, with its label as a word, and is saved as one', async () => {
-    const shown = await post(NEW, await withLink(NEW, LINK), 'refresh')
+  test('a name typed into a copy is a variable at once, with its label as a word, and is saved as one', async () => {
+    const shown = await post(anew, await withLink(anew, LINK), 'refresh')
     expect([saysIn(shown.html), names(shown.fields)]).toEqual([[FILLED], ['service']])
     expect(shown.html).toContain('name="variables.label" value="" autocomplete="off" placeholder="Service"')
-    const made = await post(NEW, shown.fields)
+    const made = await post(anew, shown.fields)
     expect(await contentOf(slugIn(made.location))).toMatchObject({ urls: [LINK], variables: [{ name: 'service' }] })
     // Also without a look at it before.
-    const other = await post(NEW, await withLink(NEW, 'grafana.example/{order_id}'))
+    const other = await post(anew, await withLink(anew, 'grafana.example/{order_id}'))
     expect(await contentOf(slugIn(other.location))).toMatchObject({
       urls: ['https://grafana.example/{order_id}'],
       variables: [{ name: 'order_id' }],
@@ -55,8 +57,8 @@ onEveryTarget({}, (at) => {
   })
 
   test('a pasted one is, too', async () => {
-    const paste = typed(await formAt(NEW), 'more', `Dashboard ${LINK}\nRunbook https://b.example/{part}`)
-    const { html, fields } = await post(NEW, paste, 'paste')
+    const paste = typed(await formAt(anew), 'more', `Dashboard ${LINK}\nRunbook https://b.example/{part}`)
+    const { html, fields } = await post(anew, paste, 'paste')
     expect([saysIn(html), names(fields)]).toEqual([
       [FILLED, '{part} is filled in by whoever opens it.Keep as text'],
       ['service', 'part'],
@@ -64,38 +66,38 @@ onEveryTarget({}, (at) => {
   })
 
   test('kept as text, it stays text until it is made a variable after all', async () => {
-    const shown = await post(NEW, await withLink(NEW, LINK), 'refresh')
-    const kept = await post(NEW, shown.fields, 'plain-service')
+    const shown = await post(anew, await withLink(anew, LINK), 'refresh')
+    const kept = await post(anew, shown.fields, 'plain-service')
     expect([saysIn(kept.html), names(kept.fields)]).toEqual([[PLAIN], []])
-    const still = await post(NEW, typed(kept.fields, 'title', 'Grafana'), 'add')
+    const still = await post(anew, typed(kept.fields, 'title', 'Grafana'), 'add')
     expect([saysIn(still.html), names(still.fields)]).toEqual([[PLAIN], []])
-    const again = await post(NEW, still.fields, 'declare-{service}')
+    const again = await post(anew, still.fields, 'declare-{service}')
     expect([saysIn(again.html), names(again.fields)]).toEqual([[FILLED], ['service']])
-    const made = await post(NEW, still.fields)
+    const made = await post(anew, still.fields)
     expect(await contentOf(slugIn(made.location))).toMatchObject({ urls: [LINK], variables: [] })
   })
 
   test('what was typed into its row comes back, and a removed row stays removed', async () => {
-    const shown = await post(NEW, await withLink(NEW, LINK), 'refresh')
+    const shown = await post(anew, await withLink(anew, LINK), 'refresh')
     const labelled = typed(shown.fields, 'variables.label', 'System')
-    const kept = await post(NEW, labelled, 'plain-service')
-    const again = await post(NEW, kept.fields, 'declare-{service}')
+    const kept = await post(anew, labelled, 'plain-service')
+    const again = await post(anew, kept.fields, 'declare-{service}')
     expect(again.fields).toContainEqual(['variables.label', 'System'])
     expect(names(again.fields)).toEqual(['service'])
-    const gone = await post(NEW, shown.fields, 'forget-1')
+    const gone = await post(anew, shown.fields, 'forget-1')
     expect([saysIn(gone.html), names(gone.fields)]).toEqual([[PLAIN], []])
-    expect(names((await post(NEW, gone.fields, 'refresh')).fields)).toEqual([])
+    expect(names((await post(anew, gone.fields, 'refresh')).fields)).toEqual([])
   })
 
   test('it goes with its link, unless somebody has typed more about it', async () => {
-    const shown = await post(NEW, await withLink(NEW, LINK), 'refresh')
+    const shown = await post(anew, await withLink(anew, LINK), 'refresh')
     const other = typed(shown.fields, 'url', 'https://grafana.example/{services}')
-    expect(names((await post(NEW, other, 'refresh')).fields)).toEqual(['services'])
+    expect(names((await post(anew, other, 'refresh')).fields)).toEqual(['services'])
     const labelled = typed(other, 'variables.label', 'System')
-    expect(names((await post(NEW, labelled, 'refresh')).fields)).toEqual(['service', 'services'])
-    const removed = await post(NEW, shown.fields, 'remove-1')
+    expect(names((await post(anew, labelled, 'refresh')).fields)).toEqual(['service', 'services'])
+    const removed = await post(anew, shown.fields, 'remove-1')
     expect(names(removed.fields)).toEqual([])
-    expect(names((await post(NEW, removed.fields, 'back-1')).fields)).toEqual(['service'])
+    expect(names((await post(anew, removed.fields, 'back-1')).fields)).toEqual(['service'])
   })
 
   test('a bundle that has it as text is not changed, but offers it', async () => {
@@ -118,26 +120,26 @@ onEveryTarget({}, (at) => {
     // A saved variable needs no explanation, and a copy keeps text as text.
     expect(saysIn(await (await owner.fetch(path)).text())).toEqual([])
     const plain = await owner.makeBundle({ urls: [LINK], variables: [] })
-    const copy = await post(NEW, await formAt(`${NEW}?from=${plain.slug}`))
+    const copy = await post(anew, await formAt(`/dashboard/links/new?from=${plain.slug}`))
     expect(await contentOf(slugIn(copy.location))).toMatchObject({ urls: [LINK], variables: [] })
   })
 
   test('a sixth stays text, and is said', async () => {
-    const shown = await post(NEW, await withLink(NEW, 'https://a.example/{a}/{b}/{c}/{d}/{e}/{f}'), 'refresh')
+    const shown = await post(anew, await withLink(anew, 'https://a.example/{a}/{b}/{c}/{d}/{e}/{f}'), 'refresh')
     expect([names(shown.fields), saysIn(shown.html).at(-1)]).toEqual([
       ['a', 'b', 'c', 'd', 'e'],
       '{f} stays text: a link has at most 5 variables.',
     ])
-    const kept = await post(NEW, shown.fields, 'plain-a')
+    const kept = await post(anew, shown.fields, 'plain-a')
     expect(names(kept.fields)).toEqual(['b', 'c', 'd', 'e', 'f'])
   })
 
   test('the %s of a bookmark is offered, and one press makes it a variable', async () => {
-    const shown = await post(NEW, await withLink(NEW, 'https://www.google.example/search?q=%s'), 'refresh')
+    const shown = await post(anew, await withLink(anew, 'https://www.google.example/search?q=%s'), 'refresh')
     expect([saysIn(shown.html), names(shown.fields)]).toEqual([['%s can be filled in by whoever opens it.'], []])
-    const taken = await post(NEW, shown.fields, 'declare-%s')
+    const taken = await post(anew, shown.fields, 'declare-%s')
     expect(names(taken.fields)).toEqual(['query'])
-    const made = await post(NEW, taken.fields)
+    const made = await post(anew, taken.fields)
     expect(await contentOf(slugIn(made.location))).toMatchObject({
       urls: ['https://www.google.example/search?q={query}'],
       variables: [{ name: 'query' }],
@@ -148,9 +150,9 @@ onEveryTarget({}, (at) => {
     const check = async (fields: Fields) => {
       const { body, headers } = multipart([...fields, ['do', 'check']])
       const asked = { ...headers, 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'div#check' }
-      return (await owner.fetch(NEW, { method: 'POST', body, headers: asked })).text()
+      return (await owner.fetch(anew, { method: 'POST', body, headers: asked })).text()
     }
-    const found = await check(await withLink(NEW, LINK))
+    const found = await check(await withLink(anew, LINK))
     expect([found.includes('id="editor"'), names(formIn(found))]).toEqual([true, ['service']])
     expect((await check(formIn(found))).includes('id="editor"')).toBe(false)
   })
@@ -160,9 +162,9 @@ onEveryTarget({}, (at) => {
     const path = `/dashboard/links/${slug}/suggest`
     const shown = await post(path, await withLink(path, LINK), 'refresh')
     expect([saysIn(shown.html), names(shown.fields)]).toEqual([[FILLED], ['service']])
-    const preview = await owner.fetch(`${NEW}/preview`, {
+    const preview = await owner.fetch('/dashboard/links/new/preview', {
       method: 'POST',
-      ...multipart([...(await withLink(NEW, LINK))]),
+      ...multipart([...(await withLink(anew, LINK))]),
     })
     expect(unescaped(await preview.text())).toContain('Service')
   })

@@ -104,7 +104,7 @@ onEveryTarget({}, (server) => {
       ['%s can be filled in by whoever opens it.'],
       [['%s', 'Make it {query}']],
     ])
-    expect(listed.html.split('<li class="item').findIndex((row) => row.includes('declare-%s'))).toBe(2)
+    expect(listed.html.split('<li class="found-row').findIndex((row) => row.includes('declare-%s'))).toBe(2)
     const { html } = await send(listed.html, {}, 'declare-%s')
     expect(await made(html)).toMatchObject({
       urls: ['https://a.example/', 'https://www.google.example/search?q={query}&x=%20s'],

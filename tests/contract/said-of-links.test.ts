@@ -80,14 +80,16 @@ test('in an import, a box takes an address back', async () => {
 })
 
 test('in the editor, the rows of a pasted text say it', async () => {
+  const { slug: from } = await person.makeBundle()
   const { html } = await post(person, '/dashboard/links/new', [
+    ['from', from],
     ['more', TEXT],
     ['do', 'paste'],
   ])
   expect(html).toContain(UNWRAPPED)
   expect(html).toContain(PASSWORD)
   // Also while it is filled in, until another address is typed.
-  const pasted = await person.form('/dashboard/links/new', { more: TEXT, do: 'paste' })
+  const pasted = await person.form('/dashboard/links/new', { from, more: TEXT, do: 'paste' })
   const fields = fieldsOf(await pasted.text(), 'editor')
   expect((await post(person, '/dashboard/links/new', [...fields, ['do', 'check']])).html).toContain(UNWRAPPED)
   const other = fields.map(([name, value]): [string, string] => [name, value === PLAN ? `${PLAN}#2` : value])

@@ -21,7 +21,7 @@ onEveryTarget({}, (at) => {
     const person = await newPerson(at())
     const home = await person.publish({ urls: URL_A })
     expect([home.status, await newest()]).toEqual([303, 'web'])
-    const made = await press(person, '/dashboard/links/new', { url: URL_A, title: 'of the form' })
+    const made = await press(person, '/dashboard/links/new', { urls: URL_A, url: URL_A, title: 'of the form' })
     expect(made.status).toBe(303)
     const slug = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''
     const { source, title } = await storedBundle(at(), slug)

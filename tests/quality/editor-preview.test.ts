@@ -153,13 +153,16 @@ test('a hidden preview stays hidden, asks for nothing, and comes back', async ()
   await heading(page, 'Unseen').waitFor()
 })
 
-test('a new bundle has its preview from its first link on', async () => {
-  const { page } = await stage.open('/dashboard/links/new', owner, WIDE)
+test('a bundle has its preview from its first link on', async () => {
+  const { slug } = await owner.makeBundle({ urls: ['https://other.example/'] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  await page.locator('.link-row summary').click()
+  await page.locator('[name=url]').fill('')
   await page.getByText('Add a link to see your page here.').waitFor()
   await page.locator('[name=url]').fill('first.example/start')
   await shown(page).getByText('first.example').first().waitFor()
-  await page.getByRole('button', { name: 'Create bundle' }).click()
-  await shows(page, '#messages', 'Bundle created.')
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved · View version')
   await shown(page).getByText('first.example').first().waitFor()
 })
 

@@ -37,7 +37,9 @@ test.each([390, 320])('at %i pixels, the times of a rule stay in its card, howev
 })
 
 test('an error of one field does not stretch the one next to it', async () => {
-  const { page } = await stage.open('/dashboard/links/new', await newPerson(stage.server), {
+  const owner = await newPerson(stage.server)
+  const { slug } = await owner.makeBundle()
+  const { page } = await stage.open(`/dashboard/links/new?from=${slug}`, owner, {
     viewport: { width: 1280, height: 844 },
   })
   const before = await boxOf(page, '#title')
@@ -199,7 +201,7 @@ test('on a phone, what a form of an account lacks stands beside its fields, unti
 test('on a phone, a link that is to be copied is shown on a line of its own', async () => {
   const { page } = await stage.open('/', null, { ...PHONE, isMobile: true, hasTouch: true })
   await page.fill('#urls', 'https://a.example/')
-  await page.locator('#found .item').waitFor()
+  await page.locator('#found .found-row').waitFor()
   await Promise.all([page.waitForURL('/made/*'), page.getByRole('button', { name: 'Get the link' }).click()])
   const [field, button] = [await boxOf(page, '.url'), await boxOf(page, '.made [data-text]')]
   expect(field.width).toBeGreaterThan(260)

@@ -12,12 +12,13 @@ import { clearFieldError, fieldErrorOf, showFieldError } from './error-line.js'
  */
 function controlOf({ target }) {
   if (!(target instanceof Element) || target.id === '') return null
-  return target.closest(':is(.narrow, .panel, .empty) .field') === null ? null : /** @type {FormControl} */ (target)
+  return target.closest(':is(.narrow, .panel, .empty, .builder) .field') === null ? null : /** @type {FormControl} */ (target)
 }
 
 /** The error as the server would word it. @param {FormControl} control */
 function errorText(control) {
   const { validity, validationMessage } = control
+  if (control.id === 'urls') return 'Paste at least one link.'
   if (validity.valueMissing) return control instanceof HTMLSelectElement ? 'Choose one.' : 'Fill in this field.'
   if (validity.typeMismatch && control.type === 'email') return 'Enter a valid email address.'
   if (validity.tooShort && 'minLength' in control) return `Use at least ${control.minLength} characters.`

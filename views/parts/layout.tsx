@@ -111,6 +111,8 @@ type PageProps = PropsWithChildren<{
   header?: 'plain'
   /** The page’s own script, which imports that of every page. */
   script?: string
+  /** The page’s own styles, with those of every page. */
+  styles?: string
 }>
 
 /** Live region for announcements by scripts. It must exist before the first one, which would not be read out otherwise. */
@@ -143,7 +145,8 @@ function Footer({ site }: Pick<PageProps, 'site'>): JSX.Element {
 }
 
 /** A page of the service itself: the service's name at the top, and one column. */
-export function Page({ site, title, description, kind, header, script = 'site.js', children }: PageProps): JSX.Element {
+export function Page(props: PageProps): JSX.Element {
+  const { site, title, description, kind, header, script = 'site.js', styles = 'site.css', children } = props
   const head = (
     <>
       {description !== undefined && <meta name="description" content={attribute(description)} />}
@@ -153,7 +156,7 @@ export function Page({ site, title, description, kind, header, script = 'site.js
     </>
   )
   return (
-    <Document title={title} styles="site.css" hasFace isTyped={kind === 'wide'} scripts={[script]} head={head}>
+    <Document title={title} styles={styles} hasFace isTyped={kind === 'wide'} scripts={[script]} head={head}>
       <Announcements />
       {header === 'plain' ? (
         <header class="gate">

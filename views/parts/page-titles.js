@@ -10,7 +10,7 @@ const suggestedTitles = new Map()
 const MOST_TITLES = 25
 
 /** The rows of links that are not removed, in the editor, on the home page and in an import. */
-const TITLED_ROWS = '#links > .link-row:not(.removed), .builder .item:not(.removed), .plan [data-url]'
+const TITLED_ROWS = '#links > .link-row:not(.removed), .builder .found-row:not(.removed), .plan [data-url]'
 
 /** The remaining links of a list, with their title fields. */
 function titledLinks() {

@@ -18,7 +18,6 @@ const SITE_CSS = [
   'parts/fields.css',
   'parts/tile.css',
   'account/parts/account.css',
-  'account/consent/consent.css',
 ]
 
 /** The styles of launchers. */
@@ -58,11 +57,12 @@ export const FILES: Record<string, File> = {
   'countdown.js': { type: JS, sources: ['launcher/parts/countdown.js'] },
   'site.css': {
     type: CSS,
-    sources: [...SITE_CSS, 'home/parts/builder.css', 'home/home/home.css', 'home/result/result.css'],
+    sources: [...SITE_CSS, 'parts/builder/builder.css', 'home/home/home.css', 'home/result/result.css'],
   },
+  'consent.css': { type: CSS, sources: [...SITE_CSS, 'account/consent/consent.css'] },
   // The script of pages without their own.
   'site.js': { type: JS, sources: ['parts/site.js'] },
-  'home.js': { type: JS, sources: ['home/home/live-list.js'] },
+  'home.js': { type: JS, sources: ['parts/builder/live-list.js'] },
   'result.js': { type: JS, sources: ['home/result/result.js'] },
   // Pages on which a bundle's link can be changed.
   'link-name.js': { type: JS, sources: ['parts/link-name.js'] },
@@ -81,6 +81,8 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/bundle-form/link-rows.css',
       'dashboard/parts/bundle-form/variables.css',
       'dashboard/parts/bars.css',
+      'parts/builder/builder.css',
+      'dashboard/new-bundle/new-bundle.css',
       'dashboard/import/import.css',
       'dashboard/rules/rules.css',
       'dashboard/parts/rules/rule-fields.css',

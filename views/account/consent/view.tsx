@@ -42,7 +42,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
   const { user } = site
   const { name, host } = app
   return (
-    <Page site={site} title={`Connect an app · ${site.name}`} script="consent.js">
+    <Page site={site} title={`Connect an app · ${site.name}`} script="consent.js" styles="consent.css">
       <section class="narrow consent">
         <h1>
           Connect <bdi safe>{name}</bdi>?
@@ -312,7 +312,7 @@ export function DeviceConsentPage(props: DeviceConsentProps): JSX.Element {
   const { site, code, name, isOwn, isFromHere, scopes, audience, error } = props
   const { user } = site
   return (
-    <Page site={site} title={`Connect a device · ${site.name}`} script="consent.js">
+    <Page site={site} title={`Connect a device · ${site.name}`} script="consent.js" styles="consent.css">
       <section class="narrow consent">
         <h1>
           Connect <bdi safe>{name}</bdi>?

@@ -40,7 +40,7 @@ export const importScreens: readonly Screen[] = [
     path: routes.bundles.import.path,
     async get(visit) {
       requireRole(visit.site.user.role, 'editor')
-      const view = <ImportPage form={await readForm('')} site={visit.site} />
+      const view = <ImportPage form={await readForm('')} site={visit.site} userId={visit.session.userId} />
       return { section: 'bundles', title: 'Import', view }
     },
     maxFile: MAX_FILE,
@@ -51,13 +51,13 @@ export const importScreens: readonly Screen[] = [
       const as = chosen === 'sections' ? 'sections' : 'bundles'
       const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
       if (file !== null) return read(visit, await formOfFile(file, as, text))
-      if (text.length > MAX_TEXT) return importPage(await tooLong(text))
+      if (text.length > MAX_TEXT) return importPage(visit, await tooLong(text))
       const form = await readForm(text, as)
       // Selections and titles are valid only for the text with which they were shown.
       const isShown = sent.get('reading') === form.reading
       if (action === 'make' && isShown) return make(visit, asSent(form, sent))
       if ((action === 'none' || action === 'all') && isShown)
-        return importPage(withBundles(asSent(form, sent), action === 'all'))
+        return importPage(visit, withBundles(asSent(form, sent), action === 'all'))
       return read(visit, form)
     },
   },
@@ -154,10 +154,10 @@ function withBundles(form: ImportForm, isAll: boolean): ImportForm {
 
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
   const [first] = form.plan?.bundles ?? []
-  if (first === undefined) return importPage({ ...form, error: form.error ?? noLinks(form.plan) })
+  if (first === undefined) return importPage(visit, { ...form, error: form.error ?? noLinks(form.plan) })
   // A full plan is reported before the visitor selects anything.
   const problem = await resultOrProblem(() => dryRun(visit, createBundle, toNewBundle(first)))
-  return importPage({ ...form, refused: problem?.message ?? null })
+  return importPage(visit, { ...form, refused: problem?.message ?? null })
 }
 
 function noLinks(plan: ImportPlan | null): string {
@@ -178,10 +178,10 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const wanted = wantedOf(form, plan)
   if (wanted.length === 0) {
     const nothing = new Problem('BAD_REQUEST', 'Tick at least one bundle.')
-    return importPage({ ...form, refused: nothing.message }, nothing)
+    return importPage(visit, { ...form, refused: nothing.message }, nothing)
   }
   const errors = errorsOf(wanted)
-  if (errors.size > 0) return importPage({ ...form, errors })
+  if (errors.size > 0) return importPage(visit, { ...form, errors })
   const made: ImportedRow[] = []
   const left: Wanted[] = []
   let refused: Problem | null = null
@@ -202,7 +202,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const places = new Set(left.map(({ index }) => String(index)))
   const isLeft = (tick: string) => places.has(tick.split('.', 1)[0] ?? '')
   const rest = { ...form, refused: refused.message, ticked: new Set([...ticked].filter(isLeft)) }
-  if (made.length === 0) return importPage(rest, refused)
+  if (made.length === 0) return importPage(visit, rest, refused)
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
 }
 
@@ -260,8 +260,8 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
 }
 
 /** The error of a form decides the response's status. */
-function importPage(form: ImportForm, problem?: Problem): ScreenPage {
+function importPage({ session }: Visit, form: ImportForm, problem?: Problem): ScreenPage {
   const wrong = form.error ?? [...form.errors.values()][0]
   const own = wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)
-  return { section: 'bundles', title: 'Import', view: <ImportPage form={form} />, problem: problem ?? own }
+  return { section: 'bundles', title: 'Import', view: <ImportPage form={form} userId={session.userId} />, problem: problem ?? own }
 }

@@ -15,15 +15,19 @@ import { TextField, Working } from './text-field.tsx'
 const LEDE =
   'Bookmarks, CSV, Markdown, the export of a tab manager, JSON or a list of links. You’ll see a preview before anything is created.'
 
-/**
- * The import page: first the text, then a preview of the bundles that it would create.
- * @param site on the first page only.
- */
-export function ImportPage({ form, site }: { form: ImportForm; site?: Pick<Site, 'name' | 'origin'> }): JSX.Element {
+interface ImportProps {
+  form: ImportForm
+  /** On the first page only. */
+  site?: Pick<Site, 'name' | 'origin'>
+  userId: string
+}
+
+/** The import page: first the text, then a preview of the bundles that it would create. */
+export function ImportPage({ form, site, userId }: ImportProps): JSX.Element {
   return (
     <>
       <Head title="Import" lede={LEDE} />
-      <div class="importing">
+      <div class="importing" data-pasting={userId}>
         <form
           class="import"
           id="import"

@@ -2,32 +2,27 @@
 import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { type CreatedBundle, resultPath } from '../../../src/bundles/claims/result.ts'
-import { ABOUT_NAMES, BOUNDS, each } from '../../../src/bundles/content/content.ts'
-import type { NewBundle } from '../../../src/bundles/content/shapes.ts'
+import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import { createBundle } from '../../../src/bundles/edit/operations.ts'
-import { besideField } from '../../../src/core/field-words.ts'
-import { reasonIn } from '../../../src/core/issue-words.ts'
-import { Problem, toProblem } from '../../../src/core/problem.ts'
+import { lazy } from '../../../src/core/lazy.ts'
+import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { fingerprint } from '../../../src/core/secrets.ts'
 import type { Service } from '../../../src/core/service.ts'
-import { tooMany } from '../../../src/core/words.ts'
 import { LONG_FORM, RAW, readForm } from '../../../src/http/body.ts'
 import { callContext, clientNetwork } from '../../../src/http/request.ts'
 import { type Page, page, seeOther, streamParts } from '../../../src/http/respond.ts'
 import { iconsOf } from '../../../src/icons/kept.ts'
 import { iconOf, iconPath, type SiteIcon } from '../../../src/icons/site.ts'
 import { onOneLine } from '../../../src/imports/clean.ts'
-import { splitList, toNewBundle } from '../../../src/imports/import.ts'
-import type { FoundList } from '../../../src/imports/plan.ts'
 import { readText } from '../../../src/imports/reading.ts'
 import { type InspectedLink, inspectUrls } from '../../../src/inspection/inspect.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
 import { execute } from '../../../src/operations/execute.ts'
+import { pressed, typedText, WRITTEN } from '../../parts/builder/form.ts'
+import { ListParts } from '../../parts/builder/list.tsx'
+import { EMPTY_FORM, formAfter, makePasted, NOTHING_LEFT } from '../../parts/builder/making.ts'
 import { FoundLinks } from '../../parts/found.tsx'
 import { plainSite, signInMethods, siteFor } from '../../parts/visitor.ts'
-import { type HomeForm, type Pressed, pressed, typedText, unreadListing, variablesIn, WRITTEN } from './form.ts'
-import { ListParts } from './list.tsx'
 import { AwayPage, GatedHomePage, HomePage, PrivacyPage } from './view.tsx'
 
 /** For pages without a form. */
@@ -68,135 +63,33 @@ export function homePages(service: Service) {
     )
 }
 
-const EMPTY_FORM: HomeForm = {
-  ...each(ABOUT_NAMES, () => ''),
-  text: '',
-  errors: {},
-  listing: null,
-  focus: null,
-  names: { declared: [], plain: [], left: [] },
-  offers: [],
-  isWanted: false,
-  isAsked: false,
-  made: null,
-}
-
-/** The form after a button that publishes nothing. */
-function formAfter({ fields, listing, names, offers, isWanted, focus }: Pressed): HomeForm {
-  return {
-    ...formAsSent(fields),
-    ...each(ABOUT_NAMES, (name) => listing.list[name] ?? ''),
-    listing,
-    focus,
-    names,
-    offers,
-    isWanted,
-  }
-}
-
-/** The form as sent, without parsing its text. */
-function formAsSent(fields: URLSearchParams): HomeForm {
-  return {
-    ...EMPTY_FORM,
-    ...each(ABOUT_NAMES, (name) => typedText(fields, name)),
-    text: fields.getAll('urls').join('\n'),
-  }
-}
-
-/** The bundles to create from a form, and those created so far. */
-interface Making {
-  inputs: readonly NewBundle[]
-  made: CreatedBundle[]
-  left: FoundList['counts']
-}
-
-/** POST /: lists the pasted links; publishes once that is requested and the list has nothing new. */
+/** POST /: the form. Its parsing is counted separately from that of the live list. */
 async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
+  const { config } = service
   const sent = await readForm(request, undefined, WRITTEN)
-  const key = sent.get('idempotencyKey') || null
-  const shared = { isGated: !service.config.anonymousBundles, inspect: service.config.inspect }
-  const making: Making = { inputs: [], made: [], left: NOTHING_LEFT }
-  let form: HomeForm = { ...formAsSent(sent), listing: unreadListing(sent) }
-  try {
-    // Counted before parsing, so that a refused request costs none; separate from the limit for the live list.
-    await countForAddress(service, 'reading', clientNetwork(request), 'to publish')
-    const press = await pressed(sent)
-    form = formAfter(press)
-    if (press.isReady) {
-      await createBundles(request, service, press, making)
-      return seeOther(resultPath({ bundles: making.made, left: making.left }, service.config))
-    }
-    const site = await siteFor(request, service)
-    const asked = { ...form, isAsked: !sent.has('do') }
-    return page(<HomePage site={site} form={asked} idempotencyKey={key ?? randomUUID()} {...shared} />)
-  } catch (thrown) {
-    const problem = toProblem(thrown)
-    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
-    const { made } = making
-    const shown = {
-      ...withErrors(form, problem, making),
-      // Their claim links appear nowhere else, and the rest may never be created, for example if the plan is full.
-      made: made.length === 0 ? null : resultPath({ bundles: made, left: NOTHING_LEFT }, service.config),
-    }
-    // With the same key, resubmitting does not create the same parts twice.
-    const next = made.length > 0 && key !== null ? key : randomUUID()
-    const site = await siteFor(request, service).catch(() => plainSite(service.config))
-    const view = <HomePage site={site} form={shown} idempotencyKey={next} {...shared} />
-    return page(view, problem.status, problem.headers)
-  }
-}
-
-/** Runs `create_bundle` for each bundle of a form. */
-async function createBundles(request: Request, service: Service, { fields, listing, names }: Pressed, making: Making) {
-  const key = fields.get('idempotencyKey') || null
-  const isSplit = fields.get('do') === 'split' && listing.parts > 1
-  const { skipped, changed, duplicates } = listing.list.counts
-  making.left = { skipped, changed, duplicates }
-  making.inputs = (isSplit ? splitList(listing.list) : [listing.list]).map((part) => {
-    const bundle = { ...toNewBundle(part), source: 'web' as const }
-    return { ...bundle, variables: variablesIn(bundle, names.declared) }
+  const context = lazy(async () => ({ ...(await callContext(request, service)), source: 'web' as const }))
+  const taken = await makePasted<CreatedBundle>(sent, {
+    count: () => countForAddress(service, 'reading', clientNetwork(request), 'to publish'),
+    async create(input, { idempotencyKey }) {
+      const conditions = () => ({ idempotencyKey, expectedVersion: null })
+      const { output } = await execute(createBundle, () => input, { ...(await context()), conditions }, service)
+      return { slug: output.slug, claimToken: output.claimToken ?? null }
+    },
   })
-  const context = { ...(await callContext(request, service)), source: 'web' as const }
-  for (const [part, input] of making.inputs.entries()) {
-    // Parts after the first get keys derived from the form's.
-    const idempotencyKey = part === 0 ? key : key && fingerprint(`${key} ${part}`)
-    const conditions = () => ({ idempotencyKey, expectedVersion: null })
-    const { output } = await execute(createBundle, () => input, { ...context, conditions }, service)
-    making.made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
-  }
-}
-
-const NOTHING_LEFT = { skipped: 0, changed: 0, duplicates: 0 }
-
-/** For visitors whose session ended while they typed, if bundles require an account. */
-const SIGN_IN_FIRST = 'Sign in in another tab, then send this again. Everything you typed is still here.'
-
-const NO_LINKS = 'We found no links in this. Paste at least one web address.'
-
-/** The form with its errors, beside fields and in the list. */
-function withErrors(form: HomeForm, problem: Problem, { inputs, made }: Making): HomeForm {
-  const errors: HomeForm['errors'] = {}
-  const urls = inputs[made.length]?.urls ?? []
-  const titles = new Map<string | undefined, string>()
-  for (const { path, reason } of problem.issues) {
-    const [field, index] = path
-    const about = ABOUT_NAMES.find((name) => name === field)
-    if (about !== undefined) errors[about] = besideField(reason)
-    else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reasonIn(reason)}.`
-    else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
-    // The list has one title per link, so too many titles means too many links.
-    else if (field !== 'urlMetadata') errors.form = problem.message
-    else if (typeof index === 'number') titles.set(urls[index], besideField(reason))
-  }
-  if (problem.issues.length === 0) errors.form = problem.code === 'UNAUTHORIZED' ? SIGN_IN_FIRST : problem.message
-  if (made.length > 0) {
-    const reason = errors.form ?? errors.urls ?? ''
-    errors.form = `${made.length} of ${inputs.length} bundles have been created. ${reason} Then press “Create ${inputs.length} bundles instead” again.`
-  }
-  const { listing } = form
-  if (listing === null || titles.size === 0) return { ...form, errors }
-  const links = listing.links.map((link) => ({ ...link, error: titles.get(link.url) }))
-  return { ...form, errors, listing: { ...listing, links } }
+  if ('left' in taken) return seeOther(resultPath({ bundles: taken.made, left: taken.left }, config))
+  const { made, refused, idempotencyKey } = taken
+  const problem = refused?.problem
+  if (problem?.code === 'INTERNAL_ERROR') service.log.error({ err: refused?.thrown }, 'the form of the home page failed')
+  const site = await siteFor(request, service).catch((error) => {
+    if (refused === null) throw error
+    return plainSite(config)
+  })
+  // Their claim links appear nowhere else, and the rest may never be created, for example if the plan is full.
+  const madeAt = made.length === 0 ? null : resultPath({ bundles: made, left: NOTHING_LEFT }, config)
+  const form = { ...taken.form, made: madeAt }
+  const shared = { isGated: !config.anonymousBundles, inspect: config.inspect }
+  const view = <HomePage site={site} form={form} idempotencyKey={idempotencyKey ?? randomUUID()} {...shared} />
+  return page(view, problem?.status ?? 200, problem?.headers)
 }
 
 /** The longest text that fits into a URL with any server or proxy. */

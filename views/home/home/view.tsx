@@ -8,15 +8,16 @@ import { FREE } from '../../../src/launcher/filling.ts'
 import { qrCode } from '../../../src/launcher/qr.ts'
 import { bookmarksFile } from '../../launcher/parts/bookmarks.ts'
 import { Launcher } from '../../launcher/parts/launcher.tsx'
+import { Builder } from '../../parts/builder/builder.tsx'
+import type { PasteForm } from '../../parts/builder/form.ts'
 import { Icon, markDrawing } from '../../parts/icons.tsx'
 import { attribute, Document, Each, Page, type Site } from '../../parts/layout.tsx'
-import { Builder } from './builder.tsx'
 import { Filled, Uses } from './examples.tsx'
-import type { HomeForm } from './form.ts'
+import { Tries } from './tries.tsx'
 
 interface HomeProps {
   site: Site
-  form: HomeForm
+  form: PasteForm
   /** Prevents a second bundle after another press or a reload. */
   idempotencyKey: string
   /** Whether creating a bundle requires an account. */
@@ -64,7 +65,14 @@ export function HomePage({ site, form, idempotencyKey, isGated, inspect }: HomeP
   const suggests = inspect === 'anyone' || (inspect === 'signed-in' && site.user != null)
   return (
     <HomeFrame site={site} script="home.js">
-      <Builder form={form} idempotencyKey={idempotencyKey} suggests={suggests} later={later} />
+      <Builder
+        form={form}
+        action="/"
+        idempotencyKey={idempotencyKey}
+        suggests={suggests}
+        later={later}
+        tries={<Tries />}
+      />
     </HomeFrame>
   )
 }
@@ -80,17 +88,19 @@ function HomeFrame({ site, script, children }: PropsWithChildren<{ site: Site; s
       script={script}
     >
       <div class="landing">
-        <section class="hero">
-          <h1>
-            One link. <br />
-            Every tab.
-          </h1>
-          <p class="lede">
-            Paste up to {BOUNDS.urls} links and share one. Whoever has it opens all of them with a single press.
-          </p>
-        </section>
+        <div class="pitch">
+          <section class="hero">
+            <h1>
+              One link. <br />
+              Every tab.
+            </h1>
+            <p class="lede">
+              Paste up to {BOUNDS.urls} links and share one. Whoever has it opens all of them with a single press.
+            </p>
+          </section>
+          <Magic />
+        </div>
         {children}
-        <Magic />
       </div>
       <Bands site={site} />
     </Page>

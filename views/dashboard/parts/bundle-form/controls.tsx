@@ -231,7 +231,7 @@ export interface Naming {
 }
 
 interface SharingProps extends Omit<ControlsProps, 'names'> {
-  /** `new` for a new bundle, whose link can be chosen; the link of a saved one; null if the link is not shown. */
+  /** `new` for a copy, whose link can be chosen; the link of a saved one; null if the link is not shown. */
   link: 'new' | { slug: string; naming: Naming | undefined } | null
   isSlugFree: boolean | undefined
   /** Whether the audience can be changed, which nobody may propose. */

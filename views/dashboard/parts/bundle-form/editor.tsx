@@ -16,7 +16,7 @@ interface EditorProps {
   /** The address to which the form posts. */
   action: string
   /**
-   * `new` for a new bundle, whose slug can be chosen; `saved`; `suggested` for a suggestion; `merged` for a merged one, which can
+   * `new` for a copy, whose slug can be chosen; `saved`; `suggested` for a suggestion; `merged` for a merged one, which can
    * be saved without edits. The audience of a bundle cannot be proposed.
    */
   kind: 'new' | 'saved' | 'suggested' | 'merged'
@@ -47,7 +47,7 @@ interface EditorProps {
 }
 
 /**
- * The form of a new or saved bundle. Its buttons and, with JavaScript, pauses in typing submit it, and the server answers with
+ * The form of a copy or a saved bundle. Its buttons and, with JavaScript, pauses in typing submit it, and the server answers with
  * only the form. It works without JavaScript.
  */
 export function Editor(props: EditorProps): JSX.Element {
@@ -70,7 +70,6 @@ export function Editor(props: EditorProps): JSX.Element {
   } = props
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
-  const isFresh = isNew && !('from' in hidden)
   const about = kind === 'saved' ? '' : <About state={state} />
   const begun = (
     <Part of="div" id="begun" state={state}>
@@ -81,7 +80,7 @@ export function Editor(props: EditorProps): JSX.Element {
       {notice}
     </Part>
   )
-  const links = <Links action={action} isFresh={isFresh} about={isFresh ? about : ''} state={state} icons={icons} />
+  const links = <Links action={action} state={state} icons={icons} />
   const isDecided = isNew || kind === 'saved'
   const messageOf = messagesOf(checked)
   const link = slug === undefined ? null : { slug, asks: form.variables.length > 0, naming }
@@ -164,7 +163,7 @@ export function Editor(props: EditorProps): JSX.Element {
         </p>
         {begun}
         <Alert text={checked.form} />
-        {isFresh ? '' : about}
+        {about}
         {links}
         <Variables state={state} />
         {more}

@@ -92,7 +92,7 @@ function offer() {
   const [form, notice] = [editorNow(), document.getElementById('kept')]
   if (form === null || !(notice instanceof HTMLFormElement)) return
   const keys = keysOf(form)
-  // A save includes the kept edits. A new bundle is kept under another key than the saved one.
+  // A save includes the kept edits. A copy is kept under another key than the saved one.
   if (document.querySelector('.flash[data-saved]') !== null) {
     for (const key of keys) forget(key)
     if (document.querySelector('.flash[data-saved="created"]') !== null) forget(sent)

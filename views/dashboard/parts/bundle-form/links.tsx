@@ -1,5 +1,4 @@
 /** @jsxImportSource @kitajs/html */
-import type { Children } from '@kitajs/html'
 import { BOUNDS } from '../../../../src/bundles/content/content.ts'
 import { routes } from '../../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../../src/icons/site.ts'
@@ -14,16 +13,12 @@ import { Part } from './part.tsx'
 interface LinksProps {
   /** The address to which the form posts. */
   action: string
-  /** Whether the form begins with the paste field. */
-  isFresh: boolean
-  /** The fields between the paste field and the list. */
-  about: Children
   state: EditorState
   icons: SiteIcons
 }
 
 /** The list of links, and the ways to add to it. */
-export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX.Element {
+export function Links({ action, state, icons }: LinksProps): JSX.Element {
   const { form, focus, pasted, step } = state
   const sections = (
     <Part of="datalist" id="sections" state={state}>
@@ -40,7 +35,7 @@ export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX
       </>
     )
   }
-  const paste = <PasteBox isFirst={isFresh} hasFocus={focus !== null && 'paste' in focus} />
+  const paste = <PasteBox hasFocus={focus !== null && 'paste' in focus} />
   const added = (
     // The result is announced while the form is filled in.
     <div id="found" role="status" data-same={step !== null && pasted === null}>
@@ -54,13 +49,6 @@ export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX
   )
   return (
     <section class="links" aria-labelledby="links-heading">
-      {isFresh && (
-        <div class="adding">
-          {paste}
-          {added}
-        </div>
-      )}
-      {about}
       <div class="links-head">
         <div
           id="check"
@@ -87,8 +75,8 @@ export function Links({ action, isFresh, about, state, icons }: LinksProps): JSX
           <Icon name="plus" />
           Add a link
         </button>
-        {!isFresh && paste}
-        {!isFresh && added}
+        {paste}
+        {added}
       </div>
     </section>
   )
@@ -120,41 +108,31 @@ function Counted({ state }: Pick<LinksProps, 'state'>): JSX.Element {
   )
 }
 
-interface PasteBoxProps {
-  /** Whether a bundle begins with it; otherwise it is folded. */
-  isFirst: boolean
-  hasFocus: boolean
-}
-
-/** A field for any text with links. Its script converts pasted text to rows at once. */
-function PasteBox({ isFirst, hasFocus }: PasteBoxProps): JSX.Element {
-  const box = (
-    <Field id="more" label="Paste your links" labelClass={isFirst ? 'visually-hidden' : undefined}>
-      <textarea
-        id="more"
-        name="more"
-        data-rich=""
-        data-unsent=""
-        rows={isFirst ? '5' : '4'}
-        spellcheck="false"
-        autocapitalize="off"
-        dir="auto"
-        autofocus={hasFocus}
-        data-find-url={routes.found.href()}
-        placeholder={'Paste anything: a chat, an email, a list.\nWe find the links.'}
-      ></textarea>
-      <p>
-        <button type="submit" name="do" value="paste" class="small">
-          Add them
-        </button>
-      </p>
-    </Field>
-  )
-  if (isFirst) return <div class="paste-box">{box}</div>
+/** A folded field for any text with links. Its script converts pasted text to rows at once. */
+function PasteBox({ hasFocus }: { hasFocus: boolean }): JSX.Element {
   return (
     <details class="more" open={hasFocus}>
       <summary>Paste several</summary>
-      {box}
+      <Field id="more" label="Paste your links">
+        <textarea
+          id="more"
+          name="more"
+          data-rich=""
+          data-unsent=""
+          rows="4"
+          spellcheck="false"
+          autocapitalize="off"
+          dir="auto"
+          autofocus={hasFocus}
+          data-find-url={routes.found.href()}
+          placeholder={'Paste anything: a chat, an email, a list.\nWe find the links.'}
+        ></textarea>
+        <p>
+          <button type="submit" name="do" value="paste" class="small">
+            Add them
+          </button>
+        </p>
+      </Field>
     </details>
   )
 }

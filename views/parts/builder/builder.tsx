@@ -1,30 +1,38 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Children } from '@kitajs/html'
 import { aboutTextsOf, CONTENT } from '../../../src/bundles/content/content.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { Alert, Field, TextArea, TextField, textareaContent } from '../../parts/fields.tsx'
-import { SuggestedTitles } from '../../parts/found.tsx'
-import { attribute, Each } from '../../parts/layout.tsx'
-import type { HomeForm } from './form.ts'
+import { Alert, Field, TextArea, TextField, textareaContent } from '../fields.tsx'
+import { SuggestedTitles } from '../found.tsx'
+import { attribute, Each } from '../layout.tsx'
+import type { PasteForm } from './form.ts'
 import { Gauge, List, publishText } from './list.tsx'
 
 interface BuilderProps {
-  form: HomeForm
+  form: PasteForm
+  /** The address to which it posts. */
+  action: string
   /** Prevents a second bundle after another press or a reload. */
   idempotencyKey: string
   /** Whether page titles are suggested. */
   suggests: boolean
   /** A text about later editing. */
   later: string
+  /** Content of the empty form. */
+  tries?: Children
+  /** Further fields below the description. */
+  more?: Children
 }
 
-/** The form of the home page: the links in a pasted text are listed, edited and published. */
-export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps): JSX.Element {
+/** The form for a new bundle: the links in a pasted text are listed, edited and published. */
+export function Builder(props: BuilderProps): JSX.Element {
+  const { form, action, idempotencyKey, suggests, later, tries, more } = props
   const { errors, isWanted } = form
   const alert = errors.form ?? errors.urls ?? ''
   const isFresh = alert === '' && form.text === ''
   return (
-    <form class="builder" method="post" action="/" aria-labelledby="builder-name" data-list={routes.found.href()}>
+    <form class="builder" method="post" action={action} aria-labelledby="builder-name" data-list={routes.found.href()}>
       {/* The default button for Enter; without it, that would be the first button, which removes a link. */}
       <button type="submit" hidden></button>
       <Gauge listing={form.listing} />
@@ -41,7 +49,7 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
         <div class="pasted">
           <Paste form={form} isFresh={isFresh} />
         </div>
-        {isFresh && <Tries />}
+        {isFresh && tries}
         <Each
           of={aboutTextsOf('one')}
           show={(name) => (
@@ -71,6 +79,7 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
             </details>
           )}
         />
+        {more}
         <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
         {isWanted && <input type="hidden" name="wanted" value="yes" />}
         <div class="send">
@@ -86,7 +95,7 @@ export function Builder({ form, idempotencyKey, suggests, later }: BuilderProps)
   )
 }
 
-function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Element {
+function Paste({ form, isFresh }: { form: PasteForm; isFresh: boolean }): JSX.Element {
   const isWrong = form.errors.urls !== undefined
   return (
     <Field id="urls" label="Paste your links" labelClass="visually-hidden">
@@ -108,43 +117,5 @@ function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Ele
         {textareaContent(form.text)}
       </textarea>
     </Field>
-  )
-}
-
-/** Example texts to paste, by purpose. */
-const TEXTS = {
-  'Onboarding week': `First week at Northwind:
-Your first five days https://wiki.northwind.example/start
-Set up your laptop https://help.northwind.example/laptop
-Team calendar https://calendar.google.com/
-Who does what https://people.northwind.example/
-The code https://github.com/northwind`,
-  Incident: `Incident in {service}:
-Dashboards https://grafana.northwind.example/d/{service}
-Last deploys https://deploys.northwind.example/?app={service}
-Runbook https://runbooks.northwind.example/{service}
-Status page https://status.northwind.example/`,
-  'Reading list': `Coral reefs, week six:
-How reefs remember https://journal.example/reefs
-The bleaching atlas https://atlas.example/bleaching
-Hand in by Friday https://moodle.example/hand-in`,
-}
-
-/** Examples that fill the paste field: links to the page with their text, from which its script takes the text. */
-function Tries(): JSX.Element {
-  return (
-    <p class="hint tries">
-      <span>
-        Or try{' '}
-        <Each
-          of={Object.entries(TEXTS)}
-          show={([name, text]) => (
-            <a href={attribute(`/?${new URLSearchParams({ text })}`)} rel="nofollow" safe>
-              {name}
-            </a>
-          )}
-        />
-      </span>
-    </p>
   )
 }

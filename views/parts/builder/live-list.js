@@ -1,18 +1,21 @@
 // @ts-check
-import '../../parts/rich-paste.js'
-import { markSuggested, suggestTitles } from '../../parts/page-titles.js'
-import { announce, latest } from '../../parts/site.js'
+import '../rich-paste.js'
+import { markSuggested, suggestTitles } from '../page-titles.js'
+import { announce, latest } from '../site.js'
 
 // Keeps the list up to date with the pasted text, as the server parses it. Without this script, every button submits the form and
 // returns it with the same list; with it, the list appears right after pasting.
 
-const builder = /** @type {HTMLFormElement} */ (document.querySelector('form.builder'))
+/** @type {HTMLFormElement} */
+let builder
+/** @type {HTMLTextAreaElement} */
+let pasteField
 const latestList = latest(250)
 
 /** The typed texts in the list and the form, by field id. @returns {Map<string, string>} */
 function typedNow() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
-    builder.querySelectorAll('#title, #description, .item input[id]')
+    builder.querySelectorAll('#title, #description, .found-row input[id]')
   )
   return new Map([...fields].map(({ id, value }) => [id, value]))
 }
@@ -48,7 +51,7 @@ function replaceList(html, sent, isPressed) {
   const focused = document.activeElement
   const heard = listInWords()
   takeFoundTexts(parts.content)
-  if (pasteField.hasAttribute('aria-invalid')) document.getElementById('alert')?.remove()
+  if (pasteField.ariaInvalid) document.getElementById('alert')?.remove()
   pasteField.removeAttribute('aria-invalid')
   for (const part of [...parts.content.children]) document.getElementById(part.id)?.replaceWith(part)
   for (const [id, value] of before) {
@@ -67,7 +70,7 @@ function replaceList(html, sent, isPressed) {
   }
   showFold()
   markSuggested()
-  void suggestTitles([...builder.querySelectorAll('.item')])
+  void suggestTitles([...builder.querySelectorAll('.found-row')])
   const says = listInWords()
   if (says !== heard || isPressed) announce(says)
 }
@@ -75,16 +78,15 @@ function replaceList(html, sent, isPressed) {
 /** Copies the title and the description from the paste, unless they were edited. @param {DocumentFragment} parts */
 function takeFoundTexts(parts) {
   for (const found of /** @type {NodeListOf<HTMLInputElement>} */ (parts.querySelectorAll('[data-for]'))) {
-    const field = document.getElementById(found.dataset.for ?? '')
+    const field = /** @type {HTMLInputElement} */ (document.getElementById(found.dataset.for ?? ''))
     const was = /** @type {HTMLInputElement | null} */ (builder.querySelector(`#found [name="${found.name}"]`))
-    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue
     if (field.value.trim() === (was?.value ?? '').trim()) field.value = found.value
   }
 }
 
 /** The summary of the list, for announcements. */
 function listInWords() {
-  return [...builder.querySelectorAll('#found :is(.found, .summary .error)')].map((line) => line.textContent).join('. ')
+  return [...builder.querySelectorAll('#found :is(.found, .found-head .error)')].map((line) => line.textContent).join('. ')
 }
 
 // After a paste, the text folds into the line with the number of links. It stays in its field, which is sent as ever.
@@ -98,7 +100,7 @@ let [lastText, textBefore] = ['', '']
 function showFold() {
   const button = document.getElementById('unfold')
   // Without links, a later text is typed until it is pasted.
-  if (builder.querySelector('.item') === null) isFolded = undefined
+  if (builder.querySelector('.found-row') === null) isFolded = undefined
   const isHidden = isFolded === true
   const hadFocus = document.activeElement === pasteField
   pasteField.closest('.pasted')?.classList.toggle('folded', isHidden)
@@ -109,18 +111,14 @@ function showFold() {
   if (isHidden && hadFocus) button.focus()
 }
 
-builder.addEventListener('click', ({ target }) => {
-  if (!(target instanceof Element) || target.id !== 'unfold') return
-  isFolded = !isFolded
-  showFold()
-  if (!isFolded) pasteField.focus()
-})
+/** Whether an event is beside the fields while the text is folded. @param {Event} event */
+const isBesideFold = ({ target }) => isFolded === true && !(/** @type {Element} */ (target).matches('input, textarea'))
 
 // Undoing a paste takes it back although its field is folded. Firefox forgets what can be undone in a field that was hidden.
 document.addEventListener('keydown', (event) => {
-  const { target, key, ctrlKey, metaKey, shiftKey } = event
+  const { key, ctrlKey, metaKey, shiftKey } = event
   const isUndo = (ctrlKey || metaKey) && !shiftKey && key.toLowerCase() === 'z'
-  if (!isUndo || isFolded !== true || !(target instanceof Element) || target.matches('input, textarea')) return
+  if (!isUndo || !isBesideFold(event)) return
   event.preventDefault()
   isFolded = false
   showFold()
@@ -129,42 +127,63 @@ document.addEventListener('keydown', (event) => {
   pasteField.dispatchEvent(new Event('input'))
 })
 
+/** Tells the field of a paste. */
+function pasted() {
+  pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
+}
+
 // What is pasted beside the fields while the text is folded is added to it.
 document.addEventListener('paste', (event) => {
-  const { target, clipboardData } = event
-  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
-  const text = clipboardData?.getData('text/plain') ?? ''
-  if (isField || isFolded !== true || text.trim() === '') return
+  const text = event.clipboardData?.getData('text/plain') ?? ''
+  if (!isBesideFold(event) || text.trim() === '') return
   event.preventDefault()
   pasteField.value += `\n${text}`
-  pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
+  pasted()
 })
 
-const pasteField = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
-const tries = /** @type {HTMLElement | null} */ (builder.querySelector('.tries'))
-tries?.addEventListener('click', (event) => {
-  const example = event.target instanceof Element ? event.target.closest('a') : null
-  if (example === null || event.ctrlKey || event.metaKey || event.shiftKey) return
-  event.preventDefault()
-  pasteField.value = new URL(example.href).searchParams.get('text') ?? ''
-  pasteField.focus()
-  pasteField.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste' }))
-})
-pasteField.addEventListener('input', (event) => {
-  if (tries !== null) tries.hidden = pasteField.value !== ''
-  const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
-  if (isPasted) isFolded = true
-  // A rich paste is told of twice.
-  if (lastText !== pasteField.value) [textBefore, lastText] = [lastText, pasteField.value]
-  void showList(isPasted ? 0 : 250)
-})
-builder.addEventListener('click', (event) => {
-  const button = event.target instanceof Element ? event.target.closest('.item button') : null
-  if (!(button instanceof HTMLButtonElement)) return
-  event.preventDefault()
-  void showList(0, button)
-})
+/** Attaches to the form, which htmx may have put into the page. */
+function attach() {
+  const form = /** @type {HTMLFormElement} */ (document.querySelector('form.builder'))
+  const field = /** @type {HTMLTextAreaElement} */ (document.getElementById('urls'))
+  if (form === builder) return
+  isFolded = undefined
+  if (form === null) return
+  ;[builder, pasteField, lastText, textBefore] = [form, field, '', '']
+  field.addEventListener('input', (event) => {
+    form.querySelector('.tries')?.toggleAttribute('hidden', field.value !== '')
+    const isPasted = event instanceof InputEvent && /^insertFrom/.test(event.inputType)
+    if (isPasted) isFolded = true
+    // A rich paste is told of twice.
+    if (lastText !== field.value) [textBefore, lastText] = [lastText, field.value]
+    void showList(isPasted ? 0 : 250)
+  })
+  form.addEventListener('click', (event) => {
+    const { ctrlKey, metaKey, shiftKey } = event
+    const target = /** @type {Element} */ (event.target)
+    const pressed = target.closest('#unfold, .found-row button, .tries a')
+    if (pressed === null || ctrlKey || metaKey || shiftKey) return
+    event.preventDefault()
+    if (pressed instanceof HTMLAnchorElement) {
+      field.value = new URL(pressed.href).searchParams.get('text') ?? ''
+      field.focus()
+      pasted()
+    } else if (pressed.id === 'unfold') {
+      isFolded = !isFolded
+      showFold()
+      if (!isFolded) field.focus()
+    } else void showList(0, /** @type {HTMLButtonElement} */ (pressed))
+  })
+}
+attach()
+document.addEventListener('htmx:after:swap', attach)
 // After navigating back, the browser restores the text but not the list.
 addEventListener('pageshow', () => {
-  if (pasteField.value.trim() !== '' && document.getElementById('found')?.childElementCount === 0) void showList(0)
+  if (pasteField?.value.trim() && document.getElementById('found')?.childElementCount === 0) void showList(0)
 })
+// An on-screen keyboard covers the end of the page where it does not make it smaller. Magnifying has another scale.
+for (const type of ['resize', 'scroll']) {
+  visualViewport?.addEventListener(type, () => {
+    const { scale, height, offsetTop } = /** @type {VisualViewport} */ (visualViewport)
+    document.body.style.setProperty('--keyboard', `${scale > 1 ? 0 : innerHeight - height - offsetTop}px`)
+  })
+}

@@ -13,8 +13,8 @@ import { onOneLine } from '../../../src/imports/clean.ts'
 import { readList, splitList } from '../../../src/imports/import.ts'
 import type { FoundList, ImportedLink } from '../../../src/imports/plan.ts'
 import { readText } from '../../../src/imports/reading.ts'
-import { writtenIn } from '../../parts/found.tsx'
-import type { NamesInLinks } from '../../parts/names-in-links.tsx'
+import { writtenIn } from '../found.tsx'
+import type { NamesInLinks } from '../names-in-links.tsx'
 
 /** A link in the list before publishing. */
 export interface ListedLink {
@@ -51,7 +51,7 @@ export interface Listing {
   parts: number
 }
 
-export interface HomeForm extends Record<AboutName, string> {
+export interface PasteForm extends Record<AboutName, string> {
   /** The pasted text. */
   text: string
   /** The links in the text; null if nothing has been pasted. */
@@ -67,12 +67,12 @@ export interface HomeForm extends Record<AboutName, string> {
   /** Whether the page asks for a review because publishing was requested before the list was seen. */
   isAsked: boolean
   /** Errors by field; `urls` is for the whole list, `form` for errors without a field. */
-  errors: Partial<Record<AboutName | 'urls' | 'form', string>>
+  errors: Partial<Record<AboutName | 'urls' | 'slug' | 'form', string>>
   /** The page with the bundles that were created before one was refused; null if none was. */
   made: string | null
 }
 
-// The list of the home page. Its form has the pasted text, and below it a row for each link: its address in `url`, its title in
+// The list of links before publishing. Its form has the pasted text, and below it a row for each link: its address in `url`, its title in
 // `note`, the title from the text in `was`, and its address in `removed` if it is to be left out. So typed edits survive when the
 // text is parsed again. `kept` has the addresses from the text that replace their corrections.
 
@@ -165,7 +165,7 @@ function titled(link: ImportedLink, title: string, found: string): ImportedLink 
   return { ...link, metadata: title === '' ? metadata : { ...metadata, note: title } }
 }
 
-// Effects of the home page's buttons on its form, with and without the script. The field `plain` has the names in braces that
+// Effects of the form's buttons, with and without the script. The field `plain` has the names in braces that
 // stay text; `offered` has the offers already made.
 
 /** A form after a button was pressed. */

@@ -5,17 +5,17 @@ import { ABOUT_NAMES, BOUNDS } from '../../../src/bundles/content/content.ts'
 import type { Offer } from '../../../src/bundles/variables/placeholders.ts'
 import { fingerprint } from '../../../src/core/secrets.ts'
 import { count, tooMany } from '../../../src/core/words.ts'
-import { destination, hostText, withBraces } from '../../parts/destination.ts'
-import { described, FieldError } from '../../parts/fields.tsx'
-import { Remarks, SaidLine, skippedSummary, writtenIn } from '../../parts/found.tsx'
-import { Icon } from '../../parts/icons.tsx'
-import { attribute, Each } from '../../parts/layout.tsx'
-import { namesInBraces, newNamesIn, Offers, Tells } from '../../parts/names-in-links.tsx'
-import { Stubs, Tile } from '../../parts/tile.tsx'
-import type { HomeForm, ListedLink, Listing } from './form.ts'
+import { destination, hostText, withBraces } from '../destination.ts'
+import { described, FieldError } from '../fields.tsx'
+import { Remarks, SaidLine, skippedSummary, writtenIn } from '../found.tsx'
+import { Icon } from '../icons.tsx'
+import { attribute, Each } from '../layout.tsx'
+import { namesInBraces, newNamesIn, Offers, Tells } from '../names-in-links.tsx'
+import { Stubs, Tile } from '../tile.tsx'
+import type { PasteForm, ListedLink, Listing } from './form.ts'
 
 /** The parts of the form below the pasted text. The script replaces the parts with the same ids. */
-export function ListParts({ form }: { form: HomeForm }): JSX.Element {
+export function ListParts({ form }: { form: PasteForm }): JSX.Element {
   return (
     <>
       <Gauge listing={form.listing} />
@@ -25,7 +25,7 @@ export function ListParts({ form }: { form: HomeForm }): JSX.Element {
 }
 
 /** The tab above the form with the number of links: a stub for each link, and a gap for each that still fits. */
-export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
+export function Gauge({ listing }: Pick<PasteForm, 'listing'>): JSX.Element {
   const kept = listing?.links.filter(({ isRemoved }) => !isRemoved) ?? []
   const number = listing?.count ?? 0
   return (
@@ -42,12 +42,12 @@ export function Gauge({ listing }: Pick<HomeForm, 'listing'>): JSX.Element {
 }
 
 /** The label of the publishing button: offered variables can be declined. */
-export function publishText({ isWanted, offers }: Pick<HomeForm, 'isWanted' | 'offers'>): string {
+export function publishText({ isWanted, offers }: Pick<PasteForm, 'isWanted' | 'offers'>): string {
   return isWanted && offers.length > 0 ? 'Get the link as it is' : 'Get the link'
 }
 
 /** The list of links, for review and edits before publishing. */
-export function List({ form }: { form: HomeForm }): JSX.Element {
+export function List({ form }: { form: PasteForm }): JSX.Element {
   const { listing, errors, offers, names, focus, isAsked } = form
   // A name is explained in the first row that contains it.
   const own = newNamesIn((listing?.links ?? []).map(({ url, isRemoved }) => (isRemoved ? '' : url)))
@@ -67,7 +67,7 @@ export function List({ form }: { form: HomeForm }): JSX.Element {
                 return (
                   <>
                     {isFirst && link.section !== '' && (
-                      <li class="part">
+                      <li class="found-part">
                         <h3 dir="auto" safe>
                           {link.section}
                         </h3>
@@ -120,8 +120,8 @@ function Summary({ listing, told, isAsked, button }: SummaryProps): JSX.Element 
   ]
   const unlisted = kept + removed - links.length
   return (
-    <div class="summary">
-      <div class="line">
+    <div class="found-head">
+      <div class="found-line">
         <p class={['found', error !== null && 'over']} tabindex="-1" {...(isAsked ? FOCUSED : {})} safe>
           {found.join(', ')}
         </p>
@@ -174,7 +174,7 @@ function Item({ link, tells, offers, number, hasFocus }: ItemProps): JSX.Element
   const id = `title-${fingerprint(url)}`
   const called = title.trim() || host
   return (
-    <li class={['item', isRemoved && 'removed']}>
+    <li class={['found-row', isRemoved && 'removed']}>
       <input type="hidden" name="url" value={attribute(url)} />
       <input type="hidden" name="was" value={attribute(found)} />
       {isKept && <input type="hidden" name="kept" value={attribute(url)} />}
@@ -214,7 +214,7 @@ function Item({ link, tells, offers, number, hasFocus }: ItemProps): JSX.Element
               {...described(id, error)}
             />
             <bdi class="host" dir="ltr" title={attribute(url)}>
-              {escapeHtml(host)}
+              <span>{escapeHtml(host).replaceAll('.', '.<wbr>')}</span>
               <span class="path" safe>
                 {withBraces(to?.path ?? '', namesInBraces(url))}
               </span>
