@@ -46,10 +46,7 @@ const parts = (fields: Record<string, string>) =>
 // Of each person and address no more than one may read in a minute.
 const requests = Object.entries(TEXTS).flatMap(([name, text]): [string, () => Promise<Response>][] => [
   [`the list of ${name}`, () => send('POST', '/found', parts({ urls: text, listed: '1' }), MULTIPART)],
-  [
-    `a new bundle of ${name}`,
-    () => sendAs('POST', '/dashboard/links/new', parts({ urls: text }), MULTIPART),
-  ],
+  [`a new bundle of ${name}`, () => sendAs('POST', '/dashboard/links/new', parts({ urls: text }), MULTIPART)],
   [`an import of ${name}`, () => sendAs('POST', '/dashboard/links/import', parts({ text }), MULTIPART)],
 ])
 /** Files of the largest size, whose text a form cannot hold. */

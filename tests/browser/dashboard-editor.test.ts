@@ -196,7 +196,11 @@ test('the whole form can be used by keyboard alone', async () => {
   await told(page, 'Saved · View version')
   expect(await saved(slug)).toMatchObject({
     urls: ['https://zero.example/', 'https://two.example', 'https://one.example/'],
-    urlMetadata: [{}, { section: 'Start' }, { note: 'First', section: 'Start', tags: ['a', 'b'], openPolicy: 'manual' }],
+    urlMetadata: [
+      {},
+      { section: 'Start' },
+      { note: 'First', section: 'Start', tags: ['a', 'b'], openPolicy: 'manual' },
+    ],
   })
 })
 

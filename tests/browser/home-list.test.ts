@@ -25,7 +25,9 @@ async function paste(page: Page, text: string): Promise<void> {
 
 const CLIPBOARD = ['clipboard-read', 'clipboard-write']
 const titles = (page: Page) =>
-  page.locator('.found-row [name=note]:visible').evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+  page
+    .locator('.found-row [name=note]:visible')
+    .evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
 const titleOf = (page: Page, number: number) => page.getByLabel(`Title of link ${number}`, { exact: true })
 const told = (page: Page, text: string) => becomes(() => page.textContent('#live'), text)
 const getTheLink = (page: Page) =>

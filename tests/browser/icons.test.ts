@@ -69,7 +69,7 @@ test('a row of the editor has the icon that is found of its link, for as long as
   const owner = await newPerson(stage.server)
   const { slug } = await owner.makeBundle({ urls: [sites.at('none.71')] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
-  await page.locator('.link-row summary').click()
+  await page.locator('.link-row summary').first().click()
   const url = page.locator('.link-row [name=url]')
   const tile = (): Promise<(number | string | null)[]> =>
     page

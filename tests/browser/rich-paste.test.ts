@@ -194,7 +194,11 @@ test('a link that Outlook wrapped is unwrapped in its row, and one press takes i
   await page.keyboard.press('Control+V')
   await shows(page, '.found-row .said', 'Unwrapped from Safe Links.')
   const isOneLine = (row: string) => page.locator(row).evaluate((line) => line.clientHeight < 40)
-  expect([await isOneLine('.found-row .said'), await overflowOf(page), await axeViolations(page)]).toEqual([true, 0, []])
+  expect([await isOneLine('.found-row .said'), await overflowOf(page), await axeViolations(page)]).toEqual([
+    true,
+    0,
+    [],
+  ])
   await page.getByLabel('Title of link 1').fill('Our plan')
   await page.getByRole('button', { name: 'Undo: ' }).click()
   await shows(page, '.found-row .said', 'Kept as it was written.')

@@ -58,8 +58,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   const saved = async (slug: string) => (await admin.api<Saved>('GET', `/api/links/${slug}`)).body
 
   /** Sends the editor of a copy. */
-  const sendCopy = (fields: [string, string][]) =>
-    send(admin, '/dashboard/links/new', [['from', original], ...fields])
+  const sendCopy = (fields: [string, string][]) => send(admin, '/dashboard/links/new', [['from', original], ...fields])
 
   describe('the form of a bundle', () => {
     test('makes one bundle per key, however often it is sent', async () => {
@@ -241,12 +240,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     test('pasted links are listed before anything is saved', async () => {
       const before = await countBundles(server())
       const more = 'Reading for Monday:\nAgenda | https://a.example/\nhttps://b.example/\nhttps://a.example/'
-      const list = await sendCopy([
-        ['title', 'Reading'],
-        ...link(''),
-        ['more', more],
-        ['do', 'save'],
-      ])
+      const list = await sendCopy([['title', 'Reading'], ...link(''), ['more', more], ['do', 'save']])
       const shown = fieldsIn(list.html).filter(
         ([name, value]) => ['url', 'note', 'title'].includes(name) && value !== '',
       )
@@ -265,11 +259,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const made = await send(admin, '/dashboard/links/new', [...fieldsIn(list.html), ['do', 'save']])
       const slug = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''
       const { title, urls, versionNumber } = await saved(slug)
-      expect([title, urls, versionNumber]).toEqual([
-        'Reading',
-        ['https://a.example/', 'https://b.example/'],
-        1,
-      ])
+      expect([title, urls, versionNumber]).toEqual(['Reading', ['https://a.example/', 'https://b.example/'], 1])
       const path = `/dashboard/links/${slug}`
       const edited = await send(admin, path, [['version', '1'], ...link(URL_A), ['more', 'https://c.example/']])
       expect([edited.status, (await saved(slug)).versionNumber]).toEqual([200, 1])

@@ -156,7 +156,7 @@ test('a hidden preview stays hidden, asks for nothing, and comes back', async ()
 test('a bundle has its preview from its first link on', async () => {
   const { slug } = await owner.makeBundle({ urls: ['https://other.example/'] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
-  await page.locator('.link-row summary').click()
+  await page.locator('.link-row summary').first().click()
   await page.locator('[name=url]').fill('')
   await page.getByText('Add a link to see your page here.').waitFor()
   await page.locator('[name=url]').fill('first.example/start')

@@ -12,7 +12,9 @@ import { clearFieldError, fieldErrorOf, showFieldError } from './error-line.js'
  */
 function controlOf({ target }) {
   if (!(target instanceof Element) || target.id === '') return null
-  return target.closest(':is(.narrow, .panel, .empty, .builder) .field') === null ? null : /** @type {FormControl} */ (target)
+  return target.closest(':is(.narrow, .panel, .empty, .builder) .field') === null
+    ? null
+    : /** @type {FormControl} */ (target)
 }
 
 /** The error as the server would word it. @param {FormControl} control */

@@ -263,5 +263,10 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
 function importPage({ session }: Visit, form: ImportForm, problem?: Problem): ScreenPage {
   const wrong = form.error ?? [...form.errors.values()][0]
   const own = wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)
-  return { section: 'bundles', title: 'Import', view: <ImportPage form={form} userId={session.userId} />, problem: problem ?? own }
+  return {
+    section: 'bundles',
+    title: 'Import',
+    view: <ImportPage form={form} userId={session.userId} />,
+    problem: problem ?? own,
+  }
 }

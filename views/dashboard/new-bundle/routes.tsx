@@ -76,7 +76,9 @@ async function makeNew(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const [first, ...others] = taken.made
   if ('left' in taken) {
     const isOne = first !== undefined && others.length === 0
-    return { to: isOne ? withFlash(routes.bundle.edit.href({ slug: first.slug }), 'created') : routes.bundles.list.href() }
+    return {
+      to: isOne ? withFlash(routes.bundle.edit.href({ slug: first.slug }), 'created') : routes.bundles.list.href(),
+    }
   }
   const { refused, idempotencyKey } = taken
   if (refused?.problem.code === 'INTERNAL_ERROR') throw refused.thrown
@@ -114,7 +116,10 @@ async function makeCopy(visit: Visit, sent: URLSearchParams, from: StoredBundle)
   const { form, button } = read
   const idempotencyKey = sent.get('idempotencyKey') || null
   const step = await stepOf(visit, read, (content) => dryRun(visit, duplicateBundle, callOf(sent, from, content)))
-  if (step !== null) return copyPage(visit, from, step, { idempotencyKey })
+  if (step !== null) {
+    const checked = { ...step.checked, isSlugFree: await isSlugFree(visit, step) }
+    return copyPage(visit, from, { ...step, checked }, { idempotencyKey })
+  }
   if (button === 'restore') return copyPage(visit, from, touched(form), { idempotencyKey })
   const { resolutionPolicy } = rulesOf(form)
   const rules = resolutionPolicy === undefined ? {} : { resolutionPolicy: dropIds(resolutionPolicy) }

@@ -8,7 +8,8 @@
 /** Longer texts are files, which are chosen again. */
 const MAX_CHARS = 500_000
 
-const fieldNow = () => /** @type {HTMLTextAreaElement | null} */ (document.querySelector('[data-pasting] :is(#urls, #text)'))
+const fieldNow = () =>
+  /** @type {HTMLTextAreaElement | null} */ (document.querySelector('[data-pasting] :is(#urls, #text)'))
 
 /** The person and the field. @param {HTMLTextAreaElement} field */
 const keyOf = (field) => `${field.closest('[data-pasting]')?.getAttribute('data-pasting')} ${field.id}`

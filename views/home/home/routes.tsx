@@ -79,7 +79,8 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
   if ('left' in taken) return seeOther(resultPath({ bundles: taken.made, left: taken.left }, config))
   const { made, refused, idempotencyKey } = taken
   const problem = refused?.problem
-  if (problem?.code === 'INTERNAL_ERROR') service.log.error({ err: refused?.thrown }, 'the form of the home page failed')
+  if (problem?.code === 'INTERNAL_ERROR')
+    service.log.error({ err: refused?.thrown }, 'the form of the home page failed')
   const site = await siteFor(request, service).catch((error) => {
     if (refused === null) throw error
     return plainSite(config)

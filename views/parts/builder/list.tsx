@@ -12,7 +12,7 @@ import { Icon } from '../icons.tsx'
 import { attribute, Each } from '../layout.tsx'
 import { namesInBraces, newNamesIn, Offers, Tells } from '../names-in-links.tsx'
 import { Stubs, Tile } from '../tile.tsx'
-import type { PasteForm, ListedLink, Listing } from './form.ts'
+import type { ListedLink, Listing, PasteForm } from './form.ts'
 
 /** The parts of the form below the pasted text. The script replaces the parts with the same ids. */
 export function ListParts({ form }: { form: PasteForm }): JSX.Element {

@@ -86,7 +86,9 @@ function takeFoundTexts(parts) {
 
 /** The summary of the list, for announcements. */
 function listInWords() {
-  return [...builder.querySelectorAll('#found :is(.found, .found-head .error)')].map((line) => line.textContent).join('. ')
+  return [...builder.querySelectorAll('#found :is(.found, .found-head .error)')]
+    .map((line) => line.textContent)
+    .join('. ')
 }
 
 // After a paste, the text folds into the line with the number of links. It stays in its field, which is sent as ever.
