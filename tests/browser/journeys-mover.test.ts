@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
 import { kindsOfWay } from './engines.ts'
-import { type At, button, link, signedIn } from './journey.ts'
+import { type At, button, link, signedIn, tab } from './journey.ts'
 import { becomes, expectEachOnce, pressUntilDone } from './launching.ts'
 
 // Somebody who moves in with 400 bookmarks, and takes two of their folders.
@@ -65,7 +65,7 @@ describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
     await at.click(button('Create 2 bundles'))
     await at.has(link('Folder 1'))
     await at.click(link('Daily'))
-    await at.has(link('Insights'))
+    await at.has(tab('Insights'))
     const slug = (await at.path()).split('/').at(-1) ?? ''
     const { body } = await person.owner.api<{ bundles: { title: string }[] }>('GET', '/api/me/links')
     expect(body.bundles.map(({ title }) => title).sort()).toEqual(['Daily', 'Folder 1'])
