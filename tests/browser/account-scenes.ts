@@ -71,6 +71,7 @@ export function accountScenes() {
       await page.waitForSelector('#url-error')
     },
     webhook: as('admin', () => '/dashboard/webhooks/wh_working'),
+    'webhook-chat': as('admin', () => '/dashboard/webhooks/wh_paused'),
     'webhook-disabled': as('admin', () => '/dashboard/webhooks/wh_failing'),
     organizations: as('admin', () => '/dashboard/organizations'),
     'organizations-invited': as('editor', () => '/dashboard/organizations'),

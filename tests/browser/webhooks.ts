@@ -3,15 +3,19 @@ import type { Server } from '../server.ts'
 const NOW = Date.now()
 const HOUR_MS = 3_600_000
 
-/** The pages’ webhooks: one with deliveries that went every way, and disabled ones. They are never sent anything. */
+/**
+ * The pages’ webhooks: one with deliveries that went every way, and disabled ones, of which one has a chat’s format. They are
+ * never sent anything.
+ */
 const WEBHOOKS = [
-  { id: 'wh_working', url: 'https://chat.example.com/hooks/launches?token=abc', disabledBy: null },
+  { id: 'wh_working', url: 'https://chat.example.com/hooks/launches?token=abc', format: 'standard', disabledBy: null },
   {
     id: 'wh_failing',
     url: `https://${'a-long-name-'.repeat(4)}.example/${'path/'.repeat(20)}`,
+    format: 'standard',
     disabledBy: 'failures',
   },
-  { id: 'wh_paused', url: 'http://[2606:4700::1111]:8443/', disabledBy: 'owner' },
+  { id: 'wh_paused', url: 'http://[2606:4700::1111]:8443/', format: 'ntfy', disabledBy: 'owner' },
 ] as const
 
 const DELIVERIES = [
@@ -29,11 +33,11 @@ const DELIVERIES = [
 
 /** Plants them for the owner of a key. */
 export async function plantWebhooks(server: Server, keyId: number): Promise<void> {
-  for (const { id, url, disabledBy } of WEBHOOKS) {
+  for (const { id, url, format, disabledBy } of WEBHOOKS) {
     await server.sql(
-      `INSERT INTO webhooks (id, owner_id, created_by, url, events, secret, created_at, disabled_at, disabled_by)
-       SELECT ?, owner_id, minted_by, ?, '["bundle.restored","bundle.claimed","proposal.opened"]', x'00', ?, ?, ? FROM api_keys WHERE id = ?`,
-      [id, url, NOW - 48 * HOUR_MS, disabledBy && NOW - HOUR_MS, disabledBy, keyId],
+      `INSERT INTO webhooks (id, owner_id, created_by, url, format, events, secret, created_at, disabled_at, disabled_by)
+       SELECT ?, owner_id, minted_by, ?, ?, '["bundle.restored","bundle.claimed","proposal.opened"]', x'00', ?, ?, ? FROM api_keys WHERE id = ?`,
+      [id, url, format, NOW - 48 * HOUR_MS, disabledBy && NOW - HOUR_MS, disabledBy, keyId],
     )
   }
   for (const { event, attempts, status = null, failure = null, sentAt = null, dueAt = null } of DELIVERIES) {
