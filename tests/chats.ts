@@ -8,7 +8,7 @@ import { freePort } from './ports.ts'
 // ntfy: “Publish as JSON”, “Limitations” (4096 bytes; a longer message becomes a file).
 
 /** What the readers of a chat see. */
-export interface Seen {
+interface Seen {
   text: string
   links: { text: string; href: string }[]
   /** Who is notified, beside those who follow the channel. */
@@ -216,7 +216,7 @@ function takeNtfy(path: string, text: string): Seen {
 }
 
 /** A text as it reads: without what is invisible, and with the look of the letters that stand for others. */
-export function tidy(text: string): string {
+function tidy(text: string): string {
   return text
     .replace(/[\u2060\u2068\u2069]/g, '')
     .replaceAll('［', '[')
