@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inflateSync } from 'node:zlib'
-import { newPerson, Visitor } from '../people.ts'
+import { eventually } from '../eventually.ts'
+import { newOrganization, newPerson, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const pictureIn = (html: string) =>
@@ -148,6 +149,23 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     }
     await owner.api('DELETE', `/api/links/${slug}`)
     expect((await fetch(picture, { headers: { 'if-none-match': etag } })).status).toBe(404)
+  })
+
+  test('an organisation is named in the pictures of its bundles, a person in none; another owner makes another picture', async () => {
+    const owner = await newPerson(server())
+    const { slug, url } = await owner.makeBundle({ title: 'Handed over' })
+    const own = pictureIn(await launcher(url))
+    expect(pictureIn(await launcher((await newcomer().makeBundle({ title: 'Handed over' })).url)).split('v=')[1]).toBe(
+      own.split('v=')[1] ?? '',
+    )
+    const first = await look(own)
+    const { id: organizationId } = await newOrganization(owner)
+    await owner.api('POST', `/api/links/${slug}/transfer`, { to: { type: 'organization', organizationId } })
+    const theirs = pictureIn(await launcher(url))
+    expect(theirs).not.toBe(own)
+    for (const address of [own, theirs]) expect((await look(address)).bytes.equals(first.bytes)).toBe(false)
+    await owner.api('POST', '/api/auth/organization/update', { organizationId, data: { name: 'Renamed' } })
+    await eventually(async () => pictureIn(await launcher(url)) !== theirs, 'the new name is in it')
   })
 
   test('whoever asks for many at once gets the icon for most of them, for a minute, and takes no place of anybody else’s', async () => {
