@@ -124,6 +124,8 @@ export function readConfig(env: Record<string, string | undefined>) {
       metricsPort === undefined ? null : { port: metricsPort, host: readSetting(env, 'SERVICE_METRICS_HOST') },
     /** The address of the service's source code; undefined: pages have no link to it. */
     sourceUrl: readSetting(env, 'SERVICE_SOURCE_URL'),
+    /** Where viewers find this instance's browser extension; undefined: launchers do not mention one. */
+    extensionUrl: readSetting(env, 'SERVICE_EXTENSION_URL'),
     /** Where to report a vulnerability; undefined: not published. */
     securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
     requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),

@@ -58,6 +58,11 @@ function address(mustBe: string, ...schemes: string[]): Reader<string> {
   return { mustBe, read }
 }
 
+const page: Reader<string> = {
+  mustBe: 'an https: address of at most 2000 characters',
+  read: (text) => (text.length <= 2000 ? address('', 'https:').read(text) : undefined),
+}
+
 const database: Reader<string> = (() => {
   const server = address('', 'libsql:', 'http:', 'https:', 'ws:', 'wss:')
   const read = (text: string) => (/^file:.*\S/.test(text) ? text : server.read(text))
@@ -164,6 +169,7 @@ export const SETTINGS = {
   SERVICE_METRICS_PORT: { reader: integer(65_535), fallback: undefined },
   SERVICE_METRICS_HOST: { reader: host, fallback: '127.0.0.1' },
   SERVICE_SOURCE_URL: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
+  SERVICE_EXTENSION_URL: { reader: page, fallback: undefined },
   SERVICE_SECURITY_CONTACT: {
     reader: text('a mailto: or https: address', /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]\S*)$/),
     fallback: undefined,

@@ -87,6 +87,61 @@ describe.each(kindsOfWay('Chromium'))('$name', (kind) => {
     expectEachOnce({ viewer: at.viewer, destinations, slug }, 3)
   })
 
+  test.if(kind.perPress === 1)('what is blocked is explained once; then the button is alone, in one line', async () => {
+    const urls = destinations.urls(12)
+    const { slug } = await owner.makeBundle({ title: 'Release notes', urls, copyable: true })
+    await openLauncher(slug, 'Release notes')
+    /** The texts of what can be pressed in the bar, and in how many lines they are. */
+    const inBar = () =>
+      at.viewer.read<[text: string, lines: number][]>(`[...document.querySelectorAll('.bar :is(a, button, summary)')]
+        .filter((one) => one.checkVisibility())
+        .map((one) => {
+          const range = document.createRange()
+          range.selectNodeContents(one)
+          return [one.textContent.trim(), range.getClientRects().length]
+        })`)
+    const isNextSeen = () =>
+      at.viewer.read<boolean>(`(() => {
+        const { top, bottom } = document.querySelector('li.next').getBoundingClientRect()
+        return top >= 0 && bottom <= document.querySelector('.bar').getBoundingClientRect().top
+      })()`)
+    await at.click(OPEN)
+    await becomes(() => destinations.visits.length, 1)
+    await at.has('#how')
+    expect((await inBar()).map(([text]) => text)).toEqual(['Open next', 'Pop-ups allowed? Open the rest', 'Close'])
+    for (const width of [320, PHONE.width]) {
+      await at.viewer.resize(width)
+      await becomes(isNextSeen, true)
+    }
+    await at.click(button('Close'))
+    expect(await inBar()).toEqual([['Open next', 1]])
+    await at.viewer.resize(320)
+    for (let opened = 2; opened <= 11; opened += 1) {
+      await at.click(OPEN)
+      await becomes(() => destinations.visits.length, opened)
+      expect(await inBar()).toEqual([['Open next', 1]])
+      await becomes(isNextSeen, true)
+    }
+    await at.viewer.reload()
+    await becomes(inBar, [['Open next', 1]])
+    await at.viewer.resize(PHONE.width)
+    await at.click(OPEN)
+    await becomes(() => destinations.visits.length, 12)
+    await becomes(
+      async () => (await inBar()).map(([text]) => text),
+      [
+        'All 12 tabs are open.',
+        'Copy links',
+        'Bookmarks file',
+        'QR code',
+        'Open again',
+        'Bookmark this page',
+        'Make a copy',
+      ],
+    )
+    await fits()
+  })
+
   test('a launcher that asks for a value says beside the field what is wrong with one, and opens with another', async () => {
     const desk = deskAt(destinations.urls(3))
     const long = 'Everything since they came to us, with what they asked before'

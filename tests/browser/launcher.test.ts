@@ -81,6 +81,25 @@ describe('the launcher', () => {
     expect(right(text)).toBe(right(title))
   })
 
+  test('names the host alone below a title, and the whole address under the pointer, in a row of the same height', async () => {
+    const page = await launcher(ONBOARDING)
+    const row = page.locator('.tabs > li').nth(1)
+    const looks = () =>
+      row.evaluate((row) => {
+        const tab = row.querySelector('.tab') as HTMLElement
+        const { display, content } = getComputedStyle(tab, '::after')
+        return [tab.innerText, display === 'none' ? '' : content, row.getBoundingClientRect().height]
+      })
+    const [text, , height] = await looks()
+    expect(text).toBe('Your introductions this week\ncalendar.google.com')
+    await row.hover()
+    expect(await looks()).toEqual([
+      'Your introductions this week',
+      '"https://calendar.google.com/calendar/u/0/r/week"',
+      height as number,
+    ])
+  })
+
   test('leaves the last tab and the footer visible above a phone’s bar', async () => {
     const page = await launcher(ONBOARDING, PHONE)
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
@@ -269,6 +288,10 @@ describe('the launcher', () => {
     await becomes(() => focusedText(page), 'QR code')
     await page.keyboard.press('Tab')
     await becomes(() => focusedText(page), 'Open again')
+    await page.keyboard.press('Tab')
+    await becomes(() => focusedText(page), 'Bookmark this page')
+    await page.keyboard.press('Enter')
+    await becomes(() => focusedText(page), 'Press Ctrl+D')
     await page.keyboard.press('Tab')
     await becomes(() => focusedText(page), expect.stringMatching(/^127\.0\.0\.1/))
     destinations.stop()

@@ -42,6 +42,24 @@ describe('a launcher that lacks a value', () => {
     expect(await page.getByRole('img', { name: 'Customer number' }).count()).toBe(2)
   })
 
+  test.each([PHONE, {}])('keeps the height of its rows, whatever is typed: %j', async (size) => {
+    const page = await visit(
+      {
+        ...DESK,
+        urlMetadata: DESK.urlMetadata.map((tab) => ({ ...tab, note: `${tab.note} of {customer}\nAbout {customer}` })),
+      },
+      '',
+      size,
+    )
+    const heights = () =>
+      page.locator('.tabs > li').evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+    const before = await heights()
+    for (const value of ['4', '4711 and a long name '.repeat(9), '']) {
+      await page.fill('#value-customer', value)
+      expect(await heights()).toEqual(before)
+    }
+  })
+
   test.each(['#open', '#copy', '#bookmarks', '.part', '.tab'])(
     'asks for it instead of what %s does',
     async (selector) => {

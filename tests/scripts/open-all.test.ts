@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createBundle } from '../browser/service.ts'
 import { becomes } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
+import { newPerson, type Person } from '../people.ts'
 import { openScripted, type ScriptedPage } from './page.ts'
 
 // What Open all does and says, whichever browser lets it; browser/engines.test.ts has their own blockers.
@@ -16,11 +17,17 @@ afterAll(() => server.stop())
 
 const urlsOf = (count: number) => Array.from({ length: count }, (_, at) => `https://a.example/${at + 1}`)
 
+interface Launched {
+  perPress?: number
+  byHand?: number[]
+  at?: InProcess
+}
+
 /** Opens a launcher of this many links. */
-async function launcher(count: number, { perPress, byHand = [] }: { perPress?: number; byHand?: number[] } = {}) {
+async function launcher(count: number, { perPress, byHand = [], at = server }: Launched = {}) {
   const urls = urlsOf(count)
   const urlMetadata = urls.map((_, at) => ({ openPolicy: byHand.includes(at) ? 'manual' : 'auto' }) as const)
-  const { url, slug } = await createBundle(server.origin, { urls, urlMetadata })
+  const { url, slug } = await createBundle(at.origin, { urls, urlMetadata })
   page = await openScripted(url, perPress === undefined ? {} : { perPress })
   return { urls, slug }
 }
@@ -45,7 +52,7 @@ describe('with a pop-up blocker', () => {
       page.press('#open')
       expect(page.opened).toEqual(urls.slice(0, next))
     }
-    expect([page.text('#status'), page.text('#open')]).toEqual(['All 7 tabs are open.', 'All open'])
+    expect([page.text('#status'), page.text('#open')]).toEqual(Array(2).fill('All 7 tabs are open.'))
     expect(page.one('#blocked').hidden).toBe(true)
   })
 
@@ -82,7 +89,7 @@ describe('without one', () => {
     const { urls, slug } = await launcher(3)
     page.press('#open')
     page.press('#open')
-    expect([page.opened, page.text('#open')]).toEqual([urls, 'All open'])
+    expect([page.opened, page.text('#open')]).toEqual([urls, 'All 3 tabs are open.'])
     page.press('#again')
     expect(page.opened).toEqual([...urls, ...urls])
     page.leave()
@@ -93,7 +100,7 @@ describe('without one', () => {
     await launcher(1)
     expect(page.text('#open')).toBe('Open')
     page.press('#open')
-    expect(page.text('#open')).toBe('Opened')
+    expect(page.text('#open')).toBe('The tab is open.')
   })
 
   test('leaves out tabs that open manually, and says so beforehand', async () => {
@@ -103,5 +110,57 @@ describe('without one', () => {
     page.press('#open')
     expect(page.opened).toEqual([urls[0] as string, urls[2] as string])
     expect(page.text('#status')).toBe('All 2 tabs are open. 2 to open manually.')
+  })
+})
+
+describe('what follows', () => {
+  const EXTENSION = 'https://extensions.example/openall?from="&to=<b>'
+  const offers = () => [...page.one('.line').children].flatMap((one) => (one.id === 'status' ? [] : one.textContent))
+  let owner: Person
+  let named: InProcess
+  beforeAll(async () => {
+    owner = await newPerson(server)
+    named = await startInProcess({ SERVICE_EXTENSION_URL: EXTENSION })
+  })
+  afterAll(() => named.stop())
+
+  test('once all tabs are open: open again, a bookmark, and a copy where that is allowed', async () => {
+    for (const [copyable, last] of [
+      [true, ['Make a copy']],
+      [false, []],
+    ] as const) {
+      const { slug } = await owner.makeBundle({ urls: urlsOf(2), copyable })
+      page = await openScripted(`${server.origin}/l/${slug}`)
+      expect(offers()).toEqual([''])
+      page.press('#open')
+      expect(offers()).toEqual(['Open again', 'Bookmark this page', ...last])
+      page.press('#mark')
+      expect([page.text('#mark'), page.text('#status')]).toEqual(Array(2).fill('Press Ctrl+D'))
+      expect(page.count('footer #own-copy')).toBe(0)
+      if (copyable) await page.close()
+    }
+  })
+
+  test('the instance’s extension is named to whoever has blocked tabs or has opened them, and only where it is set', async () => {
+    const link = () => page.window.document.querySelector<HTMLAnchorElement>('#extension')
+    await launcher(2, { perPress: 1, at: named })
+    expect(link()).toBeNull()
+    page.press('#open')
+    expect([link()?.href, link()?.target, link()?.parentElement?.id]).toEqual([
+      new URL(EXTENSION).href,
+      '_blank',
+      'blocked',
+    ])
+    page.press('#open')
+    expect(offers()).toEqual(['Open again', 'Bookmark this page', 'Get the extension that opens all at once'])
+    await page.close()
+    await launcher(2, { perPress: 1 })
+    page.press('#open')
+    expect([link(), page.window.document.body.textContent.includes('extension')]).toEqual([null, false])
+  })
+
+  test('without a script, nothing names it', async () => {
+    const { url } = await createBundle(named.origin, { urls: urlsOf(2) })
+    expect(await (await fetch(url)).text()).toMatch(/<a id="extension" href="[^"]+" [^>]* hidden>/)
   })
 })

@@ -15,6 +15,8 @@ export interface Site {
   shortPaths: boolean
   /** SERVICE_SOURCE_URL, on pages that link to it. */
   sourceUrl?: string
+  /** SERVICE_EXTENSION_URL, on launchers. */
+  extensionUrl?: string
   /** The signed-in visitor; null if signed out; missing if the page does not read the session. */
   user?: SignedInUser | null
   /** How many bundles the visitor can claim without a token. */

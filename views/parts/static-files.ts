@@ -16,6 +16,7 @@ const SITE_CSS = [
   'parts/tokens.css',
   'parts/site.css',
   'parts/fields.css',
+  'parts/forms.css',
   'parts/tile.css',
   'account/parts/account.css',
 ]

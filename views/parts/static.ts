@@ -44,9 +44,15 @@ function bodyOf({ type, sources }: File): string | Uint8Array<ArrayBuffer> {
   const texts = sources.map((source) => {
     if (type === JS && source !== HTMX) return scriptOf(new URL(source, VIEWS).href)
     const text = readFileSync(new URL(source, VIEWS), 'utf8')
-    return type === CSS ? text.replace(COMMENT, '').replace(/^\s+/gm, '') : text
+    return type === CSS ? dense(text) : text
   })
   return texts.join('\n').replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
+}
+
+/** A style sheet without what only its readers need. */
+function dense(css: string): string {
+  const plain = css.replace(COMMENT, '').replace(/\s*\n\s*/g, '\n')
+  return plain.replace(/(?<=[{};:,])\n/g, '').replace(/;(?=\})|(?<=[:,>]) | (?=[{>])/g, '')
 }
 
 /** The address of a file, which changes with its content. @throws Error for an unknown name. */

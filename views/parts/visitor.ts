@@ -30,8 +30,15 @@ export function plainSite({
   origin,
   shortPaths,
   sourceUrl,
-}: Pick<Config, 'name' | 'origin' | 'shortPaths' | 'sourceUrl'>): Site {
-  return { name, origin, shortPaths, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
+  extensionUrl,
+}: Pick<Config, 'name' | 'origin' | 'shortPaths' | 'sourceUrl' | 'extensionUrl'>): Site {
+  return {
+    name,
+    origin,
+    shortPaths,
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
+    ...(extensionUrl === undefined ? {} : { extensionUrl }),
+  }
 }
 
 /** The sign-in methods that the operator has enabled. */

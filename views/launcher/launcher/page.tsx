@@ -42,7 +42,7 @@ import { type PublicBundle, publicBundle, type ServedBundle } from '../../../src
 import type { Account } from '../../../src/policies/facts.ts'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { headingOf, NoticePage } from '../../parts/notice.tsx'
-import { siteFor } from '../../parts/visitor.ts'
+import { plainSite, siteFor } from '../../parts/visitor.ts'
 import { LauncherPage } from '../parts/launcher.tsx'
 import { AT_LINK, NEGOTIATED } from './launcher-forms.ts'
 import { ClosedPage } from './locked.tsx'
@@ -73,7 +73,7 @@ export interface LauncherPages {
  */
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
-  const site = { name: config.name, origin: config.origin, shortPaths: config.shortPaths }
+  const site = plainSite(config)
   /** The answer, rendered from `bundle` if the page is not cached; undefined if that needs a bundle and there is none. */
   const respond = (
     request: Request,

@@ -7,7 +7,7 @@ import { count } from '../../../src/core/words.ts'
 import type { PublicBundle } from '../../../src/launcher/served.ts'
 import { hostsOf } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
-import type { Site } from '../../parts/layout.tsx'
+import { attribute, type Site } from '../../parts/layout.tsx'
 
 interface BarProps {
   site: Site
@@ -89,6 +89,11 @@ export function Bar({ site, bundle, filling, openable, unlocked, isPreview }: Ba
         <p class="address" dir="ltr" safe>
           {linkOf(slug, site) + query}
         </p>
+      )}
+      {site.extensionUrl !== undefined && !isPreview && (
+        <a id="extension" href={attribute(site.extensionUrl)} target="_blank" rel="noopener noreferrer" hidden>
+          Get the extension that opens all at once
+        </a>
       )}
       <p id="status" role="status" safe>
         {openSummary(urls, urls.length - openable)}

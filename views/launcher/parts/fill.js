@@ -232,8 +232,25 @@ copy.addEventListener('click', async () => {
   announce(isCopied ? 'The link is copied, with the values in it.' : 'Your browser blocked copying.')
 })
 
+/** Keeps the rows as high as they are. */
+const hold = () => {
+  const texts = /** @type {NodeListOf<HTMLElement>} */ (
+    main.querySelectorAll('.tabs :is(.name, .where, .note):has([data-variable])')
+  )
+  for (const text of texts) {
+    text.classList.remove('held')
+    text.style.setProperty(
+      '--lines',
+      String(Math.round(text.clientHeight / parseFloat(getComputedStyle(text).lineHeight))),
+    )
+    text.classList.add('held')
+  }
+}
+
 fill()
 keep()
+hold()
+addEventListener('resize', hold)
 addEventListener('pageshow', fill)
 // Only where no on-screen keyboard would cover half of the page.
 if (!isComplete(filling) && matchMedia('(pointer: fine)').matches && document.activeElement === document.body) {

@@ -1,10 +1,19 @@
 // @ts-check
 
-import { copyLinks } from '../../parts/copy.js'
+import { offerActions } from './actions.js'
 import { announce } from './announce.js'
 import { marksOf } from './marks.js'
 import { countOpened, tell, tellOpened } from './opens.js'
-import { createBlocked, isAppWindow, isOpenReplaced, opensByItself, openWindow, watch } from './windows.js'
+import {
+  buttonOf,
+  createBlocked,
+  howToBookmark,
+  isAppWindow,
+  isOpenReplaced,
+  opensByItself,
+  openWindow,
+  watch,
+} from './windows.js'
 
 /** @typedef {import('./windows.js').Refusal} Refusal */
 
@@ -23,6 +32,7 @@ for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.queryS
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
 const open = /** @type {HTMLButtonElement} */ (byId('open'))
+const bar = /** @type {HTMLElement} */ (open.parentElement)
 const status = byId('status')
 const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
 const tabs = all.filter((tab) => tab.dataset.open === 'auto')
@@ -40,6 +50,8 @@ let refusals = 0
 let why = 'browser'
 /** Whether a script has replaced `window.open`, so that its result may not be a real tab. */
 let isUnsure = false
+/** Whether the explanation of blocked tabs was seen; a phone shows it once. */
+let isTold = false
 /** Whether a press on Open all has opened nothing yet, and is not counted yet. */
 let isOwed = false
 /** The pending steps of presses whose tabs may still be closed again. @type {Set<() => void>} */
@@ -53,11 +65,14 @@ const parts = /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll(
   return { button, title: section.querySelector('h2'), own: tabs.filter((tab) => section.contains(tab)) }
 })
 
-const { blocked, rest, explain } = createBlocked()
-const again = document.createElement('button')
-again.id = 'again'
-again.type = 'button'
-again.className = 'quiet'
+const isPhone = matchMedia('(max-width: 40rem)')
+const footer = /** @type {HTMLElement} */ (main.querySelector('footer'))
+const ownCopy = document.getElementById('own-copy')
+const extension = document.getElementById('extension')
+if (extension !== null) extension.hidden = false
+extension?.remove()
+const { blocked, rest, close, explain } = createBlocked(extension)
+const again = buttonOf('again', 'quiet')
 again.hidden = true
 // On a separate line, so that elements that appear after opening move no button away from the pointer.
 const line = document.createElement('div')
@@ -65,6 +80,11 @@ line.className = 'line'
 status.before(line)
 line.append(status, again)
 line.after(blocked)
+const mark = buttonOf('mark', 'quiet')
+mark.textContent = 'Bookmark this page'
+mark.addEventListener('click', () => {
+  mark.textContent = status.textContent = howToBookmark()
+})
 
 /** @param {HTMLAnchorElement} tab @param {number} place the position among the tabs that are ticked in turn. */
 const tick = (tab, place = 0) => {
@@ -85,7 +105,7 @@ const untick = (some) => {
 const keep = () => {
   const hrefs = [...opened].map((tab) => tab.href)
   const part = parts.findIndex(({ own }) => own === wanted)
-  history.replaceState({ opened: hrefs, isBegun, refusals, why, isUnsure, part }, '')
+  history.replaceState({ opened: hrefs, isBegun, refusals, why, isUnsure, isTold, part }, '')
 }
 
 /**
@@ -163,6 +183,26 @@ const reasonOf = (isSome) => {
   return `${isAppWindow ? 'This window' : 'Your browser'} blocked ${what}`
 }
 const manual = all.length - tabs.length
+
+/** On phones, tabs that are blocked leave only the button in the bar. @param {boolean} isBlocked */
+const showBar = (isBlocked) => {
+  bar.classList.toggle('lone', isBlocked)
+  bar.classList.toggle('asks', isBlocked && !isTold)
+  if (isBlocked && isTold && isPhone.matches) {
+    status.className = 'visually-hidden'
+    footer.before(rest, again)
+  } else line.append(again)
+}
+
+/** What may follow once all tabs are open. @param {boolean} isDone */
+const showNext = (isDone) => {
+  if (isDone && main.dataset.slug) line.append(isAppWindow ? '' : mark, ownCopy ?? '', extension ?? '')
+  else {
+    mark.remove()
+    extension?.remove()
+    footer.append(ownCopy ?? '')
+  }
+}
 const show = () => {
   keep()
   if (!isBegun) return
@@ -174,8 +214,11 @@ const show = () => {
   left[0]?.closest('details')?.setAttribute('open', '')
   marks.point(left[0])
   open.classList.toggle('done', others === 0)
+  open.classList.toggle('unsure', isUnsure)
   open.setAttribute('aria-disabled', String(others === 0))
   if (isDone) explain(null)
+  showBar(false)
+  showNext(others === 0 && !isUnsure)
   again.hidden = others > 0 && !isRestored
   again.textContent = others === 0 ? 'Open again' : 'Start over'
   if (isDone) {
@@ -186,12 +229,13 @@ const show = () => {
     const rest = isPart || manual === 0 ? '' : ` ${manual} to open manually.`
     if (isUnsure) {
       announce(`If nothing opened, a blocker stopped it: open ${isOne ? 'the link' : 'each link'} below.`)
-      status.classList.add('unsure')
     } else {
       const what = isOne ? `The tab${name} is` : `All ${shown.length} tabs${name} are`
       announce(`${what} open.${rest}`)
     }
-    labelOpen(isPart ? `Open the other ${others}` : isUnsure ? 'Done' : isOne ? 'Opened' : 'All open')
+    // The button then says the same.
+    labelOpen(isPart ? `Open the other ${others}` : isUnsure ? 'Done' : status.textContent)
+    if (!isPart && !isUnsure) status.className = 'visually-hidden'
     return
   }
   if (refusals > 1) {
@@ -202,6 +246,8 @@ const show = () => {
   announce(`${done} of ${wanted.length} open. ${reason} “Open next” for each tab.`)
   labelOpen('Open next', `${done + 1} of ${wanted.length}`)
   explain(why)
+  showBar(true)
+  if (isPhone.matches) left[0]?.closest('li')?.scrollIntoView({ block: 'nearest' })
 }
 
 /** Some apps never give a page a window. Links in the same window still work there. */
@@ -238,8 +284,10 @@ const openAll = (some) => {
 
 open.addEventListener('click', () => {
   // Once all are open, a second click must not reopen everything: that has a separate button.
-  if (isBegun && waiting().length > 0) openTabs(waiting().slice(0, 1))
-  else openAll(tabs)
+  if (isBegun && waiting().length > 0) {
+    isTold = true
+    openTabs(waiting().slice(0, 1))
+  } else openAll(tabs)
 })
 
 for (const { button, own } of parts) button.addEventListener('click', () => openAll(own))
@@ -260,6 +308,8 @@ document.addEventListener('filled', () => {
     keep()
     marks.point(undefined)
     explain(null)
+    showBar(false)
+    showNext(false)
     again.hidden = true
     open.classList.remove('done')
     open.removeAttribute('aria-disabled')
@@ -270,6 +320,12 @@ document.addEventListener('filled', () => {
   labelOpen(label, number)
   status.textContent = summary
   status.className = ''
+})
+
+close.addEventListener('click', () => {
+  isTold = true
+  show()
+  open.focus()
 })
 
 rest.addEventListener('click', () => {
@@ -297,7 +353,7 @@ for (const tab of all) {
   tab.addEventListener('auxclick', follow)
 }
 
-/** @type {{ opened: string[], isBegun: boolean, refusals: number, why: Refusal, isUnsure: boolean, part: number } | null} */
+/** @type {{ opened: string[], isBegun: boolean, refusals: number, why: Refusal, isUnsure: boolean, isTold: boolean, part: number } | null} */
 const kept = history.state
 for (const href of kept?.opened ?? []) {
   const tab = all.find((tab) => tab.href === href && !opened.has(tab))
@@ -316,43 +372,8 @@ if (kept?.isBegun) {
   refusals = kept.refusals
   why = kept.why
   isUnsure = kept.isUnsure
+  isTold = kept.isTold
   show()
 }
 
-// The other actions for all tabs.
-
-{
-  const copy = /** @type {HTMLElement} */ (document.getElementById('copy'))
-  const qr = /** @type {HTMLDetailsElement} */ (document.querySelector('details.qr'))
-
-  // Rules may read the query and the referrer, and the file and a copy must have the tabs of this viewer.
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (
-    document.querySelectorAll('#bookmarks, #own-copy')
-  )) {
-    // After a password, the file is embedded in the page.
-    if (link.protocol === 'data:') continue
-    link.search = location.search
-    if (document.referrer !== '') {
-      const { protocol, host } = new URL(document.referrer)
-      const referrer = encodeURIComponent(`${protocol}//${host}`)
-      link.search += `${link.search === '' ? '?' : '&'}openall-referrer=${referrer}`
-    }
-  }
-
-  copy.addEventListener('click', async () => {
-    // A tab without a title is named after its host, which is then not repeated before its address.
-    const titleOf = (/** @type {HTMLElement} */ tab) =>
-      tab.querySelector('.host') && tab.querySelector('.name')?.textContent
-    const isCopied = await copyLinks([...all].map((tab) => ({ title: titleOf(tab) ?? '', url: tab.href })))
-    const copied = all.length === 1 ? 'The link is copied.' : `All ${all.length} links are copied.`
-    announce(isCopied ? copied : 'Your browser blocked copying.')
-  })
-
-  // Unlike plain `details`, it closes on a click elsewhere or Escape.
-  document.addEventListener('click', ({ target }) => {
-    if (target instanceof Node && !qr.contains(target)) qr.open = false
-  })
-  document.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') qr.open = false
-  })
-}
+offerActions(all)

@@ -71,14 +71,13 @@ export function pictureName(words: PictureWords): string {
 const RIGHT_TO_LEFT = /^\P{L}*[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
 
 /**
- * The direction of all rows of a bundle: that of most of its titles and, if there are as many of both, of its own. Rows of two
- * directions would have their tiles on either side in turn.
+ * The direction of a launcher: that of its title or, without one, of most of its tabs' titles. Rows of two directions would have
+ * their tiles on either side in turn.
  */
 export function directionOf({ title, urlMetadata }: Pick<PublicBundle, 'title' | 'urlMetadata'>): 'rtl' | undefined {
-  const texts = [title ?? '', ...urlMetadata.map(({ note = '' }) => note)].filter((text) => /\p{L}/u.test(text))
-  const right = texts.filter(isRightToLeft).length
-  const isTie = right * 2 === texts.length
-  return right * 2 > texts.length || (isTie && isRightToLeft(title ?? '')) ? 'rtl' : undefined
+  if (/\p{L}/u.test(title ?? '')) return isRightToLeft(title ?? '') ? 'rtl' : undefined
+  const texts = urlMetadata.map(({ note = '' }) => note).filter((text) => /\p{L}/u.test(text))
+  return texts.filter(isRightToLeft).length * 2 > texts.length ? 'rtl' : undefined
 }
 
 /** Whether the first letter of a text belongs to a right-to-left script. */

@@ -63,24 +63,38 @@ export function watch(view) {
   return () => view.closed && isClosing
 }
 
+/** A button that is nowhere yet. @param {string} id @param {string} kind */
+export function buttonOf(id, kind) {
+  const button = document.createElement('button')
+  button.id = id
+  button.type = 'button'
+  button.className = kind
+  return button
+}
+
 /**
  * The message about blocked tabs, with instructions and the button to press afterwards. It is created here to keep the page
  * small, because thousands of pages are cached; without a script nothing is blocked.
+ *
+ * @param {HTMLElement | null} extension the link to the instance's extension, which opens all at once; null for none.
  */
-export function createBlocked() {
+export function createBlocked(extension) {
   const blocked = document.createElement('div')
   blocked.id = blocked.className = 'blocked'
   blocked.hidden = true
-  const rest = document.createElement('button')
-  rest.id = 'rest'
-  rest.type = 'button'
+  const rest = buttonOf('rest', '')
+  const close = buttonOf('close', 'quiet')
+  close.textContent = 'Close'
   return {
     blocked,
     rest,
+    close,
     /** Explains how to allow the refused tabs; hides the message for null. @param {Refusal | null} why */
     explain(why) {
-      if (why === null) blocked.hidden = true
-      else showHints(blocked, rest, why)
+      if (why === null) {
+        rest.remove()
+        blocked.hidden = true
+      } else showHints(blocked, [extension ?? '', rest, close], why)
     },
   }
 }
@@ -140,13 +154,22 @@ function agentOf() {
   return maxTouchPoints > 0 ? userAgent.replace('Macintosh', 'iPad') : userAgent
 }
 
+/** How to bookmark this page. */
+export function howToBookmark() {
+  const agent = agentOf()
+  if (/iP(hone|ad|od)/.test(agent)) return 'Tap Share, then “Add Bookmark”'
+  if (/Android/.test(agent)) return 'In your browser’s menu, tap the star'
+  return `Press ${/Macintosh/.test(agent) ? '⌘' : 'Ctrl+'}D`
+}
+
 /**
  * Explains how to allow the refused tabs.
  * @param {HTMLElement} blocked
- * @param {HTMLElement} rest
+ * @param {[extension: HTMLElement | '', rest: HTMLElement, close: HTMLElement]} offers
  * @param {Refusal} why
  */
-function showHints(blocked, rest, why) {
+function showHints(blocked, offers, why) {
+  const [, rest] = offers
   const steps = stepsFor(why)
   const opensRest = opensByItself(why)
   const how = document.createElement('p')
@@ -158,7 +181,7 @@ function showHints(blocked, rest, why) {
   const drawing = DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1]
   drawn.className = `drawn ${drawing}`
   drawn.hidden = why !== 'browser' || isAppWindow || drawing === undefined
-  blocked.replaceChildren(how, rest, drawn)
+  blocked.replaceChildren(how, ...offers, drawn)
   blocked.hidden = steps === null
 }
 
