@@ -22,7 +22,7 @@ test('the launcher on the home page opens its tabs by the code of launchers, loa
   const links = await demo.locator('a.tab').evaluateAll((tabs) => (tabs as HTMLAnchorElement[]).map(({ href }) => href))
   expect(elsewhere).toEqual([])
   await demo.locator('#open').click()
-  await demo.getByText(`All ${links.length} tabs are open.`).waitFor()
+  await demo.getByRole('button', { name: `All ${links.length} tabs are open.` }).waitFor()
   await eventually(() => links.every((link) => elsewhere.includes(link)), 'every tab asks its site')
   // When a launcher tells which tabs were opened.
   await demo.locator('body').evaluate(() => document.dispatchEvent(new Event('visibilitychange')))

@@ -271,7 +271,7 @@ describe('the launcher', () => {
     await page.keyboard.press('Tab')
     await becomes(() => focusedText(page), 'Open all')
     await page.keyboard.press('Enter')
-    await page.getByText('All 3 tabs are open.').waitFor()
+    await page.locator('#status', { hasText: 'All 3 tabs are open.' }).waitFor({ state: 'attached' })
     await page.bringToFront()
     await page.keyboard.press('Tab')
     await becomes(() => focusedText(page), 'Copy links')

@@ -67,7 +67,7 @@ onEveryTarget({}, (server) => {
     expect(await below('https://a.example')).toBeNull()
     expect(await below('https://a.example/one?two')).toBe('/one?two')
     expect(await below('https://a.example/', 'Named')).toBe('a.example')
-    expect(await below('https://a.example/one', 'Named')).toBe('a.example/one')
+    expect(await below('https://a.example/one', 'Named')).toBe('a.example')
   })
 
   test('every tab is a link with its host, note and tags', async () => {

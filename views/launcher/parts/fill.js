@@ -237,13 +237,11 @@ const hold = () => {
   const texts = /** @type {NodeListOf<HTMLElement>} */ (
     main.querySelectorAll('.tabs :is(.name, .where, .note):has([data-variable])')
   )
+  for (const { style } of texts) style.cssText = ''
   for (const text of texts) {
-    text.classList.remove('held')
-    text.style.setProperty(
-      '--lines',
-      String(Math.round(text.clientHeight / parseFloat(getComputedStyle(text).lineHeight))),
-    )
-    text.classList.add('held')
+    const { clientHeight, style } = text
+    const lines = Math.round(clientHeight / parseFloat(getComputedStyle(text).lineHeight))
+    style.cssText = `height:${clientHeight}px;-webkit-line-clamp:${lines}`
   }
 }
 

@@ -156,10 +156,8 @@ function agentOf() {
 
 /** How to bookmark this page. */
 export function howToBookmark() {
-  const agent = agentOf()
-  if (/iP(hone|ad|od)/.test(agent)) return 'Tap Share, then “Add Bookmark”'
-  if (/Android/.test(agent)) return 'In your browser’s menu, tap the star'
-  return `Press ${/Macintosh/.test(agent) ? '⌘' : 'Ctrl+'}D`
+  if (/iP(hone|ad|od)|Android/.test(agentOf())) return 'Tap Share or Menu, then Bookmark'
+  return `Press ${/Macintosh/.test(agentOf()) ? '⌘' : 'Ctrl+'}D`
 }
 
 /**
