@@ -237,11 +237,11 @@ const hold = () => {
   const texts = /** @type {NodeListOf<HTMLElement>} */ (
     main.querySelectorAll('.tabs :is(.name, .where, .note):has([data-variable])')
   )
-  for (const { style } of texts) style.cssText = ''
   for (const text of texts) {
-    const { clientHeight, style } = text
-    const lines = Math.round(clientHeight / parseFloat(getComputedStyle(text).lineHeight))
-    style.cssText = `height:${clientHeight}px;-webkit-line-clamp:${lines}`
+    text.style.cssText = ''
+    const height = text.clientHeight
+    const lines = Math.round(height / parseFloat(getComputedStyle(text).lineHeight))
+    text.style.cssText = `height:${height}px;-webkit-line-clamp:${lines}`
   }
 }
 
