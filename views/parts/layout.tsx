@@ -235,14 +235,17 @@ interface ConfirmNoticeProps {
   user: Site['user']
   /** The destination after the link in the confirmation email. */
   back: string
+  /** The sentence before it. */
+  after?: string
 }
 
 /** Reminds a signed-in visitor to confirm their address; empty once it is confirmed. */
-export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
+export function ConfirmNotice({ user, back, after }: ConfirmNoticeProps): JSX.Element {
   if (user === null || user === undefined || user.emailVerified) return ''
   return (
     <div class="confirm cluster">
       <p>
+        {after !== undefined && <span safe>{`${after} `}</span>}
         Confirm <bdi safe>{user.email}</bdi> with the link we sent.
       </p>
       <ConfirmationForm back={back} />

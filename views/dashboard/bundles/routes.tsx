@@ -25,6 +25,7 @@ import { countsOpen } from '../../../src/proposals/stored.ts'
 import { withFlash } from '../../parts/messages.ts'
 import { MOST_TILES } from '../../parts/tile.tsx'
 import { Pin } from '../parts/bundle-frame.tsx'
+import { HistoryNotice } from '../parts/flash.tsx'
 import { iconsFor, type Outcome, run, type Screen, type Visit } from '../parts/screens.tsx'
 import { BundleList } from './bundle-list.tsx'
 import { listAddress, listQuery, sortCookie } from './list-query.ts'
@@ -57,7 +58,6 @@ export const bundleScreens: readonly Screen[] = [
         listed,
         total,
         listing: validate(Listing, input),
-        history,
         proposals: (await visit.site.badges()).toReview,
         recent,
         open,
@@ -68,7 +68,8 @@ export const bundleScreens: readonly Screen[] = [
       }
       if (isPart) return { part: <BundleList {...props} /> }
       const aside = <Folders tags={tags} isAnyBroken={isAnyBroken} listing={props.listing} />
-      return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} />, aside }
+      const notices = [<HistoryNotice history={history} />]
+      return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} />, aside, notices }
     },
   },
   {

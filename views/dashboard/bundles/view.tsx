@@ -3,7 +3,6 @@
 import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import { EXAMPLES } from '../../../src/bundles/content/examples.ts'
 import type { Listing } from '../../../src/bundles/content/shapes.ts'
-import type { HistoryUse } from '../../../src/bundles/edit/stored.ts'
 import type { TagCount } from '../../../src/bundles/links/tag-counts.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count, plural } from '../../../src/core/words.ts'
@@ -11,7 +10,6 @@ import { allowsRole } from '../../../src/identity/caller.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { HistoryNotice } from '../parts/flash.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
 import { BundleList, type ListProps } from './bundle-list.tsx'
 import { listAddress } from './list-query.ts'
@@ -61,7 +59,6 @@ const SHOWN = 3
 interface BundlesProps extends ListProps {
   /** Prevents a second bundle after another press of an example. */
   idempotencyKey: string
-  history: HistoryUse
   /** How long deleted bundles can be restored. */
   keptDays: number
   /** The number of open proposals for these bundles. */
@@ -70,7 +67,7 @@ interface BundlesProps extends ListProps {
 
 /** The acting subject's bundles, with search, sorting and paging. */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, total, listing, history, idempotencyKey, keptDays, proposals } = props
+  const { site, total, listing, idempotencyKey, keptDays, proposals } = props
   const isDeleted = listing.state === 'deleted'
   const mayEdit = allowsRole(site.user.role, 'editor')
   const isEmpty = total === 0 && listing.q === undefined && listing.tag === undefined
@@ -90,7 +87,6 @@ export function BundlesView(props: BundlesProps): JSX.Element {
           </>
         )}
       </Head>
-      <HistoryNotice history={history} />
       {proposals !== 0 && !isDeleted && (
         <p class="waiting">
           <a class="button" href={routes.proposals.href()} safe>

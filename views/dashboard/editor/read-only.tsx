@@ -3,7 +3,6 @@ import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import { CAN_COPY, CONTENT, inWords } from '../../../src/bundles/content/content.ts'
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { aliasesIn } from '../../../src/bundles/edit/unversioned.ts'
-import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { sectionsOf, textsOf, wholeLink } from '../../../src/bundles/links/link-fields.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { asSentence, count } from '../../../src/core/words.ts'
@@ -18,7 +17,6 @@ import { Blanks } from '../parts/blanks.tsx'
 import { Line } from '../parts/bundle-form/link-rows.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { HealthNotice } from './view.tsx'
 
 type PartProps = { bundle: StoredBundle }
 
@@ -47,15 +45,13 @@ const PARTS = {
 
 interface ReadOnlyProps extends PartProps {
   site: DashboardSite
-  health: readonly LinkHealth[] | undefined
   icons: SiteIcons
 }
 
 /** A bundle for members who cannot edit it. */
-export function ReadOnlyPage({ site, bundle, health, icons }: ReadOnlyProps): JSX.Element {
+export function ReadOnlyPage({ site, bundle, icons }: ReadOnlyProps): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
-      <HealthNotice health={health} />
       <div class="split">
         <section class="stack" aria-labelledby="links-heading">
           <h2 id="links-heading" safe>

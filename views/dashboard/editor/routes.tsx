@@ -25,11 +25,11 @@ import { isOwnTouched, ownForm, ownOf } from '../parts/bundle-form/own.tsx'
 import { isPreviewHidden } from '../parts/bundle-form/preview.tsx'
 import { answerTo, sentForm, stepOf, touched, untouched, withSeen } from '../parts/bundle-form/state.ts'
 import { conflictChoices, KEEP_BOTH, TakeTheirs, withBoth } from '../parts/bundle-form/their-changes.tsx'
-import { madeVersion } from '../parts/flash.tsx'
+import { HistoryNotice, madeVersion } from '../parts/flash.tsx'
 import { dryRun, iconsFor, type Outcome, resultOrProblem, run, type Screen, type Visit } from '../parts/screens.tsx'
 import { ReadOnlyPage } from './read-only.tsx'
 import { refusalOf } from './rename.tsx'
-import { EditBundlePage } from './view.tsx'
+import { EditBundlePage, HealthNotice } from './view.tsx'
 
 /** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
@@ -45,8 +45,8 @@ export const editorScreens: readonly Screen[] = [
         return tells && 'view' in page ? { ...page, told: ownLists(bundle) } : page
       }
       const icons = await iconsFor(visit, { ...bundle, resolutionPolicy: null })
-      const props = { site: visit.site, bundle, health: bundle.health, icons }
-      return { ...headed(bundle), view: <ReadOnlyPage {...props} /> }
+      const view = <ReadOnlyPage site={visit.site} bundle={bundle} icons={icons} />
+      return { ...headed(bundle), view, notices: [<HealthNotice health={bundle.health} />] }
     },
     post: save,
   },
@@ -223,10 +223,12 @@ async function editorPage(visit: Visit, bundle: Opened, editing: Editing, proble
     isLosing,
     naming: mayRename ? { proposed } : undefined,
     state: shown,
-    history,
-    health: bundle.health,
     icons,
     isPreviewHidden: isPreviewHidden(visit.request),
   }
-  return answerTo(state, { ...headed(bundle), view: <EditBundlePage {...props} />, problem, staysSaved: true })
+  const notices =
+    conflict === undefined && over === null
+      ? [<HistoryNotice history={history} />, <HealthNotice health={bundle.health} />]
+      : ('within' as const)
+  return answerTo(state, { ...headed(bundle), view: <EditBundlePage {...props} />, notices, problem, staysSaved: true })
 }

@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
-import type { HistoryUse } from '../../../src/bundles/edit/stored.ts'
 import { aliasesIn } from '../../../src/bundles/edit/unversioned.ts'
 import type { LinkHealth } from '../../../src/bundles/links/health.ts'
 import { routes } from '../../../src/core/routes.ts'
@@ -13,7 +12,6 @@ import type { EditorState } from '../parts/bundle-form/bundle-form.ts'
 import { About, type Naming } from '../parts/bundle-form/controls.tsx'
 import { Editor } from '../parts/bundle-form/editor.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
-import { HistoryNotice } from '../parts/flash.tsx'
 import { dayOf } from '../parts/relative-time.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
@@ -32,8 +30,6 @@ interface EditBundleProps {
   state: EditorState
   icons: SiteIcons
   isPreviewHidden: boolean
-  history: HistoryUse
-  health: readonly LinkHealth[] | undefined
 }
 
 export function EditBundlePage({
@@ -47,8 +43,6 @@ export function EditBundlePage({
   state,
   icons,
   isPreviewHidden,
-  history,
-  health,
 }: EditBundleProps): JSX.Element {
   const reminder = (
     <p class="alert" safe>
@@ -67,7 +61,7 @@ export function EditBundlePage({
       hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
       save={isLosing ? 'Save mine anyway' : 'Save'}
       isLosing={isLosing}
-      notice={conflict ?? (over === null ? undefined : reminder)}
+      notice={conflict ?? (over === null || state.checked.form !== null ? undefined : reminder)}
       state={state}
       icons={icons}
       hasPassword={bundle.access === 'password'}
@@ -94,8 +88,6 @@ export function EditBundlePage({
   }
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit" title={about}>
-      <HistoryNotice history={history} />
-      <HealthNotice health={health} />
       {editor}
     </BundleFrame>
   )

@@ -69,12 +69,24 @@ document.addEventListener('htmx:after:swap', (event) => {
   setTimeout(forgetMessage)
 })
 
+// A notice that comes with a part of a page, or from a script, takes the place of the standing one (notices.tsx).
+const NOTICES = '.alert, .flash, .conflict, .kept:not([hidden])'
+export function showOneNotice() {
+  const messages = document.getElementById('messages')
+  const others = [...document.querySelectorAll(`#main :is(${NOTICES})`)].filter((one) => !messages?.contains(one))
+  if (others.length > 0) messages?.replaceChildren()
+}
+document.addEventListener('htmx:after:swap', (event) => {
+  if (shownBy(event) === null) showOneNotice()
+})
+
 /** Shows the message beside the pressed button, where it covers nothing, until the next input; without a bar, above. */
 function sayInBar() {
   const [bar, messages] = [document.querySelector('.save-bar, #policy .bar'), document.getElementById('messages')]
-  if (bar === null) messages?.querySelector('.flash')?.scrollIntoView({ block: 'center' })
-  if (bar === null || messages === null) return
-  messages.querySelector('.flash')?.classList.add('toast')
+  const flash = messages?.querySelector('.flash')
+  if (messages === null || !flash) return
+  if (bar === null) return flash.scrollIntoView({ block: 'center' })
+  flash.classList.add('toast')
   bar.append(messages)
 }
 document.addEventListener('input', () => document.querySelector('.flash.toast')?.remove())
@@ -110,6 +122,7 @@ document.addEventListener('htmx:error', () => {
   bar?.querySelector('.alert')?.remove()
   if (bar === null) document.getElementById('messages')?.replaceChildren(alert)
   else bar.prepend(alert)
+  showOneNotice()
 })
 
 // Pages show times in UTC; hovering shows the local time.

@@ -24,6 +24,7 @@ import { TypedText } from '../../parts/fields.tsx'
 import { headingOf } from '../../parts/notice.tsx'
 import { signedInUser } from '../../parts/visitor.ts'
 import { type ForAdmins, ForAdminsView } from './form.tsx'
+import type { PageNotices } from './notices.tsx'
 import {
   DashboardContent,
   DashboardDocument,
@@ -44,6 +45,8 @@ export interface ScreenPage {
   aside?: JSX.Element
   /** What follows from the action that the page's message is about: the end of that message. */
   told?: string | undefined
+  /** What stands above the content, if nothing more urgent does. */
+  notices?: PageNotices
   /** The error that the page explains; it sets the response's status. */
   problem?: Problem | undefined
   /** Whether its form stays in view after saving: by default a page begins at its top. */
@@ -152,11 +155,12 @@ function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
     return page(part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
   }
   const { problem, view, section, title, aside, told } = outcome
+  const notices = problem === undefined ? outcome.notices : 'within'
   const isFragment = htmxTarget(request) !== null
   const stays = isFragment && isInItsPage(request, outcome)
   const Frame = stays ? DashboardContent : isFragment ? DashboardPage : DashboardDocument
   const { pathname: path, searchParams: query } = new URL(request.url)
-  const whole = <Frame {...{ site, section, title, aside, told, path, query }}>{view}</Frame>
+  const whole = <Frame {...{ site, section, title, aside, told, notices, path, query }}>{view}</Frame>
   const headers = {
     ...vary,
     ...problem?.headers,

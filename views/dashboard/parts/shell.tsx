@@ -7,7 +7,6 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import {
   Announcements,
   attribute,
-  ConfirmNotice,
   Document,
   Each,
   SearchLink,
@@ -15,7 +14,7 @@ import {
   type Site,
 } from '../../parts/layout.tsx'
 import { Blanks } from './blanks.tsx'
-import { Flash } from './flash.tsx'
+import { Notices, type NoticesProps } from './notices.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
@@ -77,17 +76,14 @@ interface Badges extends Uses {
   isPinned: boolean
 }
 
-type DashboardProps = PropsWithChildren<{
-  site: DashboardSite
-  section: Section
-  title: string
-  path: string
-  query: URLSearchParams
-  /** Content below the navigation. */
-  aside?: Children
-  /** The end of the message about the last action. */
-  told?: string | undefined
-}>
+type DashboardProps = PropsWithChildren<
+  NoticesProps & {
+    section: Section
+    title: string
+    /** Content below the navigation. */
+    aside?: Children
+  }
+>
 
 /**
  * Turns off inline styles, which the Content-Security-Policy forbids. Without a settle delay, htmx does not copy the `style` of
@@ -137,32 +133,18 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
 }
 
 /** The page's own content without the frame, for htmx: the answer to a form on the same page. */
-export function DashboardContent({ site, title, query, path, told, children }: DashboardProps): JSX.Element {
+export function DashboardContent({ site, title, query, path, told, notices, children }: DashboardProps): JSX.Element {
   return (
     <>
       <title safe>{`${title} · ${site.name}`}</title>
-      <Content site={site} query={query} path={path} told={told}>
-        {children}
-      </Content>
-    </>
-  )
-}
-
-type ContentProps = Pick<DashboardProps, 'site' | 'query' | 'path' | 'told' | 'children'>
-
-function Content({ site, query, path, told, children }: ContentProps) {
-  return (
-    <>
-      <div id="messages">
-        <Flash query={query} acting={site.user.acting?.name ?? null} told={told} />
-      </div>
-      <ConfirmNotice user={site.user} back={path} />
+      <Notices site={site} query={query} path={path} told={told} notices={notices} />
       {children}
     </>
   )
 }
 
-async function DashboardFrame({ site, section, query, path, aside, told, children }: DashboardProps): Promise<string> {
+async function DashboardFrame(props: DashboardProps): Promise<string> {
+  const { site, section, query, path, aside, told, notices, children } = props
   const { user } = site
   const badges = await site.badges()
   const { claimable, toReview } = badges
@@ -215,9 +197,8 @@ async function DashboardFrame({ site, section, query, path, aside, told, childre
         {aside}
       </header>
       <main id="main" tabindex="-1">
-        <Content site={site} query={query} path={path} told={told}>
-          {children}
-        </Content>
+        <Notices site={site} query={query} path={path} told={told} notices={notices} />
+        {children}
       </main>
       <Palette user={user} pages={all.map((name) => SECTIONS[name])} />
     </>

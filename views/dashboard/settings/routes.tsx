@@ -189,7 +189,8 @@ async function deletion(
   ])
   const proof = needsPassword ? 'password' : isRecent(session.signedInAt) ? 'none' : 'signInAgain'
   const view = <DeleteAccountView site={site} takes={takes} proof={proof} typedEmail={typedEmail} errors={errors} />
-  return { section: 'settings', title: 'Delete account', view, problem }
+  const isHeld = proof === 'signInAgain' || takes.organizations.some(({ effect }) => effect === 'blocks')
+  return { section: 'settings', title: 'Delete account', view, problem, ...(isHeld ? { notices: 'within' } : {}) }
 }
 
 async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outcome> {

@@ -223,7 +223,7 @@ export function DeleteAccountView({ site, takes, proof, typedEmail, errors }: De
           </p>
         )}
       />
-      {proof === 'signInAgain' && (
+      {blocking.length === 0 && proof === 'signInAgain' && (
         <p class="alert">
           To make sure it’s you, deleting your account needs a sign-in from the last 24 hours.{' '}
           <a href={attribute(toSignIn(routes.settings.delete.href()))} hx-boost="false">

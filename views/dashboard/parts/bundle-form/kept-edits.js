@@ -1,6 +1,6 @@
 // @ts-check
 
-import { shownBy } from '../dashboard.js'
+import { shownBy, showOneNotice } from '../dashboard.js'
 import { editorOf } from './editing.js'
 
 // Unsaved edits are kept in the browser for a person, a bundle and its version, so that they survive a reload, a crash and a
@@ -121,6 +121,7 @@ function offer() {
   const says = isOld ? ` Version ${notice.dataset.version} was saved since: Restore shows both.` : ''
   const line = notice.querySelector('p')
   if (line !== null) line.textContent = `Your unsaved changes from ${time}.${says}`
+  showOneNotice()
 }
 /** The key of the last submitted form. */
 let sent = ''
