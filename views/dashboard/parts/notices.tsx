@@ -1,9 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { ConfirmNotice } from '../../parts/layout.tsx'
+import { ConfirmNotice, type SignedInUser } from '../../parts/layout.tsx'
 import { type FlashName, MESSAGES } from '../../parts/messages.ts'
 import { Flash } from './flash.tsx'
-import type { DashboardSite } from './shell.tsx'
 
 /**
  * The notices that stand on a page, the most urgent first; empty ones are left out. `within`: the content itself begins with one,
@@ -12,7 +11,7 @@ import type { DashboardSite } from './shell.tsx'
 export type PageNotices = readonly JSX.Element[] | 'within'
 
 export interface NoticesProps {
-  site: DashboardSite
+  site: { user: SignedInUser }
   path: string
   query: URLSearchParams
   /** The end of the message about the last action. */

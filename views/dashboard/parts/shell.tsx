@@ -78,6 +78,7 @@ interface Badges extends Uses {
 
 type DashboardProps = PropsWithChildren<
   NoticesProps & {
+    site: DashboardSite
     section: Section
     title: string
     /** Content below the navigation. */
