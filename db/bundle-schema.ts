@@ -72,6 +72,7 @@ export const bundles = sqliteTable(
       .where(sql`${t.externalId} IS NOT NULL AND ${t.deletedAt} IS NULL`),
     index('bundles_external_id_ever').on(t.ownerId, t.externalId, t.deletedAt).where(sql`${t.externalId} IS NOT NULL`),
     index('bundles_owner').on(t.ownerId, t.deletedAt, t.createdAt),
+    index('bundles_listed').on(t.ownerId).where(sql`${t.listed} = 1 AND ${t.deletedAt} IS NULL`),
     index('bundles_owner_updated').on(t.ownerId, t.deletedAt, t.updatedAt),
     index('bundles_address').on(t.addressHash).where(sql`${t.addressHash} IS NOT NULL`),
     // For the sweep.
@@ -226,3 +227,14 @@ export const pins = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.bundleId] }), index('pins_bundle').on(t.bundleId)],
 )
+
+/**
+ * The bundles that an organisation’s admins have pinned for everybody, which its start page shows first. A trigger deletes the pin
+ * of a bundle that changes hands.
+ */
+export const sharedPins = sqliteTable('shared_pins', {
+  bundleId: integer('bundle_id')
+    .primaryKey()
+    .references(() => bundles.id, { onDelete: 'cascade' }),
+  pinnedAt: integer('pinned_at').notNull(),
+})

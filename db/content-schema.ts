@@ -46,6 +46,7 @@ export const contentColumns = () => ({
   access: text('access', { enum: ACCESSES }).notNull().default('link'),
   copyable: integer('copyable', { mode: 'boolean' }).notNull().default(false),
   icons: integer('icons', { mode: 'boolean' }).notNull().default(true),
+  listed: integer('listed', { mode: 'boolean' }).notNull().default(false),
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 

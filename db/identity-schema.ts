@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  type AnySQLiteColumn,
+  blob,
+  check,
+  index,
+  integer,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { ROLES } from './rights.ts'
 
 // better-auth’s tables; it chose the field names.
@@ -97,6 +106,9 @@ export const verification = sqliteTable(
   (t) => [index('verification_identifier').on(t.identifier), index('verification_expires').on(t.expiresAt)],
 )
 
+/** The colours that an organisation can have: the hues of tiles, in their order. */
+export const COLORS = ['orange', 'amber', 'olive', 'green', 'teal', 'blue', 'violet', 'pink'] as const
+
 export const organization = sqliteTable(
   'organization',
   {
@@ -105,11 +117,45 @@ export const organization = sqliteTable(
     slug: text('slug').notNull().unique(),
     logo: text('logo'),
     metadata: text('metadata'),
+    /** The end of its start page’s address, with its fingerprint in `former_handles`; null for no start page. */
+    handle: text('handle').unique(),
+    handleHash: text('handle_hash'),
+    color: text('color', { enum: COLORS }),
+    /** The id of its picture in `organization_pictures`; null for none. */
+    pictureId: text('picture_id'),
     /** The user whose organisation cap it counts against; null if created by an identity provider. */
     createdBy: text('created_by').references(() => user.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('organization_created_by').on(t.createdBy).where(sql`${t.createdBy} IS NOT NULL`)],
+)
+
+/**
+ * Handles that an organisation has given up, or that went with it. They stay taken; for a while, they lead to its new one.
+ * Written by triggers, as fingerprints, so that the handle itself is not kept.
+ */
+export const formerHandles = sqliteTable(
+  'former_handles',
+  {
+    handleHash: text('handle_hash').primaryKey(),
+    organizationId: text('organization_id').references(() => organization.id, { onDelete: 'set null' }),
+    endedAt: integer('ended_at').notNull(),
+  },
+  (t) => [index('former_handles_organization').on(t.organizationId).where(sql`${t.organizationId} IS NOT NULL`)],
+)
+
+/** The picture of an organisation, redrawn as PNG. In a table of its own, so that no query of organisations reads it. */
+export const organizationPictures = sqliteTable(
+  'organization_pictures',
+  {
+    organizationId: text('organization_id')
+      .primaryKey()
+      .references(() => organization.id, { onDelete: 'cascade' }),
+    /** The fingerprint of its bytes. */
+    id: text('id').notNull(),
+    png: blob('png', { mode: 'buffer' }).notNull(),
+  },
+  (t) => [index('organization_pictures_id').on(t.id)],
 )
 
 /** Membership of an organisation, with its role. */

@@ -27,7 +27,7 @@ export interface BundleBody {
 export const NO_TEXTS = { title: null, description: null, opensAt: null, closesAt: null, closedNote: null }
 
 /** The same with what else every bundle has. */
-export const PLAIN = { ...NO_TEXTS, variables: [], access: 'link', copyable: false, icons: true }
+export const PLAIN = { ...NO_TEXTS, variables: [], access: 'link', copyable: false, icons: true, listed: false }
 
 /** The answer to an anonymous creator. */
 export interface CreatedBody {

@@ -1,11 +1,14 @@
 import { type } from 'arktype'
+import { COLORS } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
 import { OrganizationId, UserId } from '../core/fields.ts'
 import type { Reason } from '../core/issue.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
-import { object, refusing, says, Time } from '../core/shape.ts'
+import { routes } from '../core/routes.ts'
+import { object, says, Time } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
-import { Email, withText } from '../core/text-shapes.ts'
+import { Email } from '../core/text-shapes.ts'
 import { iso } from '../core/time.ts'
 import { Me } from '../identity/answers.ts'
 import { ROLES, type Role, requireRole, type SignedIn, signedIn } from '../identity/caller.ts'
@@ -49,25 +52,15 @@ export const whoAmI = implement('who_am_i', {
 
 const Id = type('0 < string <= 64')
 const RoleShape = type.enumerated(...ROLES)
-const OrganizationInPath = says(Id, 'Identifies the organisation.', 'o_27pd')
+export const OrganizationInPath = says(Id, 'Identifies the organisation.', 'o_27pd')
+
+export const HANDLE_DOC = ['The end of its start page’s address, /o/<handle>; null for no start page.', 'acme'] as const
 
 const NEW_ROLE = ['The role that whoever accepts gets.', 'editor'] as const
 const INVITATION_ID = ['Identifies the invitation.', 'i_5kq2'] as const
 
 /** An organisation in a path. */
 const OneOrganization = object({ organizationId: OrganizationInPath })
-
-/** The body of PATCH /api/organizations/:organizationId. */
-const OrganizationEdit = object({
-  organizationId: OrganizationInPath,
-  name: says(
-    type('string')
-      .narrow(refusing({ minLength: 1, maxLength: MAX_NAME }, unfitName))
-      .narrow(withText),
-    'The new name, without a web address: mails quote it.',
-    'Acme Support',
-  ),
-})
 
 /** The body of POST /api/organizations/:organizationId/invitations. */
 const NewInvitation = object({
@@ -97,7 +90,16 @@ const RoleChange = object({
 })
 
 const OrganizationShape = lazy(() =>
-  object({ organizationId: OrganizationId, name: says('string', 'Its name.', 'Acme Support') }, 'Organization'),
+  object(
+    {
+      organizationId: OrganizationId,
+      name: says('string', 'Its name.', 'Acme Support'),
+      handle: says('string | null', ...HANDLE_DOC),
+      color: says(type.enumerated(...COLORS).or('null'), 'Its colour; null for none.', 'teal'),
+      pictureUrl: says('string | null', 'Its picture, as PNG; null for none.', null),
+    },
+    'Organization',
+  ),
 )
 
 const MemberShape = lazy(() =>
@@ -125,7 +127,7 @@ const InvitationShape = lazy(() =>
   ),
 )
 
-const organization = lazy(() => says(OrganizationShape(), 'The organisation.'))
+export const organization = lazy(() => says(OrganizationShape(), 'The organisation.'))
 
 const MemberList = lazy(() =>
   object({
@@ -153,7 +155,6 @@ const RevokedInvitation = lazy(() =>
     'RevokedInvitation',
   ),
 )
-const ChangedOrganization = lazy(() => object({ organization: organization() }))
 
 // Organisations, members and invitations over JSON. better-auth makes the changes, by its rules and with its mails.
 
@@ -167,9 +168,10 @@ export const listMembers = implement('list_members', {
   output: MemberList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async run({ organizationId }, context) {
-    const { id, name, role, members, invitations } = await organizationOf(context, organizationId, 'viewer')
+    const found = await organizationOf(context, organizationId, 'viewer')
+    const { role, members, invitations } = found
     return {
-      organization: { organizationId: id, name },
+      organization: toOrganization(found, context.service.config),
       members: members.map(toMember),
       ...(role === 'admin' ? { invitations: invitations.map(toInvitation) } : {}),
     }
@@ -271,28 +273,11 @@ export const removeMember = implement('remove_member', {
   },
 })
 
-/** PATCH /api/organizations/:organizationId. */
-export const updateOrganization = implement('update_organization', {
-  summary: 'Rename an organisation',
-  description: 'Changes the name that members and invited people see. Admins only.',
-  input: OrganizationEdit,
-  example: { organizationId: 'o_27pd', name: 'Acme Support' },
-  output: ChangedOrganization,
-  errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async run({ organizationId, name }, context) {
-    const { caller, service } = context
-    const { id } = await organizationOf(context, organizationId, 'admin')
-    const data = { name: name.trim() }
-    await callAs(signedIn(caller), service, '/organization/update', { organizationId: id, data })
-    return { organization: { organizationId: id, ...data } }
-  },
-})
-
 /**
  * The organisation that a call names. A session reaches every organisation of its user, a key only the one that it acts for.
  * @throws Problem NOT_FOUND, also for an organisation out of reach; FORBIDDEN if the role is too low.
  */
-async function organizationOf(
+export async function organizationOf(
   { service: { store }, caller }: Pick<Context, 'service' | 'caller'>,
   organizationId: string,
   needed: Role,
@@ -303,6 +288,15 @@ async function organizationOf(
   if (found === null) throw noOrganization()
   requireRole(found.role, needed)
   return found
+}
+
+/** An organisation as answers have it. */
+export function toOrganization(
+  { id, name, handle, color, pictureId }: Pick<OrganizationInFull, 'id' | 'name' | 'handle' | 'color' | 'pictureId'>,
+  { origin }: Pick<Config, 'origin'>,
+) {
+  const pictureUrl = pictureId === null ? null : `${origin}${routes.icon.href({ icon: `${pictureId}.png` })}`
+  return { organizationId: id, name, handle, color, pictureUrl }
 }
 
 /** @throws Problem NOT_FOUND. */

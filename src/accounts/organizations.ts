@@ -2,13 +2,16 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
-import { invitation, member, organization, user } from '../../db/schema.ts'
+import { COLORS, invitation, member, organization, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { routes } from '../core/routes.ts'
 import { keyedHash } from '../core/secrets.ts'
 import type { Role, Session } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
+
+// Re-exported for views, which may not import the database.
+export { COLORS }
 
 export interface Member {
   /** Id of the membership. */
@@ -34,6 +37,11 @@ export interface Invited {
 export interface OrganizationInFull {
   id: string
   name: string
+  /** The end of its start page’s address; null for no start page. */
+  handle: string | null
+  color: (typeof COLORS)[number] | null
+  /** The id of its picture; null for none. */
+  pictureId: string | null
   /** Milliseconds since 1970. */
   createdAt: number
   role: Role
@@ -49,7 +57,14 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
   const admins = sql`EXISTS (SELECT 1 FROM ${member} AS mine WHERE mine.organization_id = ${id} AND mine.user_id = ${userId} AND mine.role = 'admin')`
   const [[found], members, invitations] = await db.batch([
     db
-      .select({ id: organization.id, name: organization.name, createdAt: organization.createdAt })
+      .select({
+        id: organization.id,
+        name: organization.name,
+        handle: organization.handle,
+        color: organization.color,
+        pictureId: organization.pictureId,
+        createdAt: organization.createdAt,
+      })
       .from(organization)
       .where(and(eq(organization.id, id), own)),
     db

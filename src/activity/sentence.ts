@@ -80,6 +80,7 @@ const FIELDS: Record<
   access: 'the access',
   copyable: 'whether viewers may copy',
   icons: 'icons',
+  listed: 'whether it is on the start page',
   resolutionPolicy: 'the rules',
   password: 'the password',
   externalId: 'the ID',

@@ -5,7 +5,6 @@ import {
   removeMember,
   revokeInvitation,
   updateMember,
-  updateOrganization,
   whoAmI,
 } from '../accounts/operations.ts'
 import * as claims from '../bundles/claims/claim-operations.ts'
@@ -25,6 +24,7 @@ import * as launcher from '../launcher/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { OPERATIONS, type OperationName } from '../operations/table.ts'
 import * as proposals from '../proposals/operations.ts'
+import * as startPage from '../start-page/operations.ts'
 import { transferBundle } from '../transfers/transfer.ts'
 import * as webhooks from '../webhooks/operations.ts'
 
@@ -36,7 +36,7 @@ const implemented = [
   revokeInvitation,
   updateMember,
   removeMember,
-  updateOrganization,
+  ...Object.values(startPage),
   ...Object.values(bundles),
   ...Object.values(bulk),
   renameBundle,

@@ -93,6 +93,7 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   update_member: 'Organisations',
   remove_member: 'Organisations',
   update_organization: 'Organisations',
+  list_listed: 'Organisations',
   create_key: 'Keys',
   list_keys: 'Keys',
   revoke_key: 'Keys',

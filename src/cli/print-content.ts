@@ -23,6 +23,7 @@ const PARTS = {
   access: printAccess,
   copyable: printCopyable,
   icons: null,
+  listed: printListed,
   variables: printVariables,
   urls: printDestinations,
   urlMetadata: null,
@@ -51,6 +52,10 @@ function printAccess({ access }: Printed): void {
 
 function printCopyable({ copyable }: Printed): void {
   if (copyable) print(`\n${CAN_COPY}`)
+}
+
+function printListed({ listed }: Printed): void {
+  if (listed) print('\non the start page')
 }
 
 function printVariables({ variables }: Printed): void {

@@ -63,6 +63,11 @@ export const routes = {
     copy: at('/l/:slug/copy'),
     report: at('/l/:slug/report'),
   },
+  startPage: {
+    page: at('/o/:handle'),
+    json: at('/o/:handle.json'),
+    md: at('/o/:handle.md'),
+  },
   account: {
     signIn: at('/sign-in'),
     signUp: at('/sign-up'),

@@ -18,8 +18,8 @@ export const Acting = lazy(() =>
 
 /** The description and example of scopes, in inputs and answers. */
 export const SCOPES_SAID = [
-  'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
-    'claims; webhooks:write manages webhooks alone; keys:admin does all of it and manages keys and members.',
+  'links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes, claims; ' +
+    'webhooks:write: webhooks alone; keys:admin: all of it, keys and members.',
   ['links:write'],
 ] as const
 

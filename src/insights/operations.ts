@@ -34,8 +34,8 @@ interface Reported {
 export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers, clicks on Open all and opened tabs, by day, rule, referrer, device and language',
   description:
-    'Reports how a bundle is used: views, clicks on Open all and clicks per view, in total, per UTC day and per rule; totals of ' +
-    'the period before; opens of each tab; and views by referring site, device and language.',
+    'Reports how a bundle is used: views, clicks on Open all and clicks per view, in total, before, per UTC day and per rule; ' +
+    'opens of each tab; and views by referring site, device and language.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -60,9 +60,8 @@ export const getInsights = implement('get_insights', {
 export const getOverview = implement('get_overview', {
   summary: 'Count views, viewers and clicks on Open all of all your bundles, by day, with the most viewed ones',
   description:
-    'Reports how all bundles of the caller’s workspace are used together: totals, the totals of the period before, counts ' +
-    'per UTC day, and the ten most viewed bundles. Deleted bundles are left out. With very many bundles, counts may be a ' +
-    'minute old; `range.to` says until when they go.',
+    'Reports how all bundles of the workspace are used together: totals, also of the period before, counts per UTC day, and ' +
+    'the ten most viewed bundles. Counts of very many bundles may be a minute old: see `range.to`.',
   input: OverviewQuery,
   output: Overview,
   async run(asked, { service: { store }, caller, source }) {

@@ -82,6 +82,11 @@ export class Launchers {
     this.#changed = changed
   }
 
+  /** The number of changes known so far: pages of several bundles are kept until it changes. */
+  get changes(): number {
+    return this.#drops
+  }
+
   /** The launcher if it is cached. */
   peek(slug: string): Launcher | undefined {
     return this.#cache.get(slug)

@@ -24,6 +24,7 @@ const event = {
   slug: Slug,
   kind: says("'open_all' | 'open_tabs'", 'What happened.', 'open_all'),
   'matchedRuleId?': says('string <= 64 | null', ...MATCHED_RULE_ID),
+  'isView?': says('boolean', 'With open_all: it was opened without its page, so it counts as a view too.', true),
   'urls?': says(
     `1 <= (string <= ${2 * BOUNDS.url})[] <= ${BOUNDS.urls}`,
     'With open_tabs: the links, as the bundle has them.',
@@ -61,14 +62,14 @@ export const recordEvent = implement('record_event', {
   status: 204,
   input: compiled.type({ ...event, '+': 'reject' }).configure(inOrder(event), 'self'),
   errors: ['INVALID_URLS'],
-  run({ slug, kind, matchedRuleId, urls }, context) {
+  run({ slug, kind, matchedRuleId, isView = false, urls }, context) {
     if (kind === 'open_tabs') return countTabs(slug, urls ?? refuse({ code: 'missing', expected: 'a list' }), context)
     if (urls !== undefined) refuse({ code: 'unknown_field' })
     const id = matchedRuleId ?? null
     const cached = context.service.launchers.peek(slug)
     const isKnown = id === null || cached?.byRule?.has(id) === true
-    if (cached === undefined || !isKnown || !isFree(cached)) return loadAndCount(cached, slug, id, context)
-    countClick(cached, id, context)
+    if (cached === undefined || !isKnown || !isFree(cached)) return loadAndCount(cached, slug, { id, isView }, context)
+    countClick(cached, { id, isView }, context)
   },
 })
 
@@ -81,18 +82,14 @@ function isFree({ gate }: Launcher): boolean {
 }
 
 /** Counts a click that needs a read, because the bundle is not cached, not open to everybody, or not known to have the rule. */
-function loadAndCount(
-  cached: Launcher | undefined,
-  slug: string,
-  ruleId: string | null,
-  context: Context,
-): Promise<void> {
+function loadAndCount(cached: Launcher | undefined, slug: string, click: Click, context: Context): Promise<void> {
+  const { id: ruleId } = click
   return unlessDropped(context.service, async () => {
     const { store } = context.service
     const launcher = await seenLauncher(cached, slug, context)
     if (launcher === null) return
     const isKnown = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
-    if (isKnown) countClick(launcher, ruleId, context)
+    if (isKnown) countClick(launcher, click, context)
   })
 }
 
@@ -142,11 +139,21 @@ async function mayHaveSeen({ gate }: Launcher, caller: Caller, service: Service)
   return caller.kind === 'session' && isInside(gate, caller.userId, service)
 }
 
-function countClick(launcher: Launcher, ruleId: string | null, { service, viewer }: Context): void {
+/** A click on Open all. */
+interface Click {
+  /** The id of the matched rule, or null. */
+  id: string | null
+  /** Whether it counts as a view too. */
+  isView: boolean
+}
+
+function countClick(launcher: Launcher, { id: ruleId, isView }: Click, { caller, service, viewer }: Context): void {
   const { launchers, recorder } = service
   const { byRule } = launcher
   // A bundle can have had any number of rules; a launcher does not keep a counter for each.
   const isRoom = byRule === null || byRule.size < MAX_RULES
   const isCounted = ruleId !== null && (isRoom || byRule.has(ruleId))
-  recorder.openAll(launchers.variant(launcher, isCounted ? { id: ruleId } : null), viewer.headers)
+  const variant = launchers.variant(launcher, isCounted ? { id: ruleId } : null)
+  if (isView) recorder.view(variant, caller.address, viewer.headers)
+  recorder.openAll(variant, viewer.headers)
 }

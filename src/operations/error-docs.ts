@@ -36,6 +36,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
   SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
   EXTERNAL_ID_TAKEN: 'Another bundle of the same owner has this `externalId`: the message says what to do.',
+  HANDLE_TAKEN: 'Another organisation has or had this handle: choose another.',
   IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
   PROPOSAL_CONFLICT:
     'The proposal and the newest version both changed what the message names, or the proposal is no longer open.',

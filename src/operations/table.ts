@@ -137,7 +137,7 @@ export const OPERATIONS = {
   list_bundles: { route: 'GET /me/links', auth: 'links:read', pages: 'bundles' },
   replace_url: { route: 'POST /me/replace', auth: 'links:write' },
   // Only the order of the caller's own lists changes, so everyone who may read may pin.
-  pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'none', effect: 'repeatable' },
+  pin_bundle: { route: 'POST /links/:slug/pin', auth: 'links:read', body: 'optional', effect: 'repeatable' },
   unpin_bundle: { route: 'DELETE /links/:slug/pin', auth: 'links:read', effect: 'repeatable' },
   list_versions: { route: 'GET /links/:slug/versions', auth: 'links:read' },
   restore_version: {
@@ -210,6 +210,13 @@ export const OPERATIONS = {
     route: 'PATCH /organizations/:organizationId',
     auth: 'keys:admin',
     effect: 'repeatable',
+    noTool: true,
+  },
+  // Viewers have its page, and members their list.
+  list_listed: {
+    route: 'GET /organizations/:organizationId/links',
+    auth: 'public',
+    limit: 'reading',
     noTool: true,
   },
   create_key: { route: 'POST /me/keys', auth: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },

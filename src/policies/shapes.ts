@@ -37,13 +37,13 @@ export const MATCHED = ['Whether it matches this viewer.', true] as const
 
 /** The description of a condition, also for documents of tools and `docs/policies.md`. */
 export const CONDITION_DOC =
-  'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, 4 levels deep. ' +
+  'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine up to 4 levels. ' +
   'equals, startsWith, endsWith, contains (`field`, `value`) and in (`field`, `values`) compare a field with a string, ' +
   'ignoring case; exists (`field`): it is known; signedIn; before, after (`field`: now, `value`: a time with its UTC ' +
-  'offset); timeWindow (`days`, `from`, `to`, `timeZone`). Fields: emailDomain (of a signed-in viewer’s verified ' +
-  'address), orgRole (viewer, editor or admin in its organisation), language (such as de-AT), client (browser, ' +
-  'agent, script), device (desktop, mobile, tablet), os and browser (such as ios, firefox), country (two ' +
-  'letters), referrerDomain, query.<name> of the link (of a variable its value). An unknown field does not match.'
+  'offset); timeWindow (`days`, `from`, `to`, `timeZone`). Fields: emailDomain (verified, of a signed-in viewer), ' +
+  'orgRole (viewer, editor, admin), language (such as de-AT), client (browser, agent, script), device (desktop, ' +
+  'mobile, tablet), os, browser (such as ios, firefox), country (two letters), referrerDomain, query.<name> (of a ' +
+  'variable: its value). An unknown field does not match.'
 
 const RANDOM_LENGTH = 10
 

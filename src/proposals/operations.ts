@@ -71,8 +71,8 @@ export const getProposal = implement('get_proposal', {
 export const acceptProposal = implement('accept_proposal', {
   summary: 'Accept a proposal; it becomes a version',
   description:
-    'Merges it onto the newest version, link by link, field by field. Fields that you send are saved instead of merged ones: ' +
-    'this decides conflicts.',
+    'Merges it onto the newest version, link by link, field by field. Fields that you send are saved instead of ' +
+    'merged ones.',
   again: 'is 409 and names the version that the proposal became',
   input: Acceptance,
   output: bundles.Bundle,

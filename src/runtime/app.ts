@@ -48,6 +48,7 @@ import { ledOn } from '../../views/launcher/launcher/led-on.ts'
 import { launcherPages } from '../../views/launcher/launcher/page.tsx'
 import { pages } from '../../views/launcher/launcher/routes.ts'
 import { reportPages } from '../../views/launcher/report/routes.tsx'
+import { startPages } from '../../views/launcher/start/routes.tsx'
 import { authRoutes } from '../api/auth.ts'
 import { operations } from '../api/implementations.ts'
 import { api, type Failed, methodsAt, refuseMethod } from '../api/json.ts'
@@ -275,6 +276,7 @@ export function createRouter(service: Service, failed: Failed, later?: (work: ()
       .use(claimPages(service))
       .use(reportPages(service))
       .use(copyPages(service))
+      .use(startPages(service))
       .use(consentPages(service)),
   )
   refuseOtherMethods(app)

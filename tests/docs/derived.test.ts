@@ -137,7 +137,12 @@ test('the decisions say which MCP package is used where, and for which revisions
 
 test('cors.md names what a key can call nowhere but here', () => {
   const calls = rowsOf(pageOf('cors.md')).flatMap(([call = '', says = '']) => (says.startsWith('never') ? [call] : []))
-  const named = { record_event: 'counting a click', report_bundle: 'reporting a bundle', get_tabs: '`get_tabs`' }
+  const named = {
+    record_event: 'counting a click',
+    report_bundle: 'reporting a bundle',
+    get_tabs: '`get_tabs`',
+    list_listed: '`list_listed`',
+  }
   const unshared = operations.filter(({ auth, keyScope }) => auth === 'public' && keyScope === undefined)
   expect(unshared.map(({ name }) => name).sort()).toEqual(Object.keys(named).sort())
   for (const text of Object.values(named)) expect(calls.join('\n')).toContain(text)

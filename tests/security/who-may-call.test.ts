@@ -63,6 +63,7 @@ revoke_invitation   401       404      404        200   403 403 403 403 404 403 
 update_member       401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
 remove_member       401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
 update_organization 401       404      404        200   403 403 403 403 404 403    403    200   404     403 403 403 200 403 401 401
+list_listed         404       404      404        404   404 404 404 404 404 404    404    404   404     404 404 404 404 404 401 401
 create_key          401       201      ·          201   403 403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_keys           401       200      200        200   403 403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
 revoke_key          401       404      404        200   403 403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
@@ -169,6 +170,8 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   update_member: ({ organizationId, memberId }) => ({ organizationId, userId: memberId, role: 'editor' }),
   remove_member: ({ organizationId, memberId }) => ({ organizationId, userId: memberId }),
   update_organization: ({ organizationId }) => ({ organizationId, name: 'Renamed' }),
+  // No start page has this handle: tests/contract/start-page.test.ts says who sees what on one.
+  list_listed: ({ organizationId }) => ({ organizationId }),
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
   list_keys: () => ({}),
   revoke_key: ({ keyId }) => ({ id: keyId }),

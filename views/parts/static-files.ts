@@ -54,6 +54,8 @@ export const FILES: Record<string, File> = {
   'launcher.js': { type: JS, sources: ['launcher/parts/open-all.js'] },
   // Replaces launcher.js on launchers with variables.
   'fill.js': { type: JS, sources: ['launcher/parts/fill.js'] },
+  'start.css': { type: CSS, sources: ['parts/tokens.css', 'parts/tile.css', 'launcher/start/start.css'] },
+  'start.js': { type: JS, sources: ['launcher/start/start.js'] },
   'away.js': { type: JS, sources: ['home/home/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/parts/countdown.js'] },
   'site.css': {
@@ -77,6 +79,7 @@ export const FILES: Record<string, File> = {
       'dashboard/parts/lists.css',
       'dashboard/parts/menus.css',
       'dashboard/bundles/bundles.css',
+      'dashboard/organizations/organizations.css',
       'dashboard/parts/bundle-form/editor.css',
       'dashboard/parts/bundle-form/sharing.css',
       'dashboard/parts/bundle-form/link-rows.css',

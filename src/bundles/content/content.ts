@@ -211,6 +211,18 @@ export const CONTENT = {
     isPublic: false,
     isShared: false,
   },
+  listed: {
+    kind: 'switch',
+    label: 'On the start page',
+    group: 'visibility',
+    flag: 'listed',
+    help: 'List it on the organisation’s start page: yes or no',
+    isOn: false,
+    says: 'List on the start page',
+    isListed: true,
+    isPublic: false,
+    isShared: false,
+  },
   resolutionPolicy: { kind: 'rules', label: 'Rules', isListed: false, isPublic: false, isShared: true },
 } as const satisfies {
   [Name in keyof Content]: FieldOf<Content[Name]> & { isShared: Name extends SharedName ? true : false }

@@ -27,6 +27,7 @@ export const CONTENT_DOCS: Readonly<Record<keyof Content, Doc>> = {
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
   copyable: ['Allow copies by viewers.', true],
   icons: ['Show site icons.', false],
+  listed: ['List it on the start page.', true],
   resolutionPolicy: [POLICY_DOC],
 }
 
@@ -44,12 +45,11 @@ export const LINK_DOCS: Readonly<Record<LinkName, Doc>> = {
 /** Descriptions of the fields that only a bundle’s owner sees. */
 export const OWN_DOCS = {
   externalId: [
-    'Your own system’s name for it, up to 128 characters, unique among your bundles: `ext:<externalId>` stands for its slug. ' +
-      'Only you see it.',
+    'Your own name for it, up to 128 characters, unique among your bundles: `ext:<externalId>` stands for its slug.',
     'crm-4711',
   ],
   metadata: [
-    'Up to 50 texts of your own, by key; null for none. Only you see them. `client` is the Service-Client header of its creation.',
+    'Up to 50 texts of your own, by key; null for none. `client`: the Service-Client header of its creation.',
     { client: 'acme-importer/1.4', team: 'sales' },
   ],
   aliases: ['Up to 5 other slugs of it.', ['launch-2026']],

@@ -200,6 +200,12 @@ export const Renaming = object({ slug: Slug, newSlug: says(ChosenSlug, 'Its new 
 /** The slug in a path. */
 export const OneBundle = object({ slug: Slug })
 
+/** The input of pin_bundle and unpin_bundle. */
+export const Pinning = object({
+  slug: Slug,
+  'forEveryone?': says('boolean', 'For all, on the start page: admins.', true),
+})
+
 /** The query of GET /api/links/:slug/versions: for all versions, or a page of those before one. */
 export const Versions = object({
   slug: Slug,

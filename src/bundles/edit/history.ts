@@ -165,7 +165,7 @@ const OneVersion = object({
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
-    'Lists all versions of a bundle, with who made each and when; restore_version goes back to one. ' +
+    'Lists all versions of a bundle, with who made each and when. ' +
     '`before` starts further back. A tool returns at most 25.',
   input: Versions,
   output: answers.VersionList,

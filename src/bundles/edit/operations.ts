@@ -11,7 +11,7 @@ import { subjectIdOf } from '../../plans/owners.ts'
 import { claimMail, dropClaim } from '../claims/claims.ts'
 import * as answers from '../content/answers.ts'
 import { NAMES, NOTHING, pick } from '../content/content.ts'
-import { BundleEdit, Listing, NewBundle, OneBundle, PutBundle } from '../content/shapes.ts'
+import { BundleEdit, Listing, NewBundle, OneBundle, Pinning, PutBundle } from '../content/shapes.ts'
 import { healthOf, type LinkHealth } from '../links/health.ts'
 import { type Listed, type ListedBundle, list } from '../list/listing.ts'
 import * as pins from '../list/pins.ts'
@@ -189,21 +189,28 @@ export const listBundles = implement('list_bundles', {
 /** POST /api/links/:slug/pin. */
 export const pinBundle = implement('pin_bundle', {
   summary: 'Pin a bundle: it comes first in your list',
-  description: 'Pins a bundle for you alone. You can pin 50.',
-  input: OneBundle,
+  description: 'You can pin 50.',
+  input: Pinning,
+  example: { slug: 'launch-day' },
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
-  run: ({ slug }, { service: { store }, caller }) => pins.pin(store, signedIn(caller), slug),
+  run: ({ slug, forEveryone }, { service: { store }, caller }) =>
+    forEveryone === true
+      ? pins.pinForEveryone(store, signedIn(caller), slug, true)
+      : pins.pin(store, signedIn(caller), slug),
 })
 
 /** DELETE /api/links/:slug/pin. */
 export const unpinBundle = implement('unpin_bundle', {
   summary: 'Unpin a bundle',
-  description: 'Takes a bundle back to its place in your list.',
-  input: OneBundle,
+  description: 'Undoes pin_bundle.',
+  input: Pinning,
   output: answers.PinState,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  run: ({ slug }, { service: { store }, caller }) => pins.unpin(store, signedIn(caller), slug),
+  run: ({ slug, forEveryone }, { service: { store }, caller }) =>
+    forEveryone === true
+      ? pins.pinForEveryone(store, signedIn(caller), slug, false)
+      : pins.unpin(store, signedIn(caller), slug),
 })
 
 /** The part of a page that fits into one message. */

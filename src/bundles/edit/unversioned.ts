@@ -22,13 +22,17 @@ import { optional } from '../links/link-shapes.ts'
 
 const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 
-/** A slug chosen by a signed-in caller. Overlong ones are refused without matching, because the pattern is slow on them. */
-export const ChosenSlug = type('string').narrow(
-  refusing({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string) => {
-    if (slug.length <= 64 && !SLUG.test(slug)) return { code: 'not_a_slug' }
-    return slug.length >= 3 && slug.length <= 64 ? null : { code: 'length', min: 3, max: 64 }
-  }),
-)
+/** A word for an address. Overlong ones are refused without matching, because the pattern is slow on them. */
+export const slugOf = (max: number) =>
+  type('string').narrow(
+    refusing({ minLength: 3, maxLength: max, pattern: SLUG.source }, (slug: string) => {
+      if (slug.length <= max && !SLUG.test(slug)) return { code: 'not_a_slug' }
+      return slug.length >= 3 && slug.length <= max ? null : { code: 'length', min: 3, max }
+    }),
+  )
+
+/** A slug chosen by a signed-in caller. */
+export const ChosenSlug = slugOf(64)
 
 /**
  * Slugs that look like the service’s own paths, or whose bundle another path would hide: a path of the API (`bulk`, `dry-run`),

@@ -1,14 +1,15 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Store } from '../../../db/client.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { bundles, member, owners, pins } from '../../../db/schema.ts'
+import { bundles, member, owners, pins, sharedPins } from '../../../db/schema.ts'
 import { Problem } from '../../core/problem.ts'
 import { iso } from '../../core/time.ts'
-import type { SignedIn } from '../../identity/caller.ts'
+import { allows, type SignedIn } from '../../identity/caller.ts'
 import type { PinState } from '../content/answers.ts'
 import { loadFor } from '../edit/bundles.ts'
 
-// Pins are personal: they change only the order of that person's lists. A key pins for the person who created it.
+// Pins are personal: they change only the order of that person's lists. A key pins for the person who created it. An admin can also
+// pin for everybody: that orders the organisation's start page.
 
 /** How many bundles a person can pin, in all workspaces together: lists read them with each page. */
 const MOST = 50
@@ -51,6 +52,41 @@ export async function unpin(store: Store, caller: SignedIn, slug: string): Promi
   const { id } = await loadFor(store.db, caller, slug, 'viewer')
   await store.write([store.db.delete(pins).where(and(eq(pins.userId, caller.userId), eq(pins.bundleId, id)))])
   return { slug, isPinned: false }
+}
+
+/** How many bundles an organisation's admins can pin for everybody. */
+const MOST_SHARED = 25
+
+/**
+ * Pins a bundle of an organisation for everybody, or undoes that: its start page shows it first.
+ * @throws Problem NOT_FOUND; FORBIDDEN for others than its admins; BAD_REQUEST for a person’s bundle; PLAN_LIMIT.
+ */
+export async function pinForEveryone(
+  store: Store,
+  caller: SignedIn,
+  slug: string,
+  isPinned: boolean,
+): Promise<PinState> {
+  if (!allows(caller.scopes, 'links:write')) throw new Problem('FORBIDDEN', 'forEveryone needs scope links:write')
+  const { id, ownerId, owner } = await loadFor(store.db, caller, slug, 'admin')
+  if (owner.type !== 'organization') throw new Problem('BAD_REQUEST', 'forEveryone is for bundles of an organisation')
+  const own = eq(sharedPins.bundleId, id)
+  if (!isPinned) {
+    await store.write([store.db.delete(sharedPins).where(own)])
+    return { slug, isPinned }
+  }
+  const pinned = sql`(SELECT count(*) FROM ${sharedPins} JOIN ${bundles} ON ${bundles.id} = ${sharedPins.bundleId} WHERE ${bundles.ownerId} = ${ownerId} AND ${isNull(bundles.deletedAt)} AND ${bundles.id} <> ${id})`
+  const [result] = await store.write([
+    sql`INSERT INTO ${sharedPins} (bundle_id, pinned_at) SELECT ${bundles.id}, ${Date.now()} FROM ${bundles}
+      WHERE ${bundles.id} = ${id} AND ${bundles.ownerId} = ${ownerId} AND ${isNull(bundles.deletedAt)} AND ${pinned} < ${MOST_SHARED}
+      ON CONFLICT DO UPDATE SET pinned_at = pinned_at`,
+  ])
+  if (result?.rowsAffected === 1) return { slug, isPinned }
+  await loadFor(store.db, caller, slug, 'admin')
+  throw new Problem(
+    'PLAN_LIMIT',
+    `Your organisation has pinned ${MOST_SHARED} bundles for everybody, which is the limit. Unpin one first.`,
+  )
 }
 
 export async function isPinned({ db }: Store, userId: string, slug: string): Promise<boolean> {

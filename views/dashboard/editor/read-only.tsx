@@ -34,6 +34,7 @@ const PARTS = {
   copyable: Copyable,
   // Visible on the launcher.
   icons: null,
+  listed: Listed,
   variables: Variables,
   // In the other half of the page.
   urls: null,
@@ -131,6 +132,11 @@ function Access({ bundle: { access } }: PartProps): JSX.Element {
 function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   if (!copyable) return ''
   return <p safe>{`${asSentence(CAN_COPY)}.`}</p>
+}
+
+function Listed({ bundle: { listed } }: PartProps): JSX.Element {
+  if (!listed) return ''
+  return <p>It’s on the start page.</p>
 }
 
 /** Fields that only the owner edits, visible to members. */

@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
+import { COLORS, type Member, type OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { routes } from '../../../src/core/routes.ts'
-import { count } from '../../../src/core/words.ts'
+import { asSentence, count } from '../../../src/core/words.ts'
 import { allowsRole, ROLES } from '../../../src/identity/caller.ts'
-import { Alert, NameField } from '../../parts/fields.tsx'
+import { Alert, described, Field, FieldError, NameField } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
@@ -22,13 +22,22 @@ interface OrganizationProps {
   isChecked: boolean | null
   /** The refused form. */
   invite?: InviteForm
-  name?: { name: string; errors: NameErrors; isChecked?: boolean }
+  sent?: SentForm
 }
 
-export type NameErrors = FormErrors<'name'>
+/** The refused form of how the organisation presents itself, and whether its links are checked. */
+export interface SentForm {
+  name: string
+  handle: string
+  color: string
+  errors: LookErrors
+  isChecked?: boolean
+}
+
+export type LookErrors = FormErrors<'name' | 'handle' | 'color'>
 
 /** An organisation: its members, and for admins the actions on them. */
-export function OrganizationView({ site, organization, isChecked, invite, name }: OrganizationProps): JSX.Element {
+export function OrganizationView({ site, organization, isChecked, invite, sent }: OrganizationProps): JSX.Element {
   const { id, role, members, invitations } = organization
   const { user } = site
   const isAdmin = role === 'admin'
@@ -48,7 +57,7 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
         )}
       </Head>
       <TabbedSheet label="This organisation" pages={isAdmin ? pages : pages.slice(0, 1)} at={pages[0].href}>
-        <Alert text={invite?.errors.form ?? name?.errors.form} />
+        <Alert text={invite?.errors.form ?? sent?.errors.form} />
         <Panel id="members" heading={count(members.length, 'member')}>
           <ul class="rows">
             <Each
@@ -67,8 +76,8 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
             />
             {invitations.length > 0 && <Invitations site={site} id={id} invitations={invitations} />}
             <PanelsForm action={routes.organizations.organization.href({ id })}>
-              <NamePanel organization={organization} form={name} />
-              {isChecked !== null && <ChecksPanel isOn={name?.isChecked ?? isChecked} />}
+              <Look organization={organization} form={sent} />
+              {isChecked !== null && <ChecksPanel isOn={sent?.isChecked ?? isChecked} />}
             </PanelsForm>
           </>
         )}
@@ -78,19 +87,67 @@ export function OrganizationView({ site, organization, isChecked, invite, name }
   )
 }
 
-function NamePanel({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
+/** How the organisation presents itself: its name, its colour, and the address of its start page. */
+function Look({ organization, form }: { organization: OrganizationInFull; form: SentForm | undefined }): JSX.Element {
+  const { name, handle, color } = organization
   return (
-    <Panel id="name-heading" heading="Name">
-      <input type="hidden" name="change" value="name" />
+    <Panel id="look" heading="Name and start page">
+      <input type="hidden" name="change" value="look" />
       <NameField
         label="Organisation name"
-        labelClass="visually-hidden"
         error={form?.errors.name}
-        value={form?.name ?? organization.name}
+        value={form?.name ?? name}
         required
         autocomplete="organization"
       />
+      <Field id="handle" label="Address of the start page" note="optional" error={form?.errors.handle}>
+        <span class="handle">
+          <span safe>{routes.startPage.page.start}</span>
+          <input
+            id="handle"
+            name="handle"
+            value={attribute(form?.handle ?? handle ?? '')}
+            maxlength="40"
+            dir="ltr"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck="false"
+            {...described('handle', form?.errors.handle)}
+          />
+        </span>
+        <p class="hint">
+          One page of the bundles that you list, for everyone’s new tab.{' '}
+          {handle !== null && <a href={routes.startPage.page.href({ handle })}>Open it</a>}
+        </p>
+      </Field>
+      <Colors chosen={form?.color ?? color ?? ''} error={form?.errors.color} />
     </Panel>
+  )
+}
+
+/** The colours of an organisation, and none. */
+function Colors({ chosen, error }: { chosen: string; error: string | undefined }): JSX.Element {
+  return (
+    <fieldset class="field colors" {...described('color', error)}>
+      <legend>Colour</legend>
+      <label>
+        <input type="radio" name="color" value="" checked={chosen === ''} />
+        <span>None</span>
+      </label>
+      <Each
+        of={COLORS}
+        show={(color, at) => (
+          <label title={asSentence(color)}>
+            <input type="radio" name="color" value={color} checked={chosen === color} />
+            <span class={`swatch hue-${at}`} aria-hidden="true"></span>
+            <span class="visually-hidden" safe>
+              {asSentence(color)}
+            </span>
+          </label>
+        )}
+      />
+      <FieldError id="color" error={error} />
+    </fieldset>
   )
 }
 

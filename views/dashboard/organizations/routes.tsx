@@ -16,11 +16,20 @@ import { routes } from '../../../src/core/routes.ts'
 import { seeOther } from '../../../src/http/respond.ts'
 import { requireRole, type Subject } from '../../../src/identity/caller.ts'
 import { ownsBundles } from '../../../src/plans/owners.ts'
+import { updateOrganization } from '../../../src/start-page/operations.ts'
 import { withFlash } from '../../parts/messages.ts'
 import { formErrors, oldSignIn } from '../parts/form.tsx'
-import { callAuth, mustCallAuth, type Outcome, resultOrProblem, type Screen, type Visit } from '../parts/screens.tsx'
+import {
+  callAuth,
+  mustCallAuth,
+  type Outcome,
+  resultOrProblem,
+  run,
+  type Screen,
+  type Visit,
+} from '../parts/screens.tsx'
 import type { InviteForm } from './invitations.tsx'
-import { type NameErrors, OrganizationView } from './organization.tsx'
+import { type LookErrors, OrganizationView, type SentForm } from './organization.tsx'
 import { type CreateForm, DeleteOrganizationView, LeaveView, OrganizationsView, RemoveMemberView } from './view.tsx'
 
 const LIST = routes.organizations.list.path
@@ -143,7 +152,7 @@ async function organizationsPage(visit: Visit, form: CreateForm, problem?: Probl
 
 interface Forms {
   invite?: InviteForm
-  name?: { name: string; errors: NameErrors; isChecked?: boolean }
+  sent?: SentForm
 }
 
 async function organizationPage(
@@ -176,21 +185,24 @@ const INVITING: Partial<Record<Problem['code'], string>> = {
   INVITATION_LIMIT_REACHED: 'You have too many open invitations. Revoke one first.',
 }
 
-/** Stores the sent sections, name and checks: both, or none if the name is refused. */
+/** Stores the sent sections, look and checks: both, or none if the look is refused. */
 async function save(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
   const { id, role } = organization
   requireRole(role, 'admin')
   const sent = new Set(form.getAll('change'))
-  const name = form.get('name')?.trim() ?? ''
   const isChecked = form.has('checkLinks')
-  const refuse = (errors: NameErrors, problem: Problem) => {
-    const typed = { name, errors, ...(sent.has('checks') && { isChecked }) }
-    return organizationPage(visit, organization, { name: typed }, problem)
+  const [name, handle, color] = LOOK.map((field) => form.get(field)?.trim() ?? '') as [string, string, string]
+  const refuse = (errors: LookErrors, problem: Problem) => {
+    const typed = { name, handle, color, errors, ...(sent.has('checks') && { isChecked }) }
+    return organizationPage(visit, organization, { sent: typed }, problem)
   }
-  if (sent.has('name') && name !== organization.name) {
+  if (sent.has('look')) {
     if (name === '') return refuse({ name: NO_NAME }, noName())
-    const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
-    if (answer instanceof Problem) return refuse(formErrors(answer, ['name']), answer)
+    const look = { handle: handle || null, color: color || null, ...(name !== organization.name && { name }) }
+    const answer = await resultOrProblem(() => run(visit, updateOrganization, { organizationId: id, ...look }))
+    if (answer instanceof Problem) {
+      return refuse(answer.code === 'HANDLE_TAKEN' ? { handle: answer.userMessage } : formErrors(answer, LOOK), answer)
+    }
   }
   if (sent.has('checks')) {
     const subject: Subject = { type: 'organization', organizationId: id }
@@ -198,6 +210,8 @@ async function save(visit: Visit, organization: OrganizationInFull, form: URLSea
   }
   return { to: withFlash(`${LIST}/${id}`, 'settingsSaved') }
 }
+
+const LOOK = ['name', 'handle', 'color'] as const
 
 /** @param typedName what the visitor has typed to confirm. */
 async function deletePage(

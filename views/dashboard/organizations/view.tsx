@@ -10,17 +10,16 @@ import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
 import { Monogram, personName } from '../../parts/tile.tsx'
-import { Confirm, ConfirmByTyping, ExportLink, OwnedDataItems } from '../parts/form.tsx'
+import { Confirm, ConfirmByTyping, ExportLink, type FormErrors, OwnedDataItems } from '../parts/form.tsx'
 import { Sample } from '../parts/lists.tsx'
 import { Form, Panel } from '../parts/panel.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
-import type { NameErrors } from './organization.tsx'
 
 /** The submitted form for a new organisation, with its errors. */
 export interface CreateForm {
   name: string
   slug: string
-  errors: NameErrors
+  errors: FormErrors<'name'>
 }
 
 interface OrganizationsProps {

@@ -3,9 +3,12 @@
 /** Opened links that are not reported yet, as stored in the bundle: with placeholders, not values. @type {Set<string>} */
 const openedLinks = new Set()
 
-/** Reports an event on this page to the service, even if the page is left. @param {object} event */
-export function tell(event) {
-  const { slug } = /** @type {HTMLElement} */ (document.querySelector('main')).dataset
+/**
+ * Reports an event to the service, even if the page is left.
+ * @param {object} event
+ * @param {string | undefined} [slug] of the bundle; by default that of this launcher.
+ */
+export function tell(event, slug = document.querySelector('main')?.dataset.slug) {
   // The launcher on the home page has no slug.
   if (!slug) return
   const send = (/** @type {boolean} */ keepalive) =>

@@ -1,0 +1,106 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+import { type COLORS, formerHandles, member, organization } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
+import { fingerprint } from '../core/secrets.ts'
+import { DAY_MS } from '../core/time.ts'
+
+/** How an organisation presents itself: on its start page, on its launchers and in the workspace menu. */
+export interface Appearance {
+  /** The end of its start page’s address; null for no start page. */
+  handle: string | null
+  color: (typeof COLORS)[number] | null
+  /** The id of its picture; null for none. */
+  pictureId: string | null
+}
+
+/** An organisation as its start page shows it. */
+export interface Presented extends Appearance {
+  id: string
+  name: string
+}
+
+/** The most characters of a handle. */
+export const MAX_HANDLE = 40
+
+/** How long a former handle leads to the new one. */
+const LEADS_MS = 90 * DAY_MS
+/** The most former handles of an organisation: nobody else can take them. */
+const MOST_FORMER = 10
+
+const COLUMNS = {
+  id: organization.id,
+  name: organization.name,
+  handle: organization.handle,
+  color: organization.color,
+  pictureId: organization.pictureId,
+}
+
+/** The organisation with a handle; null if none has it. */
+export async function organizationAt({ db }: Pick<Store, 'db'>, handle: string): Promise<Presented | null> {
+  const [found] = await db.select(COLUMNS).from(organization).where(eq(organization.handle, handle))
+  return found ?? null
+}
+
+/** The handle to which a former one leads; null if it leads nowhere. */
+export async function handleAfter({ db }: Pick<Store, 'db'>, former: string): Promise<string | null> {
+  const [found] = await db
+    .select({ handle: organization.handle })
+    .from(formerHandles)
+    .innerJoin(organization, eq(organization.id, formerHandles.organizationId))
+    .where(
+      and(eq(formerHandles.handleHash, handleHash(former)), sql`${formerHandles.endedAt} > ${Date.now() - LEADS_MS}`),
+    )
+  return found?.handle ?? null
+}
+
+/**
+ * Changes the handle or the colour of an organisation, if the person is still one of its admins.
+ * @throws Problem HANDLE_TAKEN; PLAN_LIMIT if it has given up too many handles; FORBIDDEN.
+ */
+export async function changeAppearance(
+  { db, write }: Store,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  changes: Partial<Pick<Appearance, 'handle' | 'color'>>,
+): Promise<void> {
+  const { handle } = changes
+  const hash = handle == null ? null : handleHash(handle)
+  const isAdmin = sql`EXISTS (SELECT 1 FROM ${member} WHERE ${member.organizationId} = ${organizationId} AND ${member.userId} = ${userId} AND ${member.role} = 'admin')`
+  const former = sql`(SELECT count(*) FROM ${formerHandles} WHERE ${formerHandles.organizationId} = ${organizationId} AND ${formerHandles.handleHash} IS NOT ${hash})`
+  const isRoom =
+    handle === undefined
+      ? undefined
+      : sql`(${organization.handle} IS NULL OR ${organization.handle} IS ${handle} OR ${former} < ${MOST_FORMER})`
+  try {
+    const [result] = await write([
+      db
+        .update(organization)
+        .set({ ...changes, ...(handle === undefined ? {} : { handleHash: hash }) })
+        .where(and(eq(organization.id, organizationId), isAdmin, isRoom)),
+    ])
+    if (result?.rowsAffected === 1) return
+  } catch (error) {
+    if (brokenConstraint(error)?.includes('organization.handle') !== true) throw error
+    throw handleTaken()
+  }
+  const [stillAdmin] = await db
+    .select({ is: sql<number>`${isAdmin}` })
+    .from(organization)
+    .limit(1)
+  if (stillAdmin?.is !== 1) throw new Problem('FORBIDDEN', 'needs role admin')
+  throw new Problem(
+    'PLAN_LIMIT',
+    `This organisation has given up ${MOST_FORMER} handles, which is the limit. Choose one of them, or keep the present one.`,
+  )
+}
+
+function handleTaken(): Problem {
+  return new Problem('HANDLE_TAKEN', 'handle is taken: choose another', {
+    userMessage: 'This address is taken. Choose another.',
+  })
+}
+
+/** What remains of a former handle, after a character that no handle has. */
+function handleHash(handle: string): string {
+  return `#${fingerprint(handle)}`
+}

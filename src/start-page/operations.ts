@@ -1,0 +1,93 @@
+import { type } from 'arktype'
+import { COLORS } from '../../db/schema.ts'
+import {
+  HANDLE_DOC,
+  MAX_NAME,
+  OrganizationInPath,
+  organization,
+  organizationOf,
+  toOrganization,
+  unfitName,
+} from '../accounts/operations.ts'
+import { callAs } from '../accounts/refusals.ts'
+import { BOUNDS } from '../bundles/content/content.ts'
+import { slugOf } from '../bundles/edit/unversioned.ts'
+import { lazy } from '../core/lazy.ts'
+import { part } from '../core/paging.ts'
+import { checked, object, refuse, refusing, says } from '../core/shape.ts'
+import { line, withText } from '../core/text-shapes.ts'
+import { signedIn } from '../identity/caller.ts'
+import { implement } from '../operations/operation.ts'
+import { ListedBundles, presented } from './answers.ts'
+import { changeAppearance, MAX_HANDLE } from './appearance.ts'
+import { PAGE, startPageOf } from './listed.ts'
+
+const edit = object({
+  organizationId: OrganizationInPath,
+  'name?': says(
+    type('string')
+      .narrow(refusing({ minLength: 1, maxLength: MAX_NAME }, unfitName))
+      .narrow(withText),
+    'The new name, without a web address: mails quote it.',
+    'Acme Support',
+  ),
+  'handle?': says(slugOf(MAX_HANDLE).or('null'), ...HANDLE_DOC),
+  'color?': says(type.enumerated(...COLORS).or('null'), 'Its colour; null for none.', 'teal'),
+})
+
+/** The body of PATCH /api/organizations/:organizationId. */
+const OrganizationEdit = checked(
+  edit,
+  edit.narrow((sent, ctx) => Object.keys(sent).length > 1 || refuse(ctx, { code: 'no_change' })),
+)
+
+const ChangedOrganization = lazy(() => object({ organization: organization() }))
+
+/** PATCH /api/organizations/:organizationId. */
+export const updateOrganization = implement('update_organization', {
+  summary: 'Change how an organisation presents itself',
+  description:
+    'Changes the name, the handle or the colour that members and viewers see. A handle gives the organisation a start page; ' +
+    'one that is given up leads to the new one for 90 days, and stays taken. Admins only.',
+  input: OrganizationEdit,
+  example: { organizationId: 'o_27pd', name: 'Acme Support', handle: 'acme' },
+  output: ChangedOrganization,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'HANDLE_TAKEN', 'PLAN_LIMIT'],
+  async run({ organizationId, name, ...appearance }, context) {
+    const { caller, service } = context
+    const { id } = await organizationOf(context, organizationId, 'admin')
+    const { userId } = signedIn(caller)
+    if (Object.keys(appearance).length > 0) {
+      await changeAppearance(service.store, { organizationId: id, userId }, appearance)
+    }
+    if (name !== undefined) {
+      await callAs(signedIn(caller), service, '/organization/update', {
+        organizationId: id,
+        data: { name: name.trim() },
+      })
+    }
+    return { organization: toOrganization(await organizationOf(context, id, 'admin'), service.config) }
+  },
+})
+
+/** The query of GET /api/organizations/:organizationId/links. */
+const Listing = object({
+  organizationId: says('0 < string <= 64', 'The organisation’s handle.', 'acme'),
+  'q?': says(line(BOUNDS.title), 'Text that the bundles contain, ignoring case.', 'lunch'),
+  'tag?': says(line(BOUNDS.tag), 'A tag of one of their links, exactly.', 'on-call'),
+  ...part,
+})
+
+/** GET /api/organizations/:organizationId/links. */
+export const listListed = implement('list_listed', {
+  summary: 'List the bundles on an organisation’s start page',
+  description:
+    'Lists the bundles that an organisation lists on its start page and that you may open: to its members all of them, to ' +
+    'others those that anyone with the link can see now. The path has the organisation’s handle.',
+  input: Listing,
+  output: ListedBundles,
+  errors: ['NOT_FOUND'],
+  present: presented,
+  run: ({ organizationId: handle, limit = PAGE, ...wanted }, { caller, service }) =>
+    startPageOf(service, caller, handle, { limit, ...wanted }),
+})

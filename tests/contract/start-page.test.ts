@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+interface Told extends Record<string, unknown> {
+  code: string
+  organization: { handle: string | null; color: string | null }
+  bundles: { slug: string; isPinned: boolean; tabs: number; tags: string[] }[]
+  nextCursor?: string
+}
+
+let nth = 0
+const newHandle = () => `acme-${process.pid}-${(nth += 1)}`
+
+onEveryTarget({}, (at) => {
+  let admin: Person
+  let viewer: Person
+  let id: string
+  let handle: string
+  beforeEach(async () => {
+    ;[admin, viewer] = [await newPerson(at()), await newPerson(at())]
+    ;({ id } = await newOrganization(admin, [[viewer, 'viewer']]))
+    await actFor(admin, id)
+    handle = newHandle()
+    expect((await change({ handle })).status).toBe(200)
+  })
+  const change = (body: object, by: Visitor = admin, of = id) => by.api<Told>('PATCH', `/api/organizations/${of}`, body)
+  const page = async (by: Visitor = new Visitor(at()), query = '', of = handle) => {
+    const { status, body } = await by.api<Told>('GET', `/api/organizations/${of}/links${query}`)
+    return { status, slugs: body.bundles?.map(({ slug }) => slug), ...body }
+  }
+  const list = async (fields: object = {}) => (await admin.makeBundle({ listed: true, ...fields })).slug
+
+  describe('a handle', () => {
+    test('is one organisation’s, leads nowhere once it is given up, and stays taken', async () => {
+      const other = await newPerson(at())
+      const { id: theirs } = await newOrganization(other)
+      expect((await change({ handle }, other, theirs)).body.code).toBe('HANDLE_TAKEN')
+      const next = newHandle()
+      expect((await change({ handle: next })).body.organization.handle).toBe(next)
+      expect((await change({ handle }, other, theirs)).body.code).toBe('HANDLE_TAKEN')
+      // The organisation itself may return to it.
+      expect((await change({ handle })).body.organization.handle).toBe(handle)
+      expect((await change({ handle: null })).body.organization.handle).toBe(null)
+      expect((await change({ handle }, other, theirs)).body.code).toBe('HANDLE_TAKEN')
+    })
+
+    test('is 3 to 40 lower-case letters, digits and single hyphens', async () => {
+      for (const wrong of ['ab', 'A-team', 'a--b', '-acme', 'acme-', 'a b c', 'ämter', 'a/b', 'a'.repeat(41), 7, ''])
+        expect([wrong, (await change({ handle: wrong })).status]).toEqual([wrong, 400])
+      expect((await change({ handle: 'a'.repeat(31) + newHandle().slice(-9) })).status).toBe(200)
+    })
+
+    test('can be given up ten times, because nobody else can take it', async () => {
+      for (let time = 0; time < 10; time += 1) expect((await change({ handle: newHandle() })).status).toBe(200)
+      expect((await change({ handle: newHandle() })).body.code).toBe('PLAN_LIMIT')
+      expect((await change({ handle })).status).toBe(200)
+    })
+
+    test('stays taken once its organisation is deleted', async () => {
+      expect((await admin.form(`/dashboard/organizations/${id}/delete`, { name: await nameOf() })).status).toBeLessThan(
+        400,
+      )
+      const other = await newPerson(at())
+      const { id: theirs } = await newOrganization(other)
+      expect((await change({ handle }, other, theirs)).body.code).toBe('HANDLE_TAKEN')
+      expect((await page()).status).toBe(404)
+    })
+
+    const nameOf = async () =>
+      (await admin.api<{ organization: { name: string } }>('GET', `/api/organizations/${id}/members`)).body.organization
+        .name
+  })
+
+  test('only admins change how the organisation presents itself; the log names what they changed', async () => {
+    for (const by of [viewer, await newPerson(at()), new Visitor(at())])
+      expect((await change({ color: 'teal' }, by)).status).toBeGreaterThanOrEqual(401)
+    expect((await change({ color: 'teal' })).body.organization.color).toBe('teal')
+    expect((await change({ color: 'mauve' })).status).toBe(400)
+    expect((await change({})).status).toBe(400)
+    const { events } = (
+      await admin.api<{ events: { type: string; changes: { field: string }[] }[] }>('GET', '/api/me/events?limit=5')
+    ).body
+    const changed = events.filter(({ type }) => type === 'organization.updated').map(({ changes }) => changes)
+    expect(changed).toEqual([
+      [{ field: 'color', from: null, to: 'teal' }],
+      [{ field: 'handle', from: null, to: handle }],
+    ] as never)
+  })
+
+  test('a page without a bundle for strangers is as unknown as one that does not exist', async () => {
+    await list({ access: 'members' })
+    const unknown = await page(undefined, '', newHandle())
+    const empty = await page()
+    expect([unknown.status, empty.status]).toEqual([404, 404])
+    const { requestId: _, ...told } = empty as Record<string, unknown>
+    expect(unknown).toMatchObject(told)
+    expect((await page(viewer)).slugs).toHaveLength(1)
+  })
+
+  test('members see every listed bundle; others those that anyone with the link can see now', async () => {
+    const open = await list()
+    const hour = (by: number) => new Date(Date.now() + by * 3_600_000).toISOString()
+    const closed = [
+      await list({ access: 'members' }),
+      await list({ access: 'password', password: 'a good passphrase' }),
+      await list({ opensAt: hour(1) }),
+      await list({ closesAt: hour(1) }),
+    ]
+    const during = closed.pop()!
+    await admin.makeBundle()
+    const deleted = await list()
+    await admin.api('DELETE', `/api/links/${deleted}`)
+    const stranger = await newPerson(at())
+    for (const by of [undefined, stranger])
+      expect((await page(by)).slugs?.toSorted()).toEqual([open, during].toSorted())
+    for (const by of [admin, viewer])
+      expect((await page(by)).slugs?.toSorted()).toEqual([open, during, ...closed].toSorted())
+    const key = await admin.program({ scopes: ['links:read'] })
+    expect((await page(key)).slugs).toHaveLength(5)
+    await actFor(viewer, null)
+    const own = await viewer.program({ scopes: ['links:read'] })
+    expect((await page(own)).slugs?.toSorted()).toEqual([open, during].toSorted())
+    await viewer.form(`/dashboard/organizations/${id}/leave`, {})
+    expect((await page(viewer)).slugs?.toSorted()).toEqual([open, during].toSorted())
+  })
+
+  test('a search and a tag find bundles, page by page', async () => {
+    const lunch = await list({ title: 'Lunch LISTE', urlMetadata: [{ tags: ['food', 'on-call'] }] })
+    const check = await list({ title: 'Checkout is down', urlMetadata: [{ tags: ['on-call'] }] })
+    expect((await page(undefined, '?q=lunch')).slugs).toEqual([lunch])
+    expect((await page(undefined, '?q=nothing')).slugs).toEqual([])
+    expect((await page(undefined, '?tag=food')).slugs).toEqual([lunch])
+    expect((await page(undefined, '?tag=foo')).slugs).toEqual([])
+    const { bundles } = await page(undefined, '?tag=on-call')
+    expect(bundles.map(({ slug, tabs, tags, isPinned }) => ({ slug, tabs, tags, isPinned }))).toEqual([
+      { slug: check, tabs: 2, tags: ['on-call'], isPinned: false },
+      { slug: lunch, tabs: 2, tags: ['food', 'on-call'], isPinned: false },
+    ])
+    const first = await page(undefined, '?limit=1')
+    const second = await page(undefined, `?limit=1&cursor=${first.nextCursor}`)
+    expect([first.slugs, second.slugs, second.nextCursor]).toEqual([[check], [lunch], undefined])
+    expect((await page(undefined, '?cursor=WzQyXQ')).status).toBe(400)
+  })
+
+  test('what an admin pins for everybody comes first, then what is opened most', async () => {
+    const slugs = [await list(), await list(), await list()] as [string, string, string]
+    expect((await page()).slugs).toEqual(slugs.toReversed())
+    const pinned = (by: Visitor, method: 'POST' | 'DELETE' = 'POST') =>
+      by.api<Told>(
+        method,
+        `/api/links/${slugs[0]}/pin${method === 'DELETE' ? '?forEveryone=true' : ''}`,
+        method === 'POST' ? { forEveryone: true } : undefined,
+      )
+    await actFor(viewer, id)
+    const reading = await admin.program({ scopes: ['links:read'] })
+    for (const by of [viewer, reading]) expect((await pinned(by)).body.code).toBe('FORBIDDEN')
+    expect((await pinned(admin)).status).toBe(200)
+    expect((await page()).slugs).toEqual([slugs[0], slugs[2], slugs[1]])
+    expect((await pinned(viewer, 'DELETE')).status).toBe(403)
+    expect((await pinned(admin, 'DELETE')).status).toBe(200)
+    expect((await page()).slugs).toEqual(slugs.toReversed())
+    const personal = await newPerson(at())
+    const { slug } = await personal.makeBundle()
+    expect((await personal.api('POST', `/api/links/${slug}/pin`, { forEveryone: true })).status).toBe(400)
+  })
+
+  test('a bundle that moves elsewhere is no longer listed by its old organisation', async () => {
+    const { slug } = await admin.makeBundle({ listed: true, urls: [URL_A] })
+    expect((await page()).slugs).toEqual([slug])
+    const { status } = await admin.api('POST', `/api/links/${slug}/transfer`, {
+      to: { type: 'user', userId: admin.userId },
+    })
+    expect([status, (await page()).status]).toEqual([200, 404])
+  })
+})

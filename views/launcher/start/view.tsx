@@ -1,0 +1,222 @@
+/** @jsxImportSource @kitajs/html */
+
+import { unstressed } from '../../../src/core/emphasis.ts'
+import { routes } from '../../../src/core/routes.ts'
+import { count } from '../../../src/core/words.ts'
+import { iconOf } from '../../../src/icons/site.ts'
+import { type ListedBundle, type StartPage, TILES } from '../../../src/start-page/listed.ts'
+import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
+import { Tile } from '../../parts/tile.tsx'
+
+interface StartProps extends StartPage {
+  site: Site
+  /** What the visitor searched for; `''` for nothing. */
+  q: string
+  /** The tag whose bundles are shown; `''` for all. */
+  tag: string
+  /** Whether this is a page after the first. */
+  isLater: boolean
+}
+
+/** An organisation’s start page: its listed bundles, each with Open all. Without a script, each row is a link. */
+export function StartView(props: StartProps): JSX.Element {
+  const { site, organization, page, isMember, q, tag, isLater } = props
+  const { bundles, nextCursor } = page
+  const { name, handle } = organization
+  const address = routes.startPage.page.href({ handle: handle ?? '' })
+  const isFiltered = q !== '' || tag !== ''
+  const pinned = isFiltered ? [] : bundles.filter(({ isPinned }) => isPinned)
+  const others = isFiltered ? bundles : bundles.filter(({ isPinned }) => !isPinned)
+  const head = (
+    <>
+      <meta name="robots" content="noindex" />
+      <link rel="manifest" href="/site.webmanifest" />
+      <link rel="alternate" type="application/json" href={routes.startPage.json.href({ handle: handle ?? '' })} />
+    </>
+  )
+  return (
+    <Document title={name} styles="start.css" scripts={['start.js']} head={head}>
+      <div id="live" class="visually-hidden" aria-live="polite"></div>
+      <header class="team">
+        <Sign organization={organization} />
+        <h1 dir="auto" safe>
+          {name}
+        </h1>
+        <form role="search" action={address}>
+          <label class="visually-hidden" for="q">
+            Search
+          </label>
+          <input id="q" type="search" name="q" value={attribute(q)} placeholder="Search" maxlength="200" />
+          <kbd aria-hidden="true">/</kbd>
+        </form>
+      </header>
+      <main>
+        <Tags address={address} tags={tagsOf(bundles, tag)} chosen={tag} />
+        {bundles.length === 0 ? (
+          <Empty isMember={isMember} isFiltered={isFiltered} address={address} />
+        ) : (
+          <>
+            {pinned.length > 0 && <Rows heading="Pinned" bundles={pinned} />}
+            {others.length > 0 && (
+              <Rows
+                heading={pinned.length > 0 || isLater ? 'More' : isFiltered ? 'Found' : 'Bundles'}
+                bundles={others}
+              />
+            )}
+          </>
+        )}
+        {nextCursor !== undefined && (
+          <p class="pager">
+            <a class="button" rel="next" href={attribute(`${address}?${queryOf({ q, tag, cursor: nextCursor })}`)}>
+              Show more
+            </a>
+          </p>
+        )}
+      </main>
+      <footer>
+        <a href="/" safe>{`Made with ${site.name}`}</a>
+        {isMember ? (
+          <a href={routes.bundles.list.href()}>Dashboard</a>
+        ) : (
+          <a href={attribute(`${routes.account.signIn.href()}?${new URLSearchParams({ next: address })}`)}>Sign in</a>
+        )}
+      </footer>
+    </Document>
+  )
+}
+
+/** The organisation’s picture, or its first letter in its colour. */
+function Sign({ organization: { name, color, pictureId } }: Pick<StartPage, 'organization'>): JSX.Element {
+  if (pictureId !== null) {
+    return <img class="tile sign" src={routes.icon.href({ icon: `${pictureId}.png` })} alt="" width="40" height="40" />
+  }
+  return (
+    <span class={['tile', 'sign', color === null ? 'plain' : `color-${color}`]} aria-hidden="true" safe>
+      {([...name.trim()][0] ?? '').toUpperCase()}
+    </span>
+  )
+}
+
+/** The tags of the bundles on the page, by how many have them. */
+function tagsOf(bundles: readonly ListedBundle[], chosen: string): string[] {
+  const uses = new Map<string, number>(chosen === '' ? [] : [[chosen, Number.POSITIVE_INFINITY]])
+  for (const { tags } of bundles) for (const tag of tags) uses.set(tag, (uses.get(tag) ?? 0) + 1)
+  return [...uses]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MOST_TAGS)
+    .map(([tag]) => tag)
+}
+
+/** The most tags that are offered. */
+const MOST_TAGS = 12
+
+function Tags({ address, tags, chosen }: { address: string; tags: readonly string[]; chosen: string }): JSX.Element {
+  if (tags.length === 0) return ''
+  return (
+    <nav class="tags" aria-label="Tags">
+      <Each
+        of={tags}
+        show={(tag) =>
+          tag === chosen ? (
+            <a class="chip" aria-current="true" href={address}>
+              <span safe>{tag}</span>
+              <span aria-hidden="true">×</span>
+              <span class="visually-hidden">, show all</span>
+            </a>
+          ) : (
+            <a class="chip" href={attribute(`${address}?${queryOf({ tag })}`)} safe>
+              {tag}
+            </a>
+          )
+        }
+      />
+    </nav>
+  )
+}
+
+function queryOf(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')).toString()
+}
+
+function Rows({ heading, bundles }: { heading: string; bundles: readonly ListedBundle[] }): JSX.Element {
+  return (
+    <section>
+      <h2 safe>{heading}</h2>
+      <ul>
+        <Each of={bundles} show={(bundle) => <Row bundle={bundle} />} />
+      </ul>
+    </section>
+  )
+}
+
+function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
+  const { slug, title, description, urls, tags, isDirect, siteIcons } = bundle
+  const [line] = description === null ? [] : unstressed(description).split('\n')
+  const address = routes.launcher.page.href({ slug })
+  const shown = urls.length > TILES ? urls.slice(0, TILES - 1) : urls
+  return (
+    <li>
+      <span class="tiles" aria-hidden="true">
+        <Each of={shown} show={(url) => <Tile url={url} icon={iconOf(url, siteIcons)} />} />
+        {urls.length > shown.length && <span class="tile more" safe>{`+${urls.length - shown.length}`}</span>}
+      </span>
+      <span class="words">
+        <a href={address}>
+          <bdi safe>{title ?? address}</bdi>
+        </a>
+        {line !== undefined && (
+          <span class="line one">
+            <bdi safe>{line}</bdi>
+          </span>
+        )}
+        <span class="line">
+          <span safe>{count(urls.length, 'tab')}</span>
+          <Each
+            of={tags.slice(0, 4)}
+            show={(tag) => (
+              <span class="tag" dir="auto" safe>
+                {tag}
+              </span>
+            )}
+          />
+        </span>
+      </span>
+      {isDirect ? (
+        <button type="button" data-slug={slug} aria-label={attribute(`Open all: ${title ?? slug}`)} hidden>
+          Open all
+        </button>
+      ) : (
+        <a class="button" href={address} tabindex="-1" aria-hidden="true">
+          Open…
+        </a>
+      )}
+    </li>
+  )
+}
+
+interface EmptyProps {
+  isMember: boolean
+  isFiltered: boolean
+  address: string
+}
+
+function Empty({ isMember, isFiltered, address }: EmptyProps): JSX.Element {
+  if (isFiltered) {
+    return (
+      <p class="empty">
+        Nothing found. <a href={address}>Show all</a>
+      </p>
+    )
+  }
+  return isMember ? (
+    <section class="empty">
+      <h2>Nothing is listed yet</h2>
+      <p>
+        Open a bundle in the <a href={routes.bundles.list.href()}>dashboard</a> and switch on “List on the start page”.
+        Everyone in the team sees it here; others see it if anyone with the link can.
+      </p>
+    </section>
+  ) : (
+    ''
+  )
+}
