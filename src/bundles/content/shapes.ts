@@ -203,7 +203,7 @@ export const OneBundle = object({ slug: Slug })
 /** The input of pin_bundle and unpin_bundle. */
 export const Pinning = object({
   slug: Slug,
-  'forEveryone?': says('boolean', 'For all, on the start page: admins.', true),
+  'forEveryone?': says('boolean', 'On the start page: admins.', true),
 })
 
 /** The query of GET /api/links/:slug/versions: for all versions, or a page of those before one. */

@@ -42,13 +42,15 @@ export function StartView(props: StartProps): JSX.Element {
         <h1 dir="auto" safe>
           {name}
         </h1>
-        <form role="search" action={address}>
-          <label class="visually-hidden" for="q">
-            Search
-          </label>
-          <input id="q" type="search" name="q" value={attribute(q)} placeholder="Search" maxlength="200" />
-          <kbd aria-hidden="true">/</kbd>
-        </form>
+        <search>
+          <form action={address}>
+            <label class="visually-hidden" for="q">
+              Search
+            </label>
+            <input id="q" type="search" name="q" value={attribute(q)} placeholder="Search" maxlength="200" />
+            <kbd>/</kbd>
+          </form>
+        </search>
       </header>
       <main>
         <Tags address={address} tags={tagsOf(bundles, tag)} chosen={tag} />
@@ -186,7 +188,7 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
           Open all
         </button>
       ) : (
-        <a class="button" href={address} tabindex="-1" aria-hidden="true">
+        <a class="button" href={address} aria-label={attribute(`Open: ${title ?? slug}`)}>
           Open…
         </a>
       )}
