@@ -14,20 +14,20 @@ const known = new Map()
 /** Bundles whose tabs are being asked for. @type {Set<string>} */
 const asked = new Set()
 
-/** Asks for the tabs before the press: a browser opens windows only during it. @param {string} slug */
-const ask = async (slug) => {
+/** @param {HTMLElement} row */
+const linkOf = (row) => /** @type {HTMLAnchorElement} */ (row.querySelector('.words a'))
+
+/** Asks for the tabs before the press: a browser opens windows only during it. @param {string} slug @param {HTMLElement} row */
+const ask = async (slug, row) => {
   if (known.has(slug) || asked.has(slug)) return
   asked.add(slug)
   try {
-    const answer = await fetch(`/l/${slug}.json`)
+    const answer = await fetch(`${linkOf(row).href}.json`)
     if (answer.ok) known.set(slug, (await answer.json()).tabs)
   } finally {
     asked.delete(slug)
   }
 }
-
-/** @param {HTMLElement} row */
-const linkOf = (row) => /** @type {HTMLAnchorElement} */ (row.querySelector('.words a'))
 
 /** Says on a row what its press did. @param {HTMLElement} row @param {string} text @param {boolean} [isBad] */
 const say = (row, text, isBad = false) => {
@@ -75,7 +75,7 @@ for (const button of buttons) {
   const row = /** @type {HTMLElement} */ (button.closest('li'))
   button.hidden = false
   for (const kind of ['pointerenter', 'focusin', 'touchstart'])
-    row.addEventListener(kind, () => ask(String(button.dataset.slug)), { passive: true })
+    row.addEventListener(kind, () => ask(String(button.dataset.slug), row), { passive: true })
   button.addEventListener('click', () => openAll(row))
 }
 
