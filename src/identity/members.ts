@@ -1,7 +1,7 @@
 import { and, eq, ne, or, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { member, organization, session } from '../../db/schema.ts'
+import { type COLORS, member, organization, session } from '../../db/schema.ts'
 import { ROLES, type Role } from './caller.ts'
 
 // Membership rules that better-auth lacks, or does not enforce under concurrent requests.
@@ -16,6 +16,9 @@ export interface OwnOrganization {
   id: string
   name: string
   role: Role
+  /** The end of its start page’s address; null for no start page. */
+  handle: string | null
+  color: (typeof COLORS)[number] | null
 }
 
 /** The organisations that a user belongs to, by name. */
@@ -25,7 +28,13 @@ export function organizationsOf({ db }: Store, userId: string): Promise<OwnOrgan
 
 const memberships = prepared((db) =>
   db
-    .select({ id: organization.id, name: organization.name, role: member.role })
+    .select({
+      id: organization.id,
+      name: organization.name,
+      role: member.role,
+      handle: organization.handle,
+      color: organization.color,
+    })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))
     .where(eq(member.userId, sql.placeholder('userId')))

@@ -173,4 +173,15 @@ onEveryTarget({}, (at) => {
     })
     expect([status, (await page()).status]).toEqual([200, 404])
   })
+
+  test('the editor lists bundles of an organisation alone, and names its start page or leads an admin to make one', async () => {
+    const editor = async (by: Person, slug: string) => (await by.fetch(`/dashboard/links/${slug}`)).text()
+    const [slug, own] = [await list(), (await viewer.makeBundle()).slug]
+    expect(await editor(viewer, own)).not.toContain('name="listed"')
+    const shown = await editor(admin, slug)
+    expect(shown).toContain('name="listed"')
+    expect(shown).toContain(`<a href="/o/${handle}">/o/${handle}</a>`)
+    await change({ handle: null })
+    expect(await editor(admin, slug)).toContain(`href="/dashboard/organizations/${id}#handle"`)
+  })
 })

@@ -85,9 +85,13 @@ export async function signedInUser(session: Session, { store }: Pick<Service, 's
 }
 
 /** A visitor's role in a bundle that they can see, whichever subject they act for. */
-export function roleOver({ owner }: Pick<StoredBundle, 'owner'>, { organizations }: SignedInUser): Role {
-  if (owner.type === 'user') return 'admin'
-  return organizations.find(({ id }) => id === owner.organizationId)?.role ?? 'viewer'
+export function roleOver(bundle: Pick<StoredBundle, 'owner'>, user: SignedInUser): Role {
+  return bundle.owner.type === 'user' ? 'admin' : (ownerAmong(bundle, user)?.role ?? 'viewer')
+}
+
+/** The organisation of the visitor that owns a bundle; undefined for a personal bundle. */
+export function ownerAmong({ owner }: Pick<StoredBundle, 'owner'>, { organizations }: SignedInUser) {
+  return owner.type === 'user' ? undefined : organizations.find(({ id }) => id === owner.organizationId)
 }
 
 /** A bundle whose link the visitor may change. */

@@ -8,6 +8,7 @@ import type { SiteIcons } from '../../../src/icons/site.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { destination } from '../../parts/destination.ts'
 import { Each } from '../../parts/layout.tsx'
+import { ownerAmong } from '../../parts/visitor.ts'
 import type { EditorState } from '../parts/bundle-form/bundle-form.ts'
 import { About, type Naming } from '../parts/bundle-form/controls.tsx'
 import { Editor } from '../parts/bundle-form/editor.tsx'
@@ -63,6 +64,7 @@ export function EditBundlePage({
       isLosing={isLosing}
       notice={conflict ?? (over === null || state.checked.form !== null ? undefined : reminder)}
       state={state}
+      team={ownerAmong(bundle, site.user)}
       icons={icons}
       hasPassword={bundle.access === 'password'}
       preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}

@@ -159,6 +159,7 @@ async function copyPage(
   const props = {
     from,
     userId: visit.session.userId,
+    team: visit.site.user.acting ?? undefined,
     idempotencyKey: making.idempotencyKey ?? randomUUID(),
     state: await withSeen(visit, state, from.slug),
     icons: await iconsFor(visit, contentOf(state.form).content),

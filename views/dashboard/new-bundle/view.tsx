@@ -3,6 +3,7 @@
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../src/icons/site.ts'
+import type { OwnOrganization } from '../../../src/identity/members.ts'
 import { headingOf } from '../../launcher/parts/launcher.tsx'
 import { Builder } from '../../parts/builder/builder.tsx'
 import type { PasteForm } from '../../parts/builder/form.ts'
@@ -70,13 +71,15 @@ interface CopyProps {
   /** Prevents a second bundle after another press or a reload. */
   idempotencyKey: string
   state: EditorState
+  /** The organisation that will own it; undefined if the visitor will. */
+  team: OwnOrganization | undefined
   icons: SiteIcons
   isPreviewHidden: boolean
 }
 
 /** The editor of a copy, before it is created. */
 export function CopyPage(props: CopyProps): JSX.Element {
-  const { from, userId, idempotencyKey, state, icons, isPreviewHidden } = props
+  const { from, userId, team, idempotencyKey, state, icons, isPreviewHidden } = props
   const rules = from.resolutionPolicy?.rules.length ?? 0
   const lede = `A copy of “${headingOf(from)}”${rules === 0 ? '' : ', its rules included'}. Nothing is created until you save.`
   const editor = (
@@ -88,6 +91,7 @@ export function CopyPage(props: CopyProps): JSX.Element {
       save="Create bundle"
       notice={undefined}
       state={state}
+      team={team}
       icons={icons}
       hasPassword={from.access === 'password'}
       preview={{ isHidden: isPreviewHidden, hasRules: rules > 0 }}

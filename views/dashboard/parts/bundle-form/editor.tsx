@@ -2,6 +2,7 @@
 import { type Children, escapeHtml } from '@kitajs/html'
 import { routes } from '../../../../src/core/routes.ts'
 import type { SiteIcons } from '../../../../src/icons/site.ts'
+import type { OwnOrganization } from '../../../../src/identity/members.ts'
 import { Alert } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
 import type { EditorState } from './bundle-form.ts'
@@ -39,6 +40,8 @@ interface EditorProps {
   /** Further fields below the links. */
   more?: Children
   state: EditorState
+  /** The organisation that owns the bundle; missing for a personal one, and where the audience cannot be changed. */
+  team?: OwnOrganization | undefined
   /** Icons for the sites of its links. */
   icons: SiteIcons
   /** Whether the bundle, or the original of a copy, has a password. */
@@ -64,6 +67,7 @@ export function Editor(props: EditorProps): JSX.Element {
     notice,
     more,
     state,
+    team,
     icons,
     hasPassword,
     preview,
@@ -95,7 +99,9 @@ export function Editor(props: EditorProps): JSX.Element {
         hasPassword={hasPassword}
         state={state}
       />
-      {isDecided && <Settings form={form} messageOf={messageOf} link={isNew ? null : link} state={state} />}
+      {isDecided && (
+        <Settings form={form} messageOf={messageOf} link={isNew ? null : link} state={state} team={team ?? null} />
+      )}
     </>
   )
   const { examples } = checked.variables

@@ -2,6 +2,8 @@
 
 import { NOTHING, scalarsIn, textOf } from '../../../../src/bundles/content/content.ts'
 import { routes } from '../../../../src/core/routes.ts'
+import { allowsRole } from '../../../../src/identity/caller.ts'
+import type { OwnOrganization } from '../../../../src/identity/members.ts'
 import type { EditorState } from './bundle-form.ts'
 import { Controls, type ControlsProps } from './controls.tsx'
 import { isOwnOpen, Own } from './own.tsx'
@@ -11,22 +13,34 @@ interface SettingsProps extends Omit<ControlsProps, 'names' | 'formId'> {
   /** The link of a saved bundle; null without one. */
   link: { slug: string; asks: boolean } | null
   state: Pick<EditorState, 'focus' | 'step' | 'has'>
+  /** The organisation of the bundle, which may list it; null for a personal bundle, which no start page lists. */
+  team: OwnOrganization | null
 }
 
 /** Beside the access, which stands above. */
 const SWITCHES = scalarsIn('visibility').filter((name) => name !== 'access')
 
+const LISTED = 'listed'
+
 /** The settings that most bundles leave as they are: open where one is not, and where one is wrong. */
-export function Settings({ link, state, ...controls }: SettingsProps): JSX.Element {
+export function Settings({ link, state, team, ...controls }: SettingsProps): JSX.Element {
   const { form, messageOf } = controls
   const switches = (
     <Part of="div" id="switches" state={state}>
-      <Controls names={SWITCHES} {...controls} />
+      <Controls names={SWITCHES.filter((name) => name !== LISTED)} {...controls} />
+      {team !== null && (
+        <>
+          <Controls names={[LISTED]} {...controls} />
+          <StartPageHint team={team} />
+        </>
+      )}
     </Part>
   )
   if (state.step === 'checked') return switches
   const own = form.own === null ? null : { own: form.own, messageOf, state }
-  const isSet = SWITCHES.some((name) => form[name] !== textOf(NOTHING[name]))
+  const isSet = SWITCHES.filter((name) => team !== null || name !== LISTED).some(
+    (name) => form[name] !== textOf(NOTHING[name]),
+  )
   return (
     <details class="rest" id="settings" open={isSet || (own !== null && isOwnOpen(own))}>
       <summary>More</summary>
@@ -34,6 +48,30 @@ export function Settings({ link, state, ...controls }: SettingsProps): JSX.Eleme
       {link !== null && <QrCode {...link} />}
       {own !== null && <Own {...own} />}
     </details>
+  )
+}
+
+/** Where a listed bundle appears; without a start page, who can make one. */
+function StartPageHint({ team: { id, handle, role } }: { team: OwnOrganization }): JSX.Element {
+  if (handle !== null) {
+    const href = routes.startPage.page.href({ handle })
+    return (
+      <p class="hint">
+        {'The start page is '}
+        <a href={href} safe>
+          {href}
+        </a>
+        .
+      </p>
+    )
+  }
+  return allowsRole(role, 'admin') ? (
+    <p class="hint">
+      {'There is no start page yet. '}
+      <a href={`${routes.organizations.organization.href({ id })}#handle`}>Choose its address</a>
+    </p>
+  ) : (
+    <p class="hint">There is no start page yet. An admin can choose its address.</p>
   )
 }
 
