@@ -86,6 +86,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     aliases: aliasesOf(env, baseUrl),
     /** Whether callers without a credential may create bundles. */
     anonymousBundles: readSetting(env, 'SERVICE_ANONYMOUS_BUNDLES') === 'on',
+    /** The handle of the organisation whose start page is the home page; undefined: the home page is for pasting. */
+    homeOrganization: readSetting(env, 'SERVICE_HOME_ORGANIZATION'),
     smtpUrl: readSetting(env, 'SMTP_URL'),
     /** Whether mails are logged if there is no mail server. Anyone who can read the log can use their sign-in links. */
     logMails: (readSetting(env, 'SERVICE_LOG_MAILS') ?? (env.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',

@@ -28,6 +28,10 @@ const sender = text(
   'an email address, or a name with one: Openall <hello@go.example.com>',
   /^(?=.{3,320}$)(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
 )
+const handle = text(
+  'the handle of an organisation: 3 to 40 lower-case letters, digits and single hyphens',
+  /^(?=.{3,40}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
+)
 const headerName = text('the name of one header', /^[A-Za-z0-9-]{1,64}$/)
 
 function integer(max: number, min = 1): Reader<number> {
@@ -146,6 +150,7 @@ export const SETTINGS = {
   SERVICE_ALIASES: { reader: hosts, fallback: undefined },
   SERVICE_SHORT_PATHS: { reader: oneOf('on', 'off'), fallback: 'off' },
   SERVICE_ANONYMOUS_BUNDLES: { reader: oneOf('on', 'off'), fallback: 'on' },
+  SERVICE_HOME_ORGANIZATION: { reader: handle, fallback: undefined },
   SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined, isSecret: true },
   SERVICE_LOG_MAILS: { reader: oneOf('on', 'off'), fallback: undefined },
   SERVICE_MAIL_FROM: { reader: sender, fallback: undefined },

@@ -31,6 +31,7 @@ export const OWN_PATHS: readonly string[] = [
   'login',
   'made',
   'metrics',
+  'new',
   'oauth',
   'password',
   'privacy',

@@ -37,6 +37,7 @@ function at<Path extends `/${string}`>(path: Path): Route<Path> {
 /** Every page of the service and every form on one: routes are registered and links are written from this table. */
 export const routes = {
   home: at('/'),
+  paste: at('/new'),
   away: at('/away'),
   privacy: at('/privacy'),
   made: at('/made/:sealed'),

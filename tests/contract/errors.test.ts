@@ -79,7 +79,7 @@ onBothSchemes({}, (server) => {
       expect(await nextAt(`/l/${slug}/${below}`)).toEqual([404, `/l/${slug}`, 'Go to the bundle'])
     }
     for (const path of ['/l/no-such-bundle', '/l/no-such-bundle/today', '/nowhere/at/all']) {
-      expect(await nextAt(path)).toEqual([404, '/', 'New bundle'])
+      expect(await nextAt(path)).toEqual([404, '/new', 'New bundle'])
     }
   })
 

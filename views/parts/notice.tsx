@@ -31,7 +31,7 @@ interface Next {
   label: string
 }
 
-const NEW_BUNDLE = { href: '/', label: 'New bundle' }
+const NEW_BUNDLE = { href: routes.paste.href(), label: 'New bundle' }
 
 /** A page with a single message, such as an error, in the form of a launcher without tabs. */
 export function NoticePage({

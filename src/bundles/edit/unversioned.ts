@@ -38,7 +38,7 @@ export const ChosenSlug = slugOf(64)
  * Slugs that look like the service’s own paths, or whose bundle another path would hide: a path of the API (`bulk`, `dry-run`),
  * or any once an operator switches short paths on.
  */
-const RESERVED = new Set([...OWN_PATHS, 'admin', 'bulk', 'dry-run', 'import', 'inspect', 'new', 'openall', 'support'])
+const RESERVED = new Set([...OWN_PATHS, 'admin', 'bulk', 'dry-run', 'import', 'inspect', 'openall', 'support'])
 
 /** The aliases of a bundle as stored: each with its fingerprint, which outlives the bundle. */
 type StoredAliases = Record<string, string>

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { type CreatedBundle, resultPath } from '../../../src/bundles/claims/result.ts'
 import { BOUNDS } from '../../../src/bundles/content/content.ts'
 import { createBundle } from '../../../src/bundles/edit/operations.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
@@ -28,26 +29,36 @@ import { AwayPage, GatedHomePage, HomePage, PrivacyPage } from './view.tsx'
 /** For pages without a form. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
-/** The home page, its live list of links, and the privacy page. */
-export function homePages(service: Service) {
+/**
+ * The home page, its live list of links, and the privacy page.
+ * @param startPage the start page in place of the home page; null if it has nothing to show to the visitor.
+ */
+export function homePages(service: Service, startPage: (request: Request) => Promise<Page | null>) {
   const { name, origin, shortPaths, anonymousBundles, inspect } = service.config
   const isGated = !anonymousBundles
-  const shared = { isGated, inspect }
+  const shared = { isGated, inspect, address: pasteAddress(service.config) }
+  const pastePage = async (request: Request) => {
+    const site = await siteFor(request, service)
+    const { pathname, searchParams } = new URL(request.url)
+    const text = sharedText(searchParams)
+    if (isGated && site.user === null) {
+      const { hasSignUpPage } = signInMethods(service.config)
+      const next = text === '' ? pathname : `${pathname}?${new URLSearchParams({ text })}`
+      return page(<GatedHomePage site={site} hasSignUpPage={hasSignUpPage} next={next} />)
+    }
+    const form = { ...EMPTY_FORM, text }
+    return page(<HomePage site={site} form={form} idempotencyKey={randomUUID()} {...shared} />)
+  }
   return new Elysia()
-    .get('/', async ({ request }) => {
-      const site = await siteFor(request, service)
-      const text = sharedText(new URL(request.url).searchParams)
-      if (isGated && site.user === null) {
-        const { hasSignUpPage } = signInMethods(service.config)
-        const next = text === '' ? '/' : `/?${new URLSearchParams({ text })}`
-        return page(<GatedHomePage site={site} hasSignUpPage={hasSignUpPage} next={next} />)
-      }
-      const form = { ...EMPTY_FORM, text }
-      return page(<HomePage site={site} form={form} idempotencyKey={randomUUID()} {...shared} />)
+    .get(routes.home.path, async ({ request }) => {
+      const isShared = sharedText(new URL(request.url).searchParams) !== ''
+      return (isShared ? null : await startPage(request)) ?? pastePage(request)
     })
+    .get(routes.paste.path, ({ request }) => pastePage(request))
     .get(routes.away.path, () => page(<AwayPage site={{ name, origin, shortPaths }} />, 200, NO_REFERRER))
     .get(routes.privacy.path, async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))
-    .post('/', ({ request }) => makeBundles(request, service), RAW)
+    .post(routes.home.path, ({ request }) => makeBundles(request, service), RAW)
+    .post(routes.paste.path, ({ request }) => makeBundles(request, service), RAW)
     .post(
       routes.found.path,
       async ({ request }) => {
@@ -88,9 +99,14 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
   // Their claim links appear nowhere else, and the rest may never be created, for example if the plan is full.
   const madeAt = made.length === 0 ? null : resultPath({ bundles: made, left: NOTHING_LEFT }, config)
   const form = { ...taken.form, made: madeAt }
-  const shared = { isGated: !config.anonymousBundles, inspect: config.inspect }
+  const shared = { isGated: !config.anonymousBundles, inspect: config.inspect, address: pasteAddress(config) }
   const view = <HomePage site={site} form={form} idempotencyKey={idempotencyKey ?? randomUUID()} {...shared} />
   return page(view, problem?.status ?? 200, problem?.headers)
+}
+
+/** The address of the paste page, and of its form. */
+export function pasteAddress({ homeOrganization }: Pick<Config, 'homeOrganization'>): string {
+  return (homeOrganization === undefined ? routes.home : routes.paste).href()
 }
 
 /** The longest text that fits into a URL with any server or proxy. */

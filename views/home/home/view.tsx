@@ -24,10 +24,11 @@ interface HomeProps {
   isGated: boolean
   /** Who may have links inspected. */
   inspect: Config['inspect']
+  /** Its own address, to which the form posts. */
+  address: string
 }
 
-interface GatedProps {
-  site: Site
+interface GatedProps extends Pick<HomeProps, 'site'> {
   /** Whether there is a sign-up page. */
   hasSignUpPage: boolean
   /** The destination after signing in. */
@@ -57,19 +58,18 @@ export function GatedHomePage({ site, hasSignUpPage, next }: GatedProps): JSX.El
 }
 
 /** The home page: paste URLs, get a link. */
-export function HomePage({ site, form, idempotencyKey, isGated, inspect }: HomeProps): JSX.Element {
+export function HomePage({ site, form, idempotencyKey, isGated, inspect, address }: HomeProps): JSX.Element {
   const later =
     site.user || isGated
       ? 'You can edit it from your dashboard.'
       : 'No account needed. You’ll also get a private link to edit it later.'
-  const suggests = inspect === 'anyone' || (inspect === 'signed-in' && site.user != null)
   return (
     <HomeFrame site={site} script="home.js">
       <Builder
         form={form}
-        action="/"
+        action={address}
         idempotencyKey={idempotencyKey}
-        suggests={suggests}
+        suggests={inspect === 'anyone' || (inspect === 'signed-in' && site.user != null)}
         later={later}
         tries={<Tries />}
       />

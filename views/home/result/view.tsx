@@ -64,7 +64,7 @@ export function ResultPage({ site, bundles, left, path, was }: ResultProps): JSX
       </section>
       <Each of={bundles} show={(bundle) => <Bundle {...{ site, bundle, several, path, was }} />} />
       <p>
-        <a href="/">Make another</a>
+        <a href={routes.paste.href()}>Make another</a>
       </p>
     </Page>
   )

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { SKILL, SKILLS, skillIndex, skillText } from '../../../src/api/guides.ts'
 import { refuseMethod } from '../../../src/api/json.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
@@ -45,7 +46,7 @@ function catalog(origin: string): string {
   return JSON.stringify({ linkset: [api] })
 }
 
-function manifest(name: string): string {
+function manifest({ name, homeOrganization }: Config): string {
   const icon = (size: number) => ({ src: `/icon-${size}.png`, sizes: `${size}x${size}`, type: 'image/png' })
   return JSON.stringify({
     name,
@@ -56,7 +57,11 @@ function manifest(name: string): string {
     display: 'minimal-ui',
     background_color: '#ffffff',
     theme_color: '#0b6b4f',
-    share_target: { action: '/', method: 'GET', params: { title: 'title', text: 'text', url: 'url' } },
+    share_target: {
+      action: (homeOrganization === undefined ? routes.home : routes.paste).href(),
+      method: 'GET',
+      params: { title: 'title', text: 'text', url: 'url' },
+    },
     icons: [icon(192), { ...icon(512), purpose: 'maskable' }],
   })
 }
@@ -111,7 +116,7 @@ export function wellKnown({ config }: Service) {
       })
       .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
       .get('/site.webmanifest', ({ request }) =>
-        text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
+        text(request, manifest(config), { type: 'application/manifest+json', headers: DAY }),
       )
       .get('/opensearch.xml', ({ request }) => {
         const { name, origin } = config

@@ -6,7 +6,7 @@ import { Problem, unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { callContext, clientNetwork } from '../../../src/http/request.ts'
-import { headersWith, json, page, text } from '../../../src/http/respond.ts'
+import { headersWith, json, type Page, page, text } from '../../../src/http/respond.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
 import { execute } from '../../../src/operations/execute.ts'
 import { presented } from '../../../src/start-page/answers.ts'
@@ -34,7 +34,7 @@ interface Kept {
   changes: number
 }
 
-/** The start pages of organisations. */
+/** The start pages of organisations, and that of the home page. */
 export function startPages(service: Service) {
   const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: ({ html }) => 2 * html.length })
 
@@ -46,12 +46,12 @@ export function startPages(service: Service) {
     return { output, filters: new Map(filters) }
   }
 
-  const shown = async (request: Request, handle: string): Promise<string> => {
+  const shown = async (request: Request, handle: string): Promise<Pick<Kept, 'html'> & { isEmpty: boolean }> => {
     const isShared = !request.headers.has('cookie') && new URL(request.url).search === ''
     const known = isShared ? kept.get(handle) : undefined
     if (known?.changes === service.launchers.changes && Date.now() - known.at < KEPT_MS) {
       await countForAddress(service, 'reading', clientNetwork(request), 'start ')
-      return known.html
+      return { html: known.html, isEmpty: false }
     }
     const { changes } = service.launchers
     const { output, filters } = await read(request, handle)
@@ -61,14 +61,14 @@ export function startPages(service: Service) {
     )
     const html = view as string
     if (isShared) kept.set(handle, { html, at: Date.now(), changes })
-    return html
+    return { html, isEmpty: output.page.bundles.length === 0 && filters.size === 0 }
   }
 
-  return new Elysia().get(routes.startPage.page.path, async ({ request, params }) => {
+  const app = new Elysia().get(routes.startPage.page.path, async ({ request, params }) => {
     const [handle = '', form = 'page', ...more] = params.handle.split('.')
     if (!isForm(form) || more.length > 0) throw unknownUrl()
     try {
-      if (form === 'page') return page(await shown(request, handle), 200, NOT_KEPT)
+      if (form === 'page') return page((await shown(request, handle)).html, 200, NOT_KEPT)
       const start = presented((await read(request, handle)).output, service.config)
       if (form === 'json') return json(start, 200, NOT_KEPT, request.method)
       return text(request, markdownOf(start), { type: 'text/markdown; charset=utf-8', headers: NOT_KEPT })
@@ -80,6 +80,24 @@ export function startPages(service: Service) {
       return new Response(null, { status: 307, headers: headersWith({ location, 'cache-control': 'no-store' }) })
     }
   })
+
+  /** The start page as the home page, by the setting; null if it has nothing to show to the visitor. */
+  const asHome = async (request: Request): Promise<Page | null> => {
+    const { homeOrganization } = service.config
+    if (homeOrganization === undefined) return null
+    const at = async (handle: string) => {
+      try {
+        const { html, isEmpty } = await shown(request, handle)
+        return isEmpty ? null : page(html, 200, NOT_KEPT)
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'NOT_FOUND') return null
+        throw error
+      }
+    }
+    const next = await handleAfter(service.store, homeOrganization)
+    return at(next ?? homeOrganization)
+  }
+  return { app, asHome }
 }
 
 const isForm = (text: string): text is keyof typeof routes.startPage => Object.hasOwn(routes.startPage, text)

@@ -76,7 +76,7 @@ export function StartView(props: StartProps): JSX.Element {
         )}
       </main>
       <footer>
-        <a href="/" safe>{`Made with ${site.name}`}</a>
+        <a href={routes.paste.href()} safe>{`Made with ${site.name}`}</a>
         {isMember ? (
           <a href={routes.bundles.list.href()}>Dashboard</a>
         ) : (
