@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { CreatedBundle } from '../../src/bundles/content/answers.ts'
-import { newOrganization, newPerson, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
 import { CUSTOMER, CUSTOMER_RULED, ODD, ONBOARDING, RULES } from './bundles.ts'
@@ -91,6 +91,7 @@ export const scenes = {
     page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(21)}&range=9d`),
   'variables-odd': async (page, { origin }) =>
     page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(20)}&range=30d`),
+  'start-page': async (page, world) => page.goto(await startPageOf(world)),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   copy: async (page, { owner }) => {
     const { url } = await owner.makeBundle({ ...ODD, copyable: true })
@@ -326,6 +327,22 @@ async function movingPerson({ server }: World) {
   await person.makeBundle({ title: null })
   const { id } = await newOrganization(person)
   return { person, slug, id }
+}
+
+/** The start page of a new organisation: bundles of all kinds, one pinned, with a search that finds several. */
+async function startPageOf({ server, origin }: World): Promise<string> {
+  const admin = await newPerson(server)
+  const { id } = await newOrganization(admin)
+  await actFor(admin, id)
+  const handle = `northwind-${id.toLowerCase().replace(/[^a-z0-9]/g, '')}`.slice(0, 40)
+  await admin.api('PATCH', `/api/organizations/${id}`, { handle, name: 'Northwind', color: 'teal' })
+  const tags = [{ tags: ['on-call', 'every-morning'] }]
+  await admin.makeBundle({ ...ODD, listed: true })
+  await admin.makeBundle({ ...CUSTOMER, listed: true })
+  await admin.makeBundle({ title: 'Checkout is down', listed: true, urlMetadata: tags })
+  const { slug } = await admin.makeBundle({ ...ONBOARDING, listed: true })
+  await admin.api('POST', `/api/links/${slug}/pin`, { forEveryone: true })
+  return `${origin}/o/${handle}`
 }
 
 /** A proposal for a bundle that was edited since. @returns its page. */

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
+import { runOperator } from '../operator.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -183,5 +185,32 @@ onEveryTarget({}, (at) => {
     expect(shown).toContain(`<a href="/o/${handle}">/o/${handle}</a>`)
     await change({ handle: null })
     expect(await editor(admin, slug)).toContain(`href="/dashboard/organizations/${id}#handle"`)
+  })
+
+  test('a blocked bundle leaves every form of the page, for members too; no form may be kept by a cache', async () => {
+    const [slug, other] = [await list(), await list()]
+    const forms = ['', '.json', '.md']
+    const read = async (form: string, by: Visitor) => (await by.fetch(`/o/${handle}${form}`)).text()
+    const stranger = new Visitor(at())
+    for (const form of forms) expect(await read(form, stranger)).toContain(`/l/${slug}`)
+    await runOperator(at(), ['block', slug, 'phishing'])
+    for (const form of forms)
+      for (const by of [stranger, admin]) {
+        await becomes(async () => (await read(form, by)).includes(`/l/${slug}`), false)
+        expect(await read(form, by)).toContain(`/l/${other}`)
+      }
+    for (const form of forms) {
+      const { headers } = await stranger.fetch(`/o/${handle}${form}`)
+      expect([headers.get('cache-control'), headers.get('etag')]).toEqual([
+        expect.stringMatching(/^private, no-store/),
+        null,
+      ])
+    }
+  })
+
+  test('the chosen colour stands beside the organisation in the workspace menu', async () => {
+    await change({ color: 'pink' })
+    const page = await (await admin.fetch('/dashboard')).text()
+    expect(page).toContain('class="monogram hue-7"')
   })
 })

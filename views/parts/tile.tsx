@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { COLORS } from '../../src/accounts/organizations.ts'
 import { count } from '../../src/core/words.ts'
 import { ICON_PIXELS, iconOf, iconPath, type SiteIcon, type SiteIcons, siteIn } from '../../src/icons/site.ts'
 import { Each, type SignedInUser } from './layout.tsx'
@@ -72,11 +73,17 @@ export function signOf(name: string): { letter: string; hue: string } {
   return { letter: (/[^\p{C}\p{Z}]/u.exec(name)?.[0] ?? '?').toUpperCase(), hue: hueOf(name) }
 }
 
-/** The first letter of a name, in the name's constant hue. */
-export function Monogram({ text }: { text: string }): JSX.Element {
+interface MonogramProps {
+  text: string
+  /** The chosen colour of an organisation; null for none. */
+  color?: (typeof COLORS)[number] | null
+}
+
+/** The first letter of a name, in the chosen colour or else in the name's constant hue. */
+export function Monogram({ text, color = null }: MonogramProps): JSX.Element {
   const { letter, hue } = signOf(text)
   return (
-    <span class={['monogram', hue]} aria-hidden="true" safe>
+    <span class={['monogram', color === null ? hue : `hue-${COLORS.indexOf(color)}`]} aria-hidden="true" safe>
       {letter}
     </span>
   )

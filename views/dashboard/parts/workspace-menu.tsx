@@ -2,6 +2,7 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import { routes } from '../../../src/core/routes.ts'
+import type { OwnOrganization } from '../../../src/identity/members.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each, type SignedInUser } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
@@ -15,7 +16,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
     <details class="menu subjects" name="menu">
       <summary>
         <span class="visually-hidden">Workspace</span>
-        <Monogram text={name} />
+        <Monogram text={name} color={acting?.color ?? null} />
         <span class="who">
           <span class="name" dir="auto" safe>
             {name}
@@ -35,6 +36,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
               <Choice
                 id={one.id}
                 name={one.name}
+                color={one.color}
                 hint={`You’re ${ROLE_WORDS[one.role].one}`}
                 current={one.id === acting?.id}
               />
@@ -63,14 +65,16 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
 interface ChoiceProps {
   id: string
   name: string
+  /** The colour of an organisation. */
+  color?: OwnOrganization['color']
   hint: string
   current: boolean
 }
 
-function Choice({ id, name, hint, current }: ChoiceProps): JSX.Element {
+function Choice({ id, name, color = null, hint, current }: ChoiceProps): JSX.Element {
   return (
     <button type="submit" class="item" name="organizationId" value={id} aria-pressed={current ? 'true' : 'false'}>
-      <Monogram text={name} />
+      <Monogram text={name} color={color} />
       <span class="who">
         <span class="name" dir="auto" safe>
           {name}
