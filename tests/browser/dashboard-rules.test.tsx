@@ -66,7 +66,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   await page.getByLabel('Link parameter').fill('?x=1&ref=NEWS')
   await shows(page, '#outcome', 'Rule 1: On the move')
   expect(await page.locator('#verdict .got').textContent()).toContain('two.example/plan')
-  expect(await page.locator('.trace .mark.yes').count()).toBe(4)
+  expect(await page.locator('#rules-0 .mark.yes').count()).toBe(4)
   await page.locator('#rules-0-when-of-1-value').fill('other')
   await shows(page, '#outcome', 'No rule matches')
   expect(await page.locator('#rules-0-when-of-0-state .mark.yes').count()).toBe(1)
@@ -82,6 +82,36 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   ).toEqual(['https://two.example/plan'])
   await phone.goto(`${stage.server.origin}/l/${slug}`)
   expect(await phone.locator('a.tab').count()).toBe(2)
+})
+
+test('why a rule matches stands beside it at 1280 and directly below it at 390', async () => {
+  const first = rule('Travellers', { op: 'and', of: [PHONE, GERMAN] })
+  const { page } = await rulesOf({ resolutionPolicy: { version: 1, rules: [first, ...THREE.rules] } })
+  expect(await page.locator('.why .mark').count()).toBe(0)
+  await page.locator('#try-phone').click()
+  await page.locator('#rules-0-why .mark.yes').waitFor()
+  expect(await page.locator('#rules-0-why .mark').count()).toBe(3)
+  // The third rule is below the one that matches.
+  await shows(page, '#rules-2-why', 'Not reached')
+  const boxes = async () => {
+    const all = ['#rules-0', '#rules-0-state', '#rules-0 .tabs-line', '#rules-0-why'].map((at) =>
+      page.locator(at).boundingBox(),
+    )
+    return (await Promise.all(all)).map((box) => box!)
+  }
+  const [card, , , beside] = await boxes()
+  const state = (await page.locator('#rules-0-state .summary').boundingBox())!
+  expect(beside!.x).toBeGreaterThanOrEqual(state.x + state.width)
+  expect(Math.abs(beside!.y - state.y)).toBeLessThan(12)
+  expect(beside!.y + beside!.height).toBeLessThanOrEqual(card!.y + card!.height)
+  // A single condition has its mark at the sentence alone, and nothing moves beside it.
+  const sentence = (await page.locator('#rules-1-state').boundingBox())!
+  const opens = (await page.locator('#rules-1 .tabs-line').boundingBox())!
+  expect([opens.x, opens.y >= sentence.y + sentence.height]).toEqual([sentence.x, true])
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [narrow, , tabs, below] = await boxes()
+  expect(below!.y - (tabs!.y + tabs!.height)).toBeLessThan(12)
+  expect(below!.y + below!.height).toBeLessThanOrEqual(narrow!.y + narrow!.height)
 })
 
 test('by keyboard alone a rule is made, nested, moved and saved, and the focus follows', async () => {
@@ -198,7 +228,12 @@ test('any policy survives the form of a real browser unchanged', async () => {
   const random = new RandomPolicies(prng(4711))
   for (let tries = 0; tries < 40; tries += 1) {
     const policy = random.policy(5)
-    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [], variables: [] }
+    const builder = {
+      findings: { notes: new Map(), marks: new Map(), reasons: new Map(), absent: {} },
+      focus: '',
+      own: [],
+      variables: [],
+    }
     const draft = { rules: draftOf(policy).rules.map(toOpenRule) }
     await page.setContent(`<form>${(<RuleFields draft={draft} removed={null} builder={builder} />) as string}</form>`)
     const sent = await page.evaluate(() => [...new FormData(document.querySelector('form') as HTMLFormElement)])

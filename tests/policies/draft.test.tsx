@@ -16,7 +16,12 @@ import { RandomPolicies } from './random.ts'
 function throughForm(policy: unknown, rules: 'open' | 'closed'): unknown {
   const draft = draftOf(policy)
   if (rules === 'open') draft.rules = draft.rules.map(toOpenRule)
-  const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [], variables: [] }
+  const builder = {
+    findings: { notes: new Map(), marks: new Map(), reasons: new Map(), absent: {} },
+    focus: '',
+    own: [],
+    variables: [],
+  }
   const html = (<RuleFields draft={draft} removed={null} builder={builder} />) as string
   const { source } = readRules(new URLSearchParams(fieldsIn(html)))
   return source !== null && 'draft' in source ? toPolicy(source.draft) : null
@@ -92,7 +97,12 @@ test('what a form cannot hold is not toOpenRule, and comes through closed', () =
 test('a changed time condition is what the form says', () => {
   const fields = (changed: Record<string, string>) => {
     const draft = { rules: [toOpenRule({ json: policyOf(at('2026-11-01T09:30:00+01:00')).rules[0] })] }
-    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [], variables: [] }
+    const builder = {
+      findings: { notes: new Map(), marks: new Map(), reasons: new Map(), absent: {} },
+      focus: '',
+      own: [],
+      variables: [],
+    }
     const html = (<RuleFields draft={draft} removed={null} builder={builder} />) as string
     const sent = fieldsIn(html).map(([name, value]): [string, string] => [name, changed[name] ?? value])
     const { source } = readRules(new URLSearchParams(sent))

@@ -40,8 +40,17 @@ export interface Findings {
   notes: ReadonlyMap<string, readonly Note[]>
   /** Whether a rule or condition matches the viewer. */
   marks: ReadonlyMap<string, boolean>
+  /** For each rule, why it matches or not, by its path. Empty until somebody tests the rules as a viewer. */
+  reasons: ReadonlyMap<string, RuleReason>
   /** Facts that are never known on this server. */
   absent: AbsentFacts
+}
+
+/** A rule's conditions with their results. */
+interface RuleReason {
+  condition: Traced
+  /** Whether no rule before it matches. */
+  isReached: boolean
 }
 
 /** Facts that are never known, and why. */
@@ -97,11 +106,15 @@ export function findingsOf(
     }
   }
   const marks = new Map<string, boolean>()
-  for (const [index, { condition }] of (isTried ? (testResult.preview?.trace ?? []) : []).entries()) {
+  const reasons = new Map<string, RuleReason>()
+  const trace = isTried ? (testResult.preview?.trace ?? []) : []
+  const first = trace.findIndex(({ matched }) => matched)
+  for (const [index, { condition }] of trace.entries()) {
     marks.set(`rules.${rules[index]}`, condition.matched)
+    reasons.set(`rules.${rules[index]}`, { condition, isReached: first === -1 || index <= first })
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
-  return { notes, marks, absent }
+  return { notes, marks, reasons, absent }
 }
 
 function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {

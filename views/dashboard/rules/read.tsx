@@ -1,16 +1,18 @@
 /** @jsxImportSource @kitajs/html */
-import type { Condition, Policy, Rule, Tab, Traced } from '../../../db/policy.ts'
+import type { Policy, Rule, Tab } from '../../../db/policy.ts'
 import type { Variable } from '../../../db/schema.ts'
 import { namesIn } from '../../../src/core/template.js'
-import { asSentence, count } from '../../../src/core/words.ts'
+import { count } from '../../../src/core/words.ts'
 import { FREE } from '../../../src/launcher/filling.ts'
 import { follows, NO_LINKS, type Own, ownTabsOf, type ShownTab, shownTabs } from '../../../src/policies/base.ts'
 import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Filled, type FilledProps, leadTo } from '../../launcher/parts/filled.tsx'
 import { destination, hostText, withBraces } from '../../parts/destination.ts'
 import { Each } from '../../parts/layout.tsx'
-import { conditionWords, GROUP_HEADS, summaryOf } from '../parts/rules/words.ts'
-import { Mark, Notes, type RuleShares, ShareOfViews } from './parts.tsx'
+import { summaryOf } from '../parts/rules/words.ts'
+import { Notes, type RuleShares, ShareOfViews } from './parts.tsx'
+import { RuleReason } from './reason.tsx'
+import { ConditionTree } from './tree.tsx'
 
 interface ReadProps {
   policy: Policy
@@ -77,6 +79,7 @@ function RuleRead({ rule, own, at, findings, variables, share }: RuleProps): JSX
         </p>
         <Notes place={`rules.${at}`} findings={findings} />
       </div>
+      <RuleReason place={`rules.${at}`} findings={findings} variables={variables} />
       <details class="more">
         <summary
           safe
@@ -87,46 +90,6 @@ function RuleRead({ rule, own, at, findings, variables, share }: RuleProps): JSX
         {/* As saved, with blanks for values. */}
         <TabList tabs={tabs} fill={{ variables, filling: FREE }} />
       </details>
-    </li>
-  )
-}
-
-/** Further conditions are not listed; the rule's sentence covers them. */
-const MAX_NODES = 200
-
-interface TreeProps {
-  condition: Condition | Traced
-  /** The bundle's variables. */
-  variables: readonly Variable[]
-}
-
-/** All parts of a condition; after a test, each with its result. */
-export function ConditionTree(props: TreeProps): JSX.Element {
-  return <Node {...props} left={{ nodes: MAX_NODES }} />
-}
-
-function Node({ condition, variables, left }: TreeProps & { left: { nodes: number } }): JSX.Element {
-  left.nodes -= 1
-  if (left.nodes < 0) return left.nodes === -1 ? <li class="hint">and more</li> : ''
-  return (
-    <li>
-      <span class="traced">
-        {'matched' in condition && <Mark matched={condition.matched} />}
-        {'of' in condition ? (
-          <strong>{GROUP_HEADS[condition.op]}</strong>
-        ) : (
-          <span dir="auto" safe>
-            {asSentence(conditionWords(condition, variables))}
-          </span>
-        )}
-      </span>
-      {'of' in condition && (
-        <ul>
-          {condition.of.map((part) => (
-            <Node condition={part} variables={variables} left={left} />
-          ))}
-        </ul>
-      )}
     </li>
   )
 }

@@ -28,7 +28,7 @@ import { FRESH, isChanged, pageOf, peopleFor, type State } from './page.tsx'
 import { OutOfBand } from './parts.tsx'
 import { RulesSection, Unsaved } from './rules.tsx'
 import { Tester, Verdict } from './tester.tsx'
-import { CheckedRules, ClearView, NOT_SAVED, type PolicyProps, PolicyView } from './view.tsx'
+import { CheckedParts, CheckedRules, ClearView, isJson, NOT_SAVED, type PolicyProps, PolicyView } from './view.tsx'
 
 /** The rules page of a bundle: edit, read and test. */
 export const policyScreens: readonly Screen[] = [
@@ -98,14 +98,20 @@ function part(action: string, props: PolicyProps): Outcome {
   const { variables } = bundle
   if (action === 'check') return { part: <CheckedRules {...props} /> }
   if (Object.hasOwn(people, action) || editor === null) {
-    const tester = { site, people, variables, viewer, testResult, findings }
-    return { part: <Tester {...tester} />, into: '#try' }
+    const tester = { site, people, variables, viewer, testResult, findings, isJson: isJson(props) }
+    const view = (
+      <>
+        <Tester {...tester} />
+        <CheckedParts {...props} />
+      </>
+    )
+    return { part: view, into: '#try' }
   }
   const view = (
     <>
       <RulesSection site={site} editor={editor} bundle={bundle} findings={findings} shares={shares} icons={icons} />
       <OutOfBand id="verdict">
-        <Verdict testResult={testResult} variables={variables} />
+        <Verdict testResult={testResult} variables={variables} isJson={isJson(props)} />
       </OutOfBand>
       <OutOfBand id="unsaved">
         <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />

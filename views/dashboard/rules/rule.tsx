@@ -13,6 +13,7 @@ import { phrasesOf, summaryOf } from '../parts/rules/words.ts'
 import { AddButtons, ConditionFields } from './condition.tsx'
 import { BaseChoice, FollowLine, OwnLinks } from './follow.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent, ShareOfViews } from './parts.tsx'
+import { RuleReason } from './reason.tsx'
 import { shownHost, TabAddButtons, TabFields } from './tab-fields.tsx'
 
 /** A rule's name, or `Rule 2` without one. */
@@ -84,6 +85,7 @@ export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
           ) : (
             <TabsLine tabs={toOpenRule(rule).tabs} at={canOpen(rule) ? at : null} />
           )}
+          <RuleReason place={path} {...builder} />
         </>
       )}
     </li>

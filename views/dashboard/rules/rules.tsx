@@ -140,7 +140,7 @@ const POLICY: Policy = {
     },
   ],
 }
-const NO_FINDINGS = { notes: new Map(), marks: new Map(), absent: {} }
+const NO_FINDINGS = { notes: new Map(), marks: new Map(), reasons: new Map(), absent: {} }
 
 /** A sample of the page, shown until there are rules. */
 function SampleRules(): JSX.Element {

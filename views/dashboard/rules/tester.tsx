@@ -20,7 +20,8 @@ import { Monogram, personName } from '../../parts/tile.tsx'
 import { FACT_WORDS, FACTS, topicOfVariable } from '../parts/rules/facts.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { idOf, Mark, Notes } from './parts.tsx'
-import { ConditionTree, TabList } from './read.tsx'
+import { TabList } from './read.tsx'
+import { ConditionTree } from './tree.tsx'
 
 interface TesterProps {
   site: DashboardSite
@@ -30,10 +31,12 @@ interface TesterProps {
   viewer: TestViewer
   findings: Findings
   testResult: TestResult
+  /** Whether the rules are JSON, without a place beside each for why it matches. */
+  isJson: boolean
 }
 
-/** Describes a viewer and shows which tabs they get, and why. */
-export function Tester({ site, people, variables, viewer, findings, testResult }: TesterProps): JSX.Element {
+/** Describes a viewer and shows which tabs they get. */
+export function Tester({ site, people, variables, viewer, findings, testResult, isJson }: TesterProps): JSX.Element {
   return (
     <section class="tester aside" id="try" aria-labelledby="try-title">
       <div class="stays">
@@ -53,7 +56,7 @@ export function Tester({ site, people, variables, viewer, findings, testResult }
           </button>
         </p>
         <div id="verdict">
-          <Verdict testResult={testResult} variables={variables} />
+          <Verdict testResult={testResult} variables={variables} isJson={isJson} />
         </div>
       </div>
     </section>
@@ -254,10 +257,11 @@ interface VerdictProps {
   testResult: TestResult
   /** The bundle's variables. */
   variables: readonly Variable[]
+  isJson: boolean
 }
 
-/** The tabs that the viewer gets, and why. */
-export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
+/** The tabs that the viewer gets, and of JSON why. */
+export function Verdict({ testResult, variables, isJson }: VerdictProps): JSX.Element {
   const { preview, places, message, issues } = testResult
   if (preview === null) {
     return (
@@ -280,7 +284,7 @@ export function Verdict({ testResult, variables }: VerdictProps): JSX.Element {
       {unfinished.length > 0 && <LeftOut numbers={unfinished} />}
       <AskedFirst filling={preview.filling} variables={variables} />
       <TabList tabs={preview.tabs} fill={{ variables, filling: preview.filling }} />
-      {preview.trace.length > 0 && (
+      {isJson && preview.trace.length > 0 && (
         <Trace trace={preview.trace} places={places} matched={matched} variables={variables} />
       )}
     </>

@@ -19,6 +19,7 @@ import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { Overall } from './follow.tsx'
 import { idOf, NotesContent, OutOfBand, type RuleShares } from './parts.tsx'
 import { RulesRead } from './read.tsx'
+import { ReasonContent, reasonId } from './reason.tsx'
 import { RuleSummary } from './rule.tsx'
 import { JsonErrors, type RulesEditorState, RulesSection, Unsaved } from './rules.tsx'
 import { Tester, Verdict } from './tester.tsx'
@@ -97,6 +98,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
           viewer={viewer}
           findings={findings}
           testResult={testResult}
+          isJson={isJson(props)}
         />
         <Suggestions editor={editor} bundle={bundle} />
         <div
@@ -227,12 +229,26 @@ export function ClearView({ bundle }: { bundle: StoredBundle & { resolutionPolic
   )
 }
 
+/** Whether the page shows the rules as JSON. */
+export const isJson = ({ editor }: PolicyProps): boolean => editor !== null && 'json' in editor.source
+
 /** The response to a check while typing: the verdict, and the notes for each part of the form. */
-export function CheckedRules({ bundle, editor, testResult, findings }: PolicyProps): JSX.Element {
+export function CheckedRules(props: PolicyProps): JSX.Element {
+  const { bundle, testResult } = props
+  return (
+    <>
+      <Verdict testResult={testResult} variables={bundle.variables} isJson={isJson(props)} />
+      <CheckedParts {...props} />
+    </>
+  )
+}
+
+/** The same without the verdict. */
+export function CheckedParts(props: PolicyProps): JSX.Element {
+  const { bundle, editor, findings } = props
   const draft = editor !== null && 'draft' in editor.source ? editor.source.draft : null
   return (
     <>
-      <Verdict testResult={testResult} variables={bundle.variables} />
       {editor !== null && (
         <OutOfBand id="unsaved">
           <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
@@ -257,6 +273,14 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
         )}
       />
       <Each
+        of={closedRules(props)}
+        show={(place) => (
+          <OutOfBand id={reasonId(place)}>
+            <ReasonContent place={place} findings={findings} variables={bundle.variables} />
+          </OutOfBand>
+        )}
+      />
+      <Each
         of={[...placesOf(draft), ...viewerPlaces(bundle.variables)]}
         show={(place) => (
           <OutOfBand id={`${idOf(place)}-state`}>
@@ -266,6 +290,13 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
       />
     </>
   )
+}
+
+/** The paths of the rules that show why they match beside them: all rules of readers, and those that are closed of editors. */
+function closedRules({ bundle, editor }: PolicyProps): string[] {
+  if (editor === null) return (bundle.resolutionPolicy?.rules ?? []).map((_, at) => `rules.${at}`)
+  if ('json' in editor.source) return []
+  return editor.source.draft.rules.flatMap((rule, at) => ('json' in rule ? [`rules.${at}`] : []))
 }
 
 /** Every path of the open rules that can have notes. */
