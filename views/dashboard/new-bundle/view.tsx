@@ -55,7 +55,7 @@ export function NewBundlePage({ form, slug, idempotencyKey, suggests, owner, use
           action={routes.newBundle.page.href()}
           idempotencyKey={idempotencyKey}
           suggests={suggests}
-          later={`${where}Access, times and everything else are in its editor, which opens next.`}
+          later={`${where}Its editor opens next, with access and times.`}
           more={more}
         />
       </div>

@@ -18,7 +18,7 @@ export function Message({ proposal, id, text, error }: MessageProps): JSX.Elemen
     <TextArea
       id={id}
       label={addressed(proposal)}
-      note="optional, sent with your answer"
+      note="optional"
       error={error}
       value={text}
       rows="2"

@@ -69,12 +69,15 @@ function summary(words: readonly string[], count: number): string {
   return count === 1 ? 'One place.' : `${count} places.`
 }
 
-/** A text with the words marked that begin as asked. */
+/** A text with the words marked that begin as asked. A word of one or two letters is marked only where it stands alone. */
 function Marked({ text, words }: { text: string; words: readonly string[] }): JSX.Element {
-  const any = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+  const any = words
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .map((word) => (word.length > 2 ? `${word}\\p{L}*` : `(?<!\\p{L})${word}(?!\\p{L})`))
+    .join('|')
   return (
     <Each
-      of={text.split(new RegExp(`((?:${any})\\p{L}*)`, 'giu'))}
+      of={text.split(new RegExp(`(${any})`, 'giu'))}
       show={(part, index) => (index % 2 === 0 ? escapeHtml(part) : <mark safe>{part}</mark>)}
     />
   )

@@ -285,8 +285,7 @@ export function Sharing({ link, isSlugFree, isDecided, hasPassword, state, ...co
             />
           </Field>
           <p class="hint gated">
-            Members are the people in the organisation that owns the bundle, or only you if it’s your own: they need no
-            password. The page is protected, not the links on it.
+            Its organisation’s members, or only you, see it without a password. The links on it stay public.
           </p>
         </>
       )}
