@@ -45,7 +45,7 @@ export interface Wanted {
 }
 
 /** A page of a start page’s bundles. */
-export interface ListedPage {
+interface ListedPage {
   bundles: ListedBundle[]
   nextCursor?: string
 }
@@ -71,7 +71,7 @@ const UNPINNED = Number.MAX_SAFE_INTEGER
  * @param who whose turn a long read takes: a person, or an address.
  * @param isMember whether the viewer is a member; others see what anyone with the link can open now.
  */
-export async function listedOf(
+async function listedOf(
   store: Store,
   blockedHosts: Pick<BlockedHosts, 'isIn'>,
   organizationId: string,

@@ -119,6 +119,10 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   const { id, memberIds } = await newOrganization(person, [[other, 'viewer']])
   const organization = { organizationId: id, data: { name: text('organization') } }
   await must(person, 'POST', '/api/auth/organization/update', organization)
+  const handle = `team-${randomBytes(6).toString('hex')}`
+  await must(person, 'PATCH', `/api/organizations/${id}`, { handle })
+  await must(person, 'POST', '/api/auth/organization/set-active', { organizationId: id })
+  await must(person, 'POST', '/api/links', { ...bundle, listed: true })
   const invite = (by: Visitor, email: string, organizationId: string) =>
     must<{ id: string }>(by, 'POST', '/api/auth/organization/invite-member', { email, role: 'viewer', organizationId })
   const sent = await invite(person, newEmail(), id)
@@ -152,6 +156,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/docs/:guide': 'quick-start',
       '/docs/pictures/:picture': 'keyword-chromium.png',
       '/:slug': slug,
+      '/o/:handle': handle,
       '/l/:value': 'text',
       '/:versionNumber': '1',
       '/:webhookId': webhookId,

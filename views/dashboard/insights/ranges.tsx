@@ -169,7 +169,7 @@ export function shownOf<Slug extends string | null>(
 }
 
 /** The query that selects these days. */
-export function daysQuery({ days, chosen }: Pick<ShownDays, 'days' | 'chosen'>): string {
+function daysQuery({ days, chosen }: Pick<ShownDays, 'days' | 'chosen'>): string {
   return chosen === null ? `range=${days}d` : `from=${chosen.from}&to=${chosen.to}`
 }
 

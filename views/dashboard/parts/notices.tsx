@@ -38,5 +38,6 @@ export function Notices({ site, path, query, told, notices = [] }: NoticesProps)
           ...notices,
           <ConfirmNotice user={user} back={path} />,
         ]
-  return <div id="messages">{all.find((notice) => notice !== '' && notice !== false) || ''}</div>
+  const safeNotice = all.find((notice) => notice !== '' && notice !== false) || ''
+  return <div id="messages">{safeNotice}</div>
 }
