@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { type COLORS, formerHandles, member, organization } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
@@ -36,9 +36,10 @@ const COLUMNS = {
   pictureId: organization.pictureId,
 }
 
-/** The organisation with a handle; null if none has it. */
-export async function organizationAt({ db }: Pick<Store, 'db'>, handle: string): Promise<Presented | null> {
-  const [found] = await db.select(COLUMNS).from(organization).where(eq(organization.handle, handle))
+/** The organisation with a handle, found by it or by its id; null if there is none. */
+export async function organizationAt({ db }: Pick<Store, 'db'>, named: string): Promise<Presented | null> {
+  const isNamed = or(eq(organization.handle, named), and(eq(organization.id, named), isNotNull(organization.handle)))
+  const [found] = await db.select(COLUMNS).from(organization).where(isNamed)
   return found ?? null
 }
 

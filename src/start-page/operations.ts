@@ -72,7 +72,7 @@ export const updateOrganization = implement('update_organization', {
 
 /** The query of GET /api/organizations/:organizationId/links. */
 const Listing = object({
-  organizationId: says('0 < string <= 64', 'The organisation’s handle.', 'acme'),
+  organizationId: says('0 < string <= 64', 'The organisation’s handle, or its id.', 'acme'),
   'q?': says(line(BOUNDS.title), 'Text that the bundles contain, ignoring case.', 'lunch'),
   'tag?': says(line(BOUNDS.tag), 'A tag of one of their links, exactly.', 'on-call'),
   ...part,
@@ -83,7 +83,7 @@ export const listListed = implement('list_listed', {
   summary: 'List the bundles on an organisation’s start page',
   description:
     'Lists the bundles that an organisation lists on its start page and that you may open: to its members all of them, to ' +
-    'others those that anyone with the link can see now. The path has the organisation’s handle.',
+    'others those that anyone with the link can see now. The path has the organisation’s handle, or its id.',
   input: Listing,
   output: ListedBundles,
   errors: ['NOT_FOUND'],

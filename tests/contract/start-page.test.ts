@@ -98,6 +98,7 @@ onEveryTarget({}, (at) => {
     const { requestId: _, ...told } = empty as Record<string, unknown>
     expect(unknown).toMatchObject(told)
     expect((await page(viewer)).slugs).toHaveLength(1)
+    expect((await page(viewer, '', id)).slugs).toHaveLength(1)
   })
 
   test('members see every listed bundle; others those that anyone with the link can see now', async () => {
