@@ -2,6 +2,7 @@ import type { Variable } from '../../db/schema.ts'
 import type { LauncherViewer } from '../audience/user-agent.ts'
 import { ABOUT_NAMES, each } from '../bundles/content/content.ts'
 import { withTexts } from '../bundles/links/link-fields.ts'
+import { withDates } from '../core/dates.js'
 import {
   askedIn,
   CONTROLS,
@@ -51,7 +52,8 @@ export function askedOf(viewer: Pick<LauncherViewer, 'url'>, variables: readonly
     letters -= length
     others.push({ name, value })
   }
-  return { filling: readValues(variables, (name) => askedIn(query, name)), others }
+  const dated = withDates(variables, query.get('tz'))
+  return { filling: readValues(dated, (name) => askedIn(query, name)), others }
 }
 
 /** The query of a launcher’s address. */

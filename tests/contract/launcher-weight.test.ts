@@ -82,6 +82,7 @@ onEveryTarget({}, (server) => {
       ...new Bun.Glob('**/*.js').scanSync('views'),
       '../src/core/template.js',
       '../src/core/fixed-links.js',
+      '../src/core/dates.js',
     ]
     expect(sources.length).toBeGreaterThan(15)
     const isSent = (source: string) => scripts.some((script) => script.includes(bare(readFileSync(source, 'utf8'))))

@@ -56,6 +56,8 @@ export const FILES: Record<string, File> = {
   'fill.js': { type: JS, sources: ['launcher/parts/fill.js'] },
   'start.css': { type: CSS, sources: ['parts/tokens.css', 'parts/tile.css', 'launcher/start/start.css'] },
   'start.js': { type: JS, sources: ['launcher/start/start.js'] },
+  // Before fill.js on launchers with dates.
+  'dates.js': { type: JS, sources: ['launcher/parts/dates.js'] },
   'away.js': { type: JS, sources: ['home/home/away.js'] },
   'countdown.js': { type: JS, sources: ['launcher/parts/countdown.js'] },
   'site.css': {

@@ -1,3 +1,4 @@
+import { withDates } from '../../core/dates.js'
 import { Slug } from '../../core/fields.ts'
 import { object, says } from '../../core/shape.ts'
 import { readValues } from '../../core/template.js'
@@ -46,7 +47,8 @@ export const previewPolicy = implement('preview_policy', {
       refuseEmptiedRules(policy, bundle.urls)
     }
     const { query = {} } = viewer
-    const filling = readValues(bundle.variables, (name) => (Object.hasOwn(query, name) ? query[name] : null))
+    const sent = (name: string) => (Object.hasOwn(query, name) ? query[name] : null)
+    const filling = readValues(withDates(bundle.variables, sent('tz'), now), sent)
     const described = describedViewer(viewer, now, valuesIn(filling))
     return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, described, filling, now)
   },

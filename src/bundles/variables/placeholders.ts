@@ -1,5 +1,6 @@
 import type { Condition, Leaf } from '../../../db/policy.ts'
 import type { Content, Variable } from '../../../db/schema.ts'
+import { withDates } from '../../core/dates.js'
 import { checkLinks, isFixed } from '../../core/fixed-links.js'
 import type { Issue, Path } from '../../core/issue.ts'
 import { everyLink } from '../../core/links.ts'
@@ -278,9 +279,12 @@ function overfullIn(bundle: Templates, names: readonly string[]): Issue[] {
 }
 
 /** Whether no link leads elsewhere when filled with a variable’s default. */
-function isDefaultFit({ name, default: value }: Variable, urls: readonly string[]): boolean {
-  if (value === undefined) return true
+function isDefaultFit(variable: Variable, urls: readonly string[]): boolean {
+  const { name, default: text } = variable
+  if (text === undefined) return true
   const own = urls.filter((url) => namesIn(url, [name]).length > 0)
-  const filling = readValues([{ name }], () => value)
+  // Every date is as long as today's.
+  const [dated] = withDates([variable], null)
+  const filling = readValues([{ name }], () => dated?.default)
   return checkLinks(filling, own).invalid.length === 0
 }

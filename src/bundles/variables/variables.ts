@@ -1,4 +1,5 @@
 import type { Variable } from '../../../db/schema.ts'
+import { withDates } from '../../core/dates.js'
 import { isReserved } from '../../core/launcher-link.ts'
 import { type Filling, NAME, piecesOf } from '../../core/template.js'
 import { asSentence } from '../../core/words.ts'
@@ -42,7 +43,9 @@ export function labelOf({ name, label }: Pick<Variable, 'name' | 'label'>): stri
 
 /** A sample value for a variable that has none yet; null if only its name is known. */
 export function exampleOf(variable: Variable | undefined): string | null {
-  return variable?.example ?? variable?.default ?? variable?.options?.[0] ?? null
+  if (variable === undefined) return null
+  const [dated] = withDates([variable], null)
+  return variable.example ?? dated?.default ?? variable.options?.[0] ?? null
 }
 
 export const VARIABLE_NAME = new RegExp(`^${NAME}$`)

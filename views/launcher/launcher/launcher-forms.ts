@@ -2,6 +2,7 @@ import { escapeHtml } from '@kitajs/html'
 import { formFor, type Form as NegotiatedForm } from '../../../src/audience/negotiation.ts'
 import { omit } from '../../../src/bundles/content/content.ts'
 import { type LinkSite, linkOf, publicMarksOf, sectionsOf } from '../../../src/bundles/links/link-fields.ts'
+import { dateOf, isDated } from '../../../src/core/dates.js'
 import { fingerprint } from '../../../src/core/secrets.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { type Filling, fillText, isComplete } from '../../../src/core/template.js'
@@ -187,13 +188,19 @@ function howToFill(link: string, variables: PublicBundle['variables'], { invalid
       ...(label === undefined ? [] : [inline(label)]),
       ...(options === undefined ? [] : [`one of ${options.map(inline).join(', ')}`]),
       ...(example === undefined ? [] : [`such as ${inline(example)}`]),
-      ...(value === undefined ? [] : [`by default ${inline(value)}`]),
+      ...(value === undefined ? [] : [`by default ${defaultInWords({ default: value, options })}`]),
     ]
     const message = wrong.get(name)
     return `- \`${name}\`${said.length === 0 ? '' : `: ${said.join('; ')}`}${message === undefined ? '' : `. ${inline(message)}`}`
   })
   const query = variables.map(({ name }) => `${name}=…`).join('&')
   return [`These links have blanks to fill in. Ask for \`${link}.md?${query}\`:`, names.join('\n')].join('\n\n')
+}
+
+/** A default; if it stands for a date, which one, and in what form. */
+function defaultInWords({ default: text, options }: { default: string; options: string[] | undefined }): string {
+  if (!isDated({ default: text, ...(options === undefined ? {} : { options }) })) return inline(text)
+  return `${text.slice(1).replace('-', ' ')}, as ${dateOf(text, 'UTC')}, in UTC or the time zone of \`tz=…\``
 }
 
 function tab(url: string, metadata: PublicBundle['urlMetadata'][number], note: readonly string[]): string {

@@ -2,6 +2,7 @@
 
 import { formFor } from '../../../src/audience/negotiation.ts'
 import { isFree } from '../../../src/bundles/edit/dry-run.ts'
+import { isDated } from '../../../src/core/dates.js'
 import { checkLinks } from '../../../src/core/fixed-links.js'
 import { unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
@@ -86,7 +87,7 @@ export function launcherPages(service: Service): LauncherPages {
     const signsIn = maySignIn(launcher, account)
     const kept = signsIn ? launchers.signedOut(launcher, variant) : variant
     // One comparison for most launchers. Without a query, a page with variables is also the same for everybody.
-    if (filling !== FREE && !(others.length === 0 && isBlank(filling))) {
+    if (filling !== FREE && !(others.length === 0 && isBlank(filling, launcher))) {
       const html = filledPage(
         { launcher, variant: kept, signsIn, filling, others },
         () => bundle && publicBundle(rule, bundle),
@@ -114,7 +115,7 @@ export function launcherPages(service: Service): LauncherPages {
     bundleOf: () => PublicBundle | null,
   ) => {
     const { deciding } = launcher
-    const kept = isBlank(filling) ? 'blank' : 'template'
+    const kept = isBlank(filling, launcher) ? 'blank' : 'template'
     let template = variant[kept]
     if (template === undefined) {
       const bundle = bundleOf()
@@ -242,9 +243,9 @@ function isShared({ policy, gate }: Launcher): boolean {
   return policy === null && (gate === null || gate.access === 'link')
 }
 
-/** Whether a launcher is opened without any value and some are missing. */
-function isBlank({ missing, invalid, sent }: Filling): boolean {
-  if (missing.length === 0 || invalid.length > 0) return false
+/** Whether a launcher is opened without any value and some are missing. Not with a date, because its page is another tomorrow. */
+function isBlank({ missing, invalid, sent }: Filling, { variables }: Launcher): boolean {
+  if (missing.length === 0 || invalid.length > 0 || variables?.some(isDated)) return false
   for (const _ in sent) return false
   return true
 }

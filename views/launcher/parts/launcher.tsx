@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { omit } from '../../../src/bundles/content/content.ts'
+import { isDated } from '../../../src/core/dates.js'
 import { routes } from '../../../src/core/routes.ts'
 import { type Filling, fillText, queryOf } from '../../../src/core/template.js'
 import { count } from '../../../src/core/words.ts'
@@ -44,7 +45,7 @@ export function LauncherPage(props: LauncherProps): JSX.Element {
     <Document
       title={`${heading} · ${site.name}`}
       styles="launcher.css"
-      scripts={[asks ? 'fill.js' : 'launcher.js']}
+      scripts={asks ? [...(bundle.variables.some(isDated) ? ['dates.js'] : []), 'fill.js'] : ['launcher.js']}
       head={
         <>
           {asks ? <link rel="stylesheet" href={asset('values.css')} /> : ''}

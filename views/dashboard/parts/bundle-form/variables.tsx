@@ -2,6 +2,7 @@
 
 import { BOUNDS } from '../../../../src/bundles/content/content.ts'
 import { labelOf, VARIABLE_LABELS, VARIABLE_NAME } from '../../../../src/bundles/variables/variables.ts'
+import { DATE_DEFAULTS, dateOf, isDated } from '../../../../src/core/dates.js'
 import { described, FieldError, textareaContent } from '../../../parts/fields.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
@@ -59,6 +60,9 @@ export function Variables({ state }: { state: EditorState }): JSX.Element {
       {/* Distinguishes a form without variables from one that does not edit them. */}
       <input type="hidden" name="variables" value="" />
       <Each of={form.plain} show={(name) => <input type="hidden" name={PLAIN} value={name} />} />
+      <datalist id="date-defaults">
+        <Each of={DATE_DEFAULTS} show={(text) => <option value={text} label={`${text}: ${dateOf(text, 'UTC')}`} />} />
+      </datalist>
       <ul id="variables">{rows}</ul>
       <p>
         <button
@@ -74,6 +78,17 @@ export function Variables({ state }: { state: EditorState }): JSX.Element {
         </button>
       </p>
     </section>
+  )
+}
+
+/** What a default that stands for a date is today. */
+function Today({ fields }: { fields: VariableFields }): JSX.Element {
+  const text = fields.default.trim()
+  if (!isDated({ default: text, ...(fields.options.trim() === '' ? {} : { options: [] }) })) return ''
+  return (
+    <p class="hint" safe>
+      {`Today it is ${dateOf(text, 'UTC')} (UTC); viewers get the date of their own time zone.`}
+    </p>
   )
 }
 
@@ -184,8 +199,9 @@ function VariableRow({ fields, index, uses, errors, focus, state }: RowProps): J
               <label for={`${id}-default`}>
                 {VARIABLE_LABELS.default} <span class="optional">where nobody fills it in</span>
               </label>
-              <input {...textOf('default')} dir="auto" />
+              <input {...textOf('default')} dir="auto" list="date-defaults" />
               {messageOf('default')}
+              {errorOf('default') === undefined && <Today fields={fields} />}
             </div>
             <button type="submit" name="do" value={`forget-${fields.row}`} class="item danger">
               <Icon name="trash" />

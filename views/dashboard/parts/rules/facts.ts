@@ -2,6 +2,7 @@ import type { Fact } from '../../../../db/policy.ts'
 import type { Variable } from '../../../../db/schema.ts'
 import { type CLIENTS, DEVICE_NAMES } from '../../../../src/audience/user-agent.ts'
 import { exampleOf, labelOf } from '../../../../src/bundles/variables/variables.ts'
+import { withDates } from '../../../../src/core/dates.js'
 import { lazy } from '../../../../src/core/lazy.ts'
 import { ROLES } from '../../../../src/identity/caller.ts'
 import { type DraftLeaf, TOPICS, type Topic } from '../../../../src/policies/draft/conditions.ts'
@@ -212,10 +213,11 @@ export function variableOf({ topic, name }: DraftLeaf, variables: readonly Varia
 /** The wording of a condition on a variable. */
 export function variableWords(variable: Variable) {
   const { options } = variable
+  const [dated] = withDates([variable], null)
   return {
     label: labelOf(variable),
     placeholder: exampleOf(variable) ?? '',
-    suggestions: options ?? [variable.default, variable.example].filter((value) => value !== undefined),
+    suggestions: options ?? [dated?.default, variable.example].filter((value) => value !== undefined),
     choices: options?.map((option) => [option, option] as const),
   }
 }
