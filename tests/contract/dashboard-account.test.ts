@@ -463,6 +463,10 @@ onEveryTarget({}, (at) => {
       400,
       expect.stringContaining('Make another member an admin first'),
     ])
+    await newOrganization(ann, [[bob, 'editor']])
+    const both = await html(ann, `${SETTINGS}/delete`)
+    expect(both.match(/class="alert"/g)).toHaveLength(1)
+    expect(both).toContain('You’re the only admin of these organisations')
 
     expect(await html(bob, `${SETTINGS}/delete`)).toContain('stay with its members')
     await at().sql('UPDATE session SET created_at = created_at - 90000000 WHERE user_id = ?', [bob.userId])

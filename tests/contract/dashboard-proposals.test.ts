@@ -252,6 +252,10 @@ onEveryTarget({}, (server) => {
       const { html } = await page(`${path}/edit`)
       expect(html).toContain('value="Launch eve"')
       expect(html).toContain('name="rules"')
+      // Too late as well: one notice says both.
+      const late = (await post(`${path}/edit`, { version: '1', ...FORM, rules: 'proposed' })).html
+      expect(late).toContain('Version 2 was saved while you were editing.')
+      expect(late.match(/class="(?:alert|card caution conflict)"/g)).toEqual(['class="card caution conflict"'])
       const { to } = await post(`${path}/edit`, { version: '2', ...FORM, rules: 'proposed' })
       expect(to).toContain('notice=accepted')
       const { body } = await admin.api<{ title: string; resolutionPolicy: unknown }>('GET', `/api/links/${slug}`)

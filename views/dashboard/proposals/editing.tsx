@@ -95,17 +95,15 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
   const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
   const notice = (
     <>
-      {isLate && (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {`Version ${version} was saved while you were editing. Accepting saves what is in this form over it.`}
-        </p>
-      )}
-      {conflicts.length > 0 && (
+      {conflicts.length > 0 ? (
         <section class="card caution conflict">
           <h2>Changed by a newer version too</h2>
+          {isLate && <Late version={version} />}
           <p>The form has what is there now. Change it to what you want to keep.</p>
           <Conflicts conflicts={conflicts} named={named} />
         </section>
+      ) : (
+        isLate && <Late version={version} isAlone />
       )}
       {hasRuleConflict && <RulesChoice rules={rules} />}
       {changes.resolutionPolicy !== undefined && (
@@ -135,6 +133,15 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
       </p>
       {editor}
     </BundleFrame>
+  )
+}
+
+/** Says that accepting replaces a version that was saved meanwhile; with a conflict, it is part of that notice. */
+function Late({ version, isAlone = false }: { version: number; isAlone?: boolean }): JSX.Element {
+  return (
+    <p class={isAlone ? 'alert' : undefined} role="alert" id="alert" tabindex="-1" safe>
+      {`Version ${version} was saved while you were editing. Accepting saves what is in this form over it.`}
+    </p>
   )
 }
 

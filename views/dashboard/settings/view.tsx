@@ -159,6 +159,43 @@ function MailsPanel({ mails, isConfirmed }: { mails: Record<OptionalMail, boolea
   )
 }
 
+/** The organisations that would be left without an admin, in one notice. */
+function Blocking({ organizations: [first, ...more] }: { organizations: readonly AffectedOrganization[] }) {
+  if (first === undefined) return ''
+  if (more.length === 0)
+    return (
+      <p class="alert">
+        {'You’re the only admin of '}
+        <Name name={first.name} />
+        {', which has other members. First, '}
+        <a href={routes.organizations.organization.href({ id: first.id })}>
+          make one of them an admin or delete the organisation
+        </a>
+        {'.'}
+      </p>
+    )
+  return (
+    <div class="alert">
+      <p>
+        You’re the only admin of these organisations, which have other members. First, make another member an admin of
+        each or delete it:
+      </p>
+      <ul>
+        <Each
+          of={[first, ...more]}
+          show={({ id, name }) => (
+            <li>
+              <a href={routes.organizations.organization.href({ id })}>
+                <Name name={name} />
+              </a>
+            </li>
+          )}
+        />
+      </ul>
+    </div>
+  )
+}
+
 interface DeleteAccountProps {
   site: DashboardSite
   takes: OwnedData & { organizations: AffectedOrganization[] }
@@ -209,20 +246,7 @@ export function DeleteAccountView({ site, takes, proof, typedEmail, errors }: De
           {' stay with its members. API keys you created for it stop working.'}
         </p>
       )}
-      <Each
-        of={blocking}
-        show={({ id, name }) => (
-          <p class="alert">
-            {'You’re the only admin of '}
-            <Name name={name} />
-            {', which has other members. First, '}
-            <a href={routes.organizations.organization.href({ id })}>
-              make one of them an admin or delete the organisation
-            </a>
-            {'.'}
-          </p>
-        )}
-      />
+      <Blocking organizations={blocking} />
       {blocking.length === 0 && proof === 'signInAgain' && (
         <p class="alert">
           To make sure it’s you, deleting your account needs a sign-in from the last 24 hours.{' '}
