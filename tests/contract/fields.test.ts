@@ -27,7 +27,7 @@ import { wholeVariable } from '../../src/bundles/variables/variables.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'
 import { contentOf, WHOLE } from '../every-field.ts'
 import { confirmImport, fieldsOf, multipart } from '../form.ts'
-import { newPerson, type Person, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -98,7 +98,10 @@ onEveryTarget({}, (at) => {
     })
 
     test('has a control for every field, and leaves one as it is that a form lacks', async () => {
+      // Only a bundle of an organisation can be listed.
+      await actFor(owner, (await newOrganization(owner)).id)
       const slug = await made()
+      await actFor(owner, null)
       const path = `/dashboard/links/${slug}`
       const fields = await formAt(path)
       const ofVariables = Object.keys(wholeVariable({ name: '' })).map((name) => `variables.${name}`)
