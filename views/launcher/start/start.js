@@ -73,7 +73,7 @@ const openAll = (row) => {
 
 for (const button of buttons) {
   const row = /** @type {HTMLElement} */ (button.closest('li'))
-  button.hidden = false
+  button.classList.remove('waiting')
   for (const kind of ['pointerenter', 'focusin', 'touchstart'])
     row.addEventListener(kind, () => ask(String(button.dataset.slug), row), { passive: true })
   button.addEventListener('click', () => openAll(row))

@@ -49,6 +49,9 @@ export function StartView(props: StartProps): JSX.Element {
             </label>
             <input id="q" type="search" name="q" value={attribute(q)} placeholder="Search" maxlength="200" />
             <kbd>/</kbd>
+            <button type="submit" hidden>
+              Search
+            </button>
           </form>
         </search>
       </header>
@@ -184,7 +187,7 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
         </span>
       </span>
       {isDirect ? (
-        <button type="button" data-slug={slug} aria-label={attribute(`Open all: ${title ?? slug}`)} hidden>
+        <button type="button" class="waiting" data-slug={slug} aria-label={attribute(`Open all: ${title ?? slug}`)}>
           Open all
         </button>
       ) : (
