@@ -22,7 +22,7 @@ onEveryTarget({}, (at) => {
     (await ann.api<Told>('POST', '/api/links', { urls: [URL_A], title: 'one', ...more })).body.slug
   const told = async (slug: string) => (await ann.api<Told>('GET', `/api/links/${slug}`)).body
   const page = async (slug: string) => (await ann.fetch(`/dashboard/links/${slug}`)).text()
-  /** Sends the form of a bundle, or of `new`, as a browser does, with rows of metadata in place of its own. */
+  /** Sends the form of a bundle as a browser does, with rows of metadata in place of its own. */
   const post = (slug: string, html: string, fields: Record<string, string>, rows?: [string, string][]) => {
     const body = new URLSearchParams({ ...Object.fromEntries(fieldsOf(html, 'editor')), ...fields })
     if (rows !== undefined) {
@@ -103,37 +103,13 @@ onEveryTarget({}, (at) => {
       expect(await told(slug)).toMatchObject({ externalId: null, metadata: null })
     })
 
-    test('a new bundle can have them, and its link, from the beginning; what is wrong loses nothing', async () => {
-      const blank = await page('new')
-      expect(blank).toContain('<details class="own">')
-      await make({ externalId: 'taken', slug: 'taken-too' })
-      const typed = { url: URL_A, title: 'one', slug: 'Launch Day!', externalId: 'taken' }
-      const rows: [string, string][] = [
-        ['team', 'sales'],
-        ['', ''],
-      ]
-      const unfit = await post('new', blank, typed, rows)
-      expect(unfit.status).toBe(400)
-      const kept = await unfit.text()
-      expect(kept).toMatch(/id="slug-error">/)
-      for (const shown of ['value="Launch Day!"', 'value="taken"', 'value="team"', '>sales</textarea>', 'value="one"'])
-        expect(kept).toContain(shown)
-      const taken = await post('new', kept, { slug: 'launch-day' }, rows)
-      expect(taken.status).toBe(409)
-      const beside = await taken.text()
-      expect(beside).toMatch(/id="externalId-error">Another of your bundles has this ID/)
-      const made = await post('new', beside, { externalId: 'crm-7' }, rows)
-      expect([made.status, made.headers.get('location')]).toEqual([303, '/dashboard/links/launch-day?notice=created'])
-      expect(await told('launch-day')).toMatchObject({ externalId: 'crm-7', metadata: { team: 'sales' } })
-    })
-
-    test('a new bundle that has none of them says nothing of them, and a copy has no fields for them', async () => {
-      const blank = await page('new')
-      const made = await post('new', blank, { url: URL_A, slug: 'plain-one' })
-      expect(made.status).toBe(303)
-      expect(await told('plain-one')).toMatchObject({ externalId: null, metadata: null })
-      const original = await make({ externalId: 'crm-8' })
-      expect(await page(`new?from=${original}`)).not.toContain('name="externalId"')
+    test('neither a new bundle nor a copy has fields for them: they are given once it is saved', async () => {
+      const original = await make({ externalId: 'crm-8', metadata: { team: 'sales' } })
+      for (const path of ['new', `new?from=${original}`]) {
+        const html = await page(path)
+        expect(html).toContain('<form')
+        expect(html).not.toMatch(/name="(?:externalId|metadata\.key)"|crm-8|sales/)
+      }
     })
 
     test('rows are added and removed by buttons', async () => {

@@ -152,7 +152,7 @@ onEveryTarget({}, (server) => {
     const isHidden = async (path: string) => /<aside [^>]*\bhidden\b/.test(await (await person.fetch(path)).text())
     for (const [hidden, path] of [
       ['yes', `/dashboard/links/${slug}`],
-      ['yes', '/dashboard/links/new'],
+      ['yes', `/dashboard/links/new?from=${slug}`],
       ['no', `/dashboard/links/${slug}`],
     ] as const) {
       const answer = await person.fetch('/dashboard/preview', {
