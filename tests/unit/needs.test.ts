@@ -39,7 +39,12 @@ test('in CI the same machine fails, before the tests and in each of them', async
 
 test('nothing else about a machine leaves a test out', () => {
   // Which browser, part of the matrix or length of a fault a test is for.
-  const choices = [/^isLeftOut\([\w ,'-]+\)( \|\| !IS_FULL)?$/, /^MATRIX !== 'rest'$/, /^kind\.(?:name|perPress) /, /^blocker ===/]
+  const choices = [
+    /^isLeftOut\([\w ,'-]+\)( \|\| !IS_FULL)?$/,
+    /^MATRIX !== 'rest'$/,
+    /^kind\.(?:name|perPress) /,
+    /^blocker ===/,
+  ]
   const found = [...new Glob('tests/**/*.{ts,tsx}').scanSync(ROOT)].flatMap((file) =>
     [
       ...readFileSync(join(ROOT, file), 'utf8').matchAll(/\b(?:test|describe|it)\.(skip|todo|only|skipIf|if)\b(.*)/g),

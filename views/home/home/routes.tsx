@@ -105,7 +105,7 @@ async function makeBundles(request: Request, service: Service): Promise<Page | R
 }
 
 /** The address of the paste page, and of its form. */
-export function pasteAddress({ homeOrganization }: Pick<Config, 'homeOrganization'>): string {
+function pasteAddress({ homeOrganization }: Pick<Config, 'homeOrganization'>): string {
   return (homeOrganization === undefined ? routes.home : routes.paste).href()
 }
 
