@@ -19,7 +19,7 @@ test.each([true, false])(
   async (javaScriptEnabled) => {
     const { slug } = await owner.makeBundle({ ...ONBOARDING })
     const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
-    for (const label of ['Who can see it', 'Opening time', 'Closing time', 'Also at'])
+    for (const label of ['Who can see it', 'Opening time', 'Closing time'])
       expect(await beside(page).getByLabel(label).isVisible()).toBe(true)
     for (const hidden of ['Allow copies', 'Show site icons', 'ID and metadata', 'SVG of the QR code'])
       expect(await beside(page).getByText(hidden).isVisible()).toBe(false)

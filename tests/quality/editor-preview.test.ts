@@ -153,12 +153,13 @@ test('a hidden preview stays hidden, asks for nothing, and comes back', async ()
   await heading(page, 'Unseen').waitFor()
 })
 
-test('a bundle has its preview from its first link on', async () => {
+test('a bundle whose only link is replaced has its preview again from the next one on', async () => {
   const { slug } = await owner.makeBundle({ urls: ['https://other.example/'] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  await shown(page).getByText('other.example').first().waitFor()
   await page.locator('.link-row summary').first().click()
   await page.locator('[name=url]').fill('')
-  await page.getByText('Add a link to see your page here.').waitFor()
+  await page.getByText('Fix the error to update the preview.').waitFor()
   await page.locator('[name=url]').fill('first.example/start')
   await shown(page).getByText('first.example').first().waitFor()
   await page.keyboard.press('Control+s')

@@ -12,7 +12,7 @@ type FieldProps = PropsWithChildren<{
   note?: string
   error?: string | undefined
   /** A class for a special layout. */
-  kind?: 'json' | 'whole' | 'secret' | 'name' | 'also'
+  kind?: 'json' | 'whole' | 'secret' | 'name'
   /** Hides a label that repeats the heading above. */
   labelClass?: 'visually-hidden'
 }>

@@ -1,7 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
 import {
-  BOUNDS,
   CONTENT,
   inWords,
   type ScalarName,
@@ -12,11 +11,11 @@ import {
 import { routes } from '../../../../src/core/routes.ts'
 import { isInstant } from '../../../../src/core/time.ts'
 import { wallTimeOf } from '../../../../src/policies/clock.ts'
-import { described, Field, FieldError, TextField, textareaContent, Username } from '../../../parts/fields.tsx'
+import { described, Field, FieldError, textareaContent, Username } from '../../../parts/fields.tsx'
 import { attribute, Each } from '../../../parts/layout.tsx'
 import { OLD_STAYS, SlugField } from '../../../parts/link-name.tsx'
 import { Blanks } from '../blanks.tsx'
-import { type BundleForm, type Checked, type EditorState, type FormError, namesOf, OWN_NAMES } from './bundle-form.ts'
+import { type BundleForm, type Checked, type EditorState, type FormError, namesOf } from './bundle-form.ts'
 import { Part } from './part.tsx'
 
 /** Some fields of a bundle’s form. */
@@ -306,21 +305,6 @@ export function Sharing({ link, isSlugFree, isDecided, hasPassword, state, ...co
             </span>
           </button>
         </p>
-      )}
-      {form.own !== null && link !== null && link !== 'new' && (
-        <TextField
-          id={OWN_NAMES.aliases}
-          label="Also at"
-          kind="also"
-          placeholder="Nowhere else"
-          value={form.own.aliases}
-          error={messageOf('aliases')}
-          hint={`Up to ${BOUNDS.aliases} other endings for its link, separated by spaces. Anyone can take an ending that you remove.`}
-          dir="ltr"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-        />
       )}
       {link === 'new' && (
         <SlugField

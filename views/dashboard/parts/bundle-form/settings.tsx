@@ -1,10 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import { NOTHING, scalarsIn, textOf } from '../../../../src/bundles/content/content.ts'
+import { BOUNDS, NOTHING, scalarsIn, textOf } from '../../../../src/bundles/content/content.ts'
 import { routes } from '../../../../src/core/routes.ts'
 import { allowsRole } from '../../../../src/identity/caller.ts'
 import type { OwnOrganization } from '../../../../src/identity/members.ts'
-import type { EditorState } from './bundle-form.ts'
+import { TextField } from '../../../parts/fields.tsx'
+import { type EditorState, OWN_NAMES } from './bundle-form.ts'
 import { Controls, type ControlsProps } from './controls.tsx'
 import { isOwnOpen, Own } from './own.tsx'
 import { Part } from './part.tsx'
@@ -25,8 +26,23 @@ const LISTED = 'listed'
 /** The settings that most bundles leave as they are: open where one is not, and where one is wrong. */
 export function Settings({ link, state, team, ...controls }: SettingsProps): JSX.Element {
   const { form, messageOf } = controls
+  const aliases = form.own === null || link === null ? null : form.own.aliases
   const switches = (
     <Part of="div" id="switches" state={state}>
+      {aliases !== null && (
+        <TextField
+          id={OWN_NAMES.aliases}
+          label="Also at"
+          placeholder="Nowhere else"
+          value={aliases}
+          error={messageOf('aliases')}
+          hint={`Up to ${BOUNDS.aliases} other endings for its link, separated by spaces. Anyone can take an ending that you remove.`}
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+        />
+      )}
       <Controls names={SWITCHES.filter((name) => name !== LISTED)} {...controls} />
       {team !== null && (
         <>
@@ -41,8 +57,9 @@ export function Settings({ link, state, team, ...controls }: SettingsProps): JSX
   const isSet = SWITCHES.filter((name) => team !== null || name !== LISTED).some(
     (name) => form[name] !== textOf(NOTHING[name]),
   )
+  const hasAliases = (aliases ?? '') !== '' || messageOf('aliases') !== undefined
   return (
-    <details class="rest" id="settings" open={isSet || (own !== null && isOwnOpen(own))}>
+    <details class="rest" id="settings" open={isSet || hasAliases || (own !== null && isOwnOpen(own))}>
       <summary>More</summary>
       {switches}
       {link !== null && <QrCode {...link} />}
