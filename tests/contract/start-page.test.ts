@@ -128,6 +128,18 @@ onEveryTarget({}, (at) => {
     expect((await page(viewer)).slugs?.toSorted()).toEqual([open, during].toSorted())
   })
 
+  test('the page that a member’s session or key has read is kept for nobody else', async () => {
+    const open = await list({ title: 'For everybody' })
+    await list({ title: 'For members', access: 'members' })
+    const stranger = new Visitor(at())
+    const key = await admin.program({ scopes: ['links:read'] })
+    for (const by of [key, admin, viewer]) {
+      expect(await (await by.fetch(`/o/${handle}`)).text()).toContain('For members')
+      const html = await (await stranger.fetch(`/o/${handle}`)).text()
+      expect([html.includes(`/l/${open}`), html.includes('For members')]).toEqual([true, false])
+    }
+  })
+
   test('a search and a tag find bundles, page by page', async () => {
     const lunch = await list({ title: 'Lunch LISTE', urlMetadata: [{ tags: ['food', 'on-call'] }] })
     const check = await list({ title: 'Checkout is down', urlMetadata: [{ tags: ['on-call'] }] })

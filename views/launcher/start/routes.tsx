@@ -9,6 +9,7 @@ import { callContext, clientNetwork } from '../../../src/http/request.ts'
 import { headersWith, json, type Page, page, text } from '../../../src/http/respond.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
 import { execute } from '../../../src/operations/execute.ts'
+import type { CallContext } from '../../../src/operations/operation.ts'
 import { presented } from '../../../src/start-page/answers.ts'
 import { handleAfter } from '../../../src/start-page/appearance.ts'
 import { listListed } from '../../../src/start-page/operations.ts'
@@ -38,23 +39,25 @@ interface Kept {
 export function startPages(service: Service) {
   const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: ({ html }) => 2 * html.length })
 
-  const read = async (request: Request, handle: string) => {
+  const read = async (request: Request, handle: string, context: CallContext) => {
     const { searchParams } = new URL(request.url)
     const filters = [...searchParams].filter(([name, value]) => FILTERS.has(name) && value.trim() !== '')
     const input = { organizationId: handle, ...Object.fromEntries(filters) }
-    const { output } = await execute(listListed, () => input, await callContext(request, service), service)
+    const { output } = await execute(listListed, () => input, context, service)
     return { output, filters: new Map(filters) }
   }
 
   const shown = async (request: Request, handle: string): Promise<Pick<Kept, 'html'> & { isEmpty: boolean }> => {
-    const isShared = !request.headers.has('cookie') && new URL(request.url).search === ''
+    const context = await callContext(request, service)
+    // A key identifies its caller as a session does: only a page for nobody in particular is kept.
+    const isShared = context.caller.kind === 'anonymous' && new URL(request.url).search === ''
     const known = isShared ? kept.get(handle) : undefined
     if (known?.changes === service.launchers.changes && Date.now() - known.at < KEPT_MS) {
       await countForAddress(service, 'reading', clientNetwork(request), 'start ')
       return { html: known.html, isEmpty: false }
     }
     const { changes } = service.launchers
-    const { output, filters } = await read(request, handle)
+    const { output, filters } = await read(request, handle, context)
     const [q = '', tag = ''] = [filters.get('q'), filters.get('tag')]
     const view = (
       <StartView {...output} site={plainSite(service.config)} q={q} tag={tag} isLater={filters.has('cursor')} />
@@ -69,7 +72,8 @@ export function startPages(service: Service) {
     if (!isForm(form) || more.length > 0) throw unknownUrl()
     try {
       if (form === 'page') return page((await shown(request, handle)).html, 200, NOT_KEPT)
-      const start = presented((await read(request, handle)).output, service.config)
+      const { output } = await read(request, handle, await callContext(request, service))
+      const start = presented(output, service.config)
       if (form === 'json') return json(start, 200, NOT_KEPT, request.method)
       return text(request, markdownOf(start), { type: 'text/markdown; charset=utf-8', headers: NOT_KEPT })
     } catch (error) {
