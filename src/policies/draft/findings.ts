@@ -234,6 +234,10 @@ function warningText(concern: Concern, places: readonly number[], variables: rea
       return 'This leaves no tab, so the next rule is tried.'
     case 'not_in_bundle':
       return 'It leaves out a link that the bundle doesn’t have.'
+    case 'too_wide':
+      return `"${concern.value}" also ends "not${concern.value}": choose “is” for the domain itself, or write .${concern.value} for its subdomains.`
+    case 'not_whole_subtags':
+      return `This also matches languages that only begin with “${concern.value}”: choose “is” instead.`
     case 'over':
     case 'ends_before_it_begins':
       return `This ${warningIn(concern)}.`
