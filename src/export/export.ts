@@ -201,9 +201,9 @@ async function aboutPerson(store: Store, userId: string) {
 async function aboutOrganization(store: Store, userId: string, id: string) {
   const found = await organizationFor(store, userId, id)
   if (found === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
-  const { name, createdAt, members, invitations } = found
+  const { name, handle, color, createdAt, members, invitations } = found
   return {
-    organization: { id, name, createdAt: iso(createdAt) },
+    organization: { id, name, handle, color, createdAt: iso(createdAt) },
     members: members.map(({ since, id: _, ...member }) => ({ ...member, since: iso(since) })),
     invitations: invitations.map(({ expiresAt, id: _, ...invited }) => ({ ...invited, expiresAt: iso(expiresAt) })),
   }

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
-import { DIMENSIONS } from '../../db/schema.ts'
+import { COLORS, DIMENSIONS } from '../../db/schema.ts'
+import { HANDLE_DOC } from '../accounts/operations.ts'
 import { BUNDLES, Versions, wholeWithHealth } from '../bundles/content/answers.ts'
 import { CreatedAt, DeletedAt, OrganizationId, Slug, UpdatedAt, UserId } from '../core/fields.ts'
 import { lazy } from '../core/lazy.ts'
@@ -61,6 +62,13 @@ const Organization = {
   name: says('string', 'The organisation’s name.', 'Acme'),
 } as const
 
+/** How an organisation presents itself. */
+const presented = () =>
+  ({
+    handle: says('string | null', ...HANDLE_DOC),
+    color: says(type.enumerated(...COLORS).or('null'), 'Its colour; null for none.', 'teal'),
+  }) as const
+
 /** The part that only a user’s export has. */
 const ofUser = lazy(
   () =>
@@ -105,7 +113,7 @@ const ofUser = lazy(
         'Where the user is signed in.',
       ),
       'organizations?': says(
-        object({ ...Organization, role: Me().get('role') }).array(),
+        object({ ...Organization, ...presented(), role: Me().get('role') }).array(),
         'The organisations that the user belongs to.',
       ),
     }) as const,
@@ -116,7 +124,7 @@ const ofOrganization = lazy(
   () =>
     ({
       'organization?': says(
-        object({ ...Organization, createdAt: CreatedAt() }),
+        object({ ...Organization, ...presented(), createdAt: CreatedAt() }),
         'The organisation; only in an organisation’s export.',
       ),
       'members?': says(

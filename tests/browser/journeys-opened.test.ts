@@ -42,7 +42,7 @@ async function nameIt(page: Page, slug: string): Promise<void> {
 
 async function paste(page: Page, text: string): Promise<string> {
   await page.fill('#urls', text)
-  await page.locator('.item').nth(1).waitFor()
+  await page.locator('.items > li').nth(1).waitFor()
   await press(page, 'Get the link')
   return (await page.locator('a.shared').getAttribute('href')) ?? ''
 }
@@ -88,7 +88,9 @@ test('a developer who has only the documents makes a key, and the link of the fi
   const [, scope = ''] = /`(links:\w+)`, the default/.exec(quickStart) ?? []
   const { page, context } = await stage.open('/dashboard', await newPerson(stage.server))
   const asked = await askedIn(context)
-  await page.locator('nav.sections, main').getByRole('link', { name: section }).first().click()
+  // The first key is made from Settings.
+  await page.locator('nav.sections').getByRole('link', { name: 'Settings' }).first().click()
+  await page.locator('main').getByRole('link', { name: section }).first().click()
   await page.getByRole('link', { name: /key/i }).last().waitFor()
   await page.goto('/dashboard/keys/new')
   await page.fill('#name', 'First script')
