@@ -85,7 +85,7 @@ test('a team lead pastes without an account, keeps the bundle, names its link, a
 test('a developer who has only the documents makes a key, and the link of the first calls opens its tabs', async () => {
   const quickStart = await pageOf('quick-start.md')
   const [, section = ''] = /Create one in the dashboard under \*\*([^*]+)\*\*/.exec(quickStart) ?? []
-  const [, scope = ''] = /`(links:\w+)`, the default/.exec(quickStart) ?? []
+  const [, scope = ''] = /`(links:\w+)`, the\s+default/.exec(quickStart) ?? []
   const { page, context } = await stage.open('/dashboard', await newPerson(stage.server))
   const asked = await askedIn(context)
   // The first key is made from Settings.
