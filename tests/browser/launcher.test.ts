@@ -48,13 +48,13 @@ describe('the launcher', () => {
     }
   })
 
-  test('of an unknown bundle explains possible reasons and links to the home page', async () => {
+  test('of an unknown bundle explains possible reasons and links to the page for a new one', async () => {
     const page = await stage.browser.newPage()
     const answer = await page.goto(`${stage.server.origin}/l/no-such-bundle`)
     expect(answer?.status()).toBe(404)
     expect(await page.textContent('main')).toContain('It may have been deleted, or the link may be mistyped.')
     await follow(page, 'New bundle')
-    expect(page.url()).toBe(`${stage.server.origin}/`)
+    expect(page.url()).toBe(`${stage.server.origin}/new`)
   })
 
   test('keeps Open all visible at the end of 25 tabs, on a phone and on a desktop', async () => {
