@@ -71,6 +71,12 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       return (await inTeam.api<{ invitation: { invitationId: string } }>('POST', path, invited)).body.invitation
     }
     const [known, calmInvitation] = [await invite(), await invite()]
+    // And of a start page, whose organisation no other request names.
+    const startPage = 'calm-team'
+    const { id: calmTeam } = await newOrganization(world.person)
+    await actFor(world.person, calmTeam)
+    await world.person.api('PATCH', `/api/organizations/${calmTeam}`, { handle: startPage })
+    await world.person.makeBundle({ listed: true })
     await actFor(world.person, null)
     const userIds = [...members.slice(0, 2).map(({ userId }) => userId), 'none']
     const invitationIds = [known.invitationId, 'none']
@@ -90,7 +96,7 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       url: [NOWHERE, NOWHERE, 'http://10.0.0.1:25/', 'x'],
       // Not looked at, so that nobody waits for an answer.
       'inspect_urls.urls': [['http://localhost:22/']],
-      organizationId: [team, team, team, 'none', 'x'.repeat(65)],
+      organizationId: [team, team, team, startPage, 'none', 'x'.repeat(65)],
       userId: userIds,
       invitationId: invitationIds,
       // The example may be another's by now.
