@@ -94,8 +94,9 @@ async function listedOf(
       ? undefined
       : sql`(instr(${bundles.urlMetadata}, ${JSON.stringify(tag)}) > 0 AND EXISTS (SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${tag}))`,
   ]
+  // SQLite would read all bundles of the owner in another index.
   const found = sql`SELECT ${bundles.id} AS id, coalesce(${sharedPins.pinnedAt}, ${sql.raw(String(UNPINNED))}) AS pinned, ${opens} AS opens
-    FROM ${bundles} LEFT JOIN ${sharedPins} ON ${sharedPins.bundleId} = ${bundles.id} WHERE ${and(...conditions)}`
+    FROM ${bundles} INDEXED BY bundles_listed LEFT JOIN ${sharedPins} ON ${sharedPins.bundleId} = ${bundles.id} WHERE ${and(...conditions)}`
   const isAfter = after === null ? sql`1` : sql`(pinned, -opens, -id) > (${after[0]}, ${-after[1]}, ${-after[2]})`
   const query = sql`SELECT json_group_array(json_array(pinned, opens, id)) FROM
     (SELECT * FROM (${found}) WHERE ${isAfter} ORDER BY pinned, opens DESC, id DESC LIMIT ${limit + 1})`
