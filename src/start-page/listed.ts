@@ -1,9 +1,10 @@
 import { type Type, type } from 'arktype'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { blockedBundles, bundleSearch, bundles, dailyCounters, owners, sharedPins } from '../../db/schema.ts'
+import { blockedBundles, bundles, dailyCounters, owners, sharedPins } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { NAMES, pick } from '../bundles/content/content.ts'
+import { matchesSearch, tagged } from '../bundles/list/list-order.ts'
 import { fold } from '../bundles/list/search.ts'
 import { keyIn, nextCursor } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
@@ -14,6 +15,7 @@ import { iconsOf } from '../icons/kept.ts'
 import type { SiteIcons } from '../icons/site.ts'
 import { allows, type Caller } from '../identity/caller.ts'
 import { roleIn } from '../identity/members.ts'
+import { dayOf } from '../launcher/salts.ts'
 import { organizationAt, type Presented } from './appearance.ts'
 
 /** A bundle as a start page lists it. */
@@ -25,7 +27,6 @@ export interface ListedBundle {
   urls: string[]
   /** The tags of its links, each once. */
   tags: string[]
-  versionNumber: number
   /** Whether an admin has pinned it for everybody. */
   isPinned: boolean
   /** Whether everybody gets the same tabs at once: it has no rules, no variables and no password. */
@@ -81,18 +82,14 @@ async function listedOf(
   const now = Date.now()
   const instant = new Date(now).toISOString()
   const after = keyIn(cursor, Key)
-  const opens = sql`coalesce((SELECT sum(${dailyCounters.openAllClicks}) FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} >= ${new Date(now - DAYS * DAY_MS).toISOString().slice(0, 10)}), 0)`
+  const opens = sql`coalesce((SELECT sum(${dailyCounters.openAllClicks}) FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} >= ${dayOf(now - DAYS * DAY_MS)}), 0)`
   const isOpenToAll = sql`${bundles.access} = 'link' AND (${bundles.opensAt} IS NULL OR ${bundles.opensAt} <= ${instant}) AND (${bundles.closesAt} IS NULL OR ${bundles.closesAt} > ${instant})`
   const conditions: (SQL | undefined)[] = [
     isListedBy(organizationId),
     sql`NOT EXISTS (SELECT 1 FROM ${blockedBundles} WHERE ${blockedBundles.bundleId} = ${bundles.id})`,
     isMember ? undefined : isOpenToAll,
-    q === undefined
-      ? undefined
-      : sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${fold(q)})`,
-    tag === undefined
-      ? undefined
-      : sql`(instr(${bundles.urlMetadata}, ${JSON.stringify(tag)}) > 0 AND EXISTS (SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${tag}))`,
+    q === undefined ? undefined : matchesSearch(fold(q)),
+    tag === undefined ? undefined : tagged(tag, JSON.stringify(tag)),
   ]
   // SQLite would read all bundles of the owner in another index.
   const found = sql`SELECT ${bundles.id} AS id, coalesce(${sharedPins.pinnedAt}, ${sql.raw(String(UNPINNED))}) AS pinned, ${opens} AS opens
@@ -126,7 +123,6 @@ async function read({ db }: Store, keys: readonly (typeof Key.infer)[]) {
       id: bundles.id,
       ...pick(NAMES, bundles),
       slug: bundles.slug,
-      versionNumber: bundles.versionNumber,
     })
     .from(bundles)
     .where(and(inArray(bundles.id, ids), isNull(bundles.deletedAt)))
@@ -140,15 +136,13 @@ async function read({ db }: Store, keys: readonly (typeof Key.infer)[]) {
 type Row = Awaited<ReturnType<typeof read>>[number]
 
 function shown(row: Row, siteIcons: SiteIcons): ListedBundle {
-  const { slug, title, description, urls, urlMetadata, variables, access, resolutionPolicy, versionNumber, isPinned } =
-    row
+  const { slug, title, description, urls, urlMetadata, variables, access, resolutionPolicy, isPinned } = row
   return {
     slug,
     title,
     description,
     urls,
     tags: [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))],
-    versionNumber,
     isPinned,
     isDirect: resolutionPolicy === null && variables.length === 0 && access !== 'password',
     siteIcons: row.icons ? siteIcons : {},

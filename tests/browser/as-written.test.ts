@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { newPerson } from '../people.ts'
+import { askedIn } from './destinations.ts'
 import { setStage } from './stage.ts'
 import { follow, press, shows } from './waiting.ts'
 
@@ -11,19 +12,6 @@ const stage = setStage()
 
 const textOf = (path: string) => Bun.file(`${import.meta.dir}/../../${path}`).text()
 
-/** The addresses that tabs ask for; no site is asked. */
-async function askedIn(context: BrowserContext): Promise<string[]> {
-  const asked: string[] = []
-  await context.route(
-    (url) => url.origin !== stage.server.origin,
-    (route) => {
-      if (route.request().isNavigationRequest()) asked.push(route.request().url())
-      return route.fulfill({ contentType: 'text/html', body: '<title>A site</title>' })
-    },
-  )
-  return asked
-}
-
 async function opensAll(page: Page, asked: string[], links: readonly string[]) {
   await page.locator('#open').click()
   await becomes(() => asked.toSorted(), links.toSorted())
@@ -31,7 +19,7 @@ async function opensAll(page: Page, asked: string[], links: readonly string[]) {
 
 test('the example “Incident” of the home page is a link that opens the tabs of the service that somebody types', async () => {
   const { page, context } = await stage.open('/', null)
-  const asked = await askedIn(context)
+  const asked = await askedIn(context, stage.server)
   await follow(page, 'Incident')
   await page.locator('.found-row').getByText('{service} is filled in by whoever opens it.').waitFor()
   await press(page, 'Get the link')
@@ -56,7 +44,7 @@ test.each(['docs/quick-start.md', 'README.md'])('what %s says of a link for ever
   expect([written, filled]).toEqual(['{customer}', '/l/customer/4711'])
   const owner = await newPerson(stage.server)
   const { page, context } = await stage.open('/dashboard/links/new', owner)
-  const asked = await askedIn(context)
+  const asked = await askedIn(context, stage.server)
   // Slugs are one per instance, and both documents name the same.
   const slug = `customer-${path.replace(/\W+/g, '-').toLowerCase()}`
   await page.fill('#urls', `CRM https://crm.example/${written}\nTickets https://desk.example/?of=${written}`)
@@ -85,6 +73,6 @@ test('the call of README makes a link that opens its tabs', async () => {
   const { url, claimToken } = (await answer.json()) as { url: string; claimToken?: string }
   expect([answer.status, typeof claimToken]).toEqual([201, 'string'])
   const { page, context } = await stage.open(new URL(url).pathname, null)
-  const asked = await askedIn(context)
+  const asked = await askedIn(context, stage.server)
   await opensAll(page, asked, (JSON.parse(body) as { urls: string[] }).urls)
 })

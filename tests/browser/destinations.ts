@@ -1,3 +1,5 @@
+import type { BrowserContext } from 'playwright-core'
+
 /** A request to a destination. */
 interface Visit {
   path: string
@@ -41,4 +43,17 @@ export function startDestinations() {
       Array.from({ length: count }, (_, index) => `http://127.0.0.1:${server.port}/${index + 1}`),
     stop: () => server.stop(true),
   }
+}
+
+/** The addresses off the service that tabs ask for; no site is asked. */
+export async function askedIn(context: BrowserContext, { origin }: { origin: string }): Promise<string[]> {
+  const asked: string[] = []
+  await context.route(
+    (url) => url.origin !== origin,
+    (route) => {
+      if (route.request().isNavigationRequest()) asked.push(route.request().url())
+      return route.fulfill({ contentType: 'text/html', body: '<title>A site</title>' })
+    },
+  )
+  return asked
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { newEmail, newPerson, signUp } from '../people.ts'
+import { askedIn } from './destinations.ts'
 import { addSession } from './people.ts'
 import { setStage } from './stage.ts'
 import { follow, press } from './waiting.ts'
@@ -11,19 +12,6 @@ import { follow, press } from './waiting.ts'
 const stage = setStage()
 
 const pageOf = (name: string) => Bun.file(`${import.meta.dir}/../../docs/${name}`).text()
-
-/** The addresses that tabs ask for; no site is asked. */
-async function askedIn(context: BrowserContext): Promise<string[]> {
-  const asked: string[] = []
-  await context.route(
-    (url) => url.origin !== stage.server.origin,
-    (route) => {
-      if (route.request().isNavigationRequest()) asked.push(route.request().url())
-      return route.fulfill({ contentType: 'text/html', body: '<title>A site</title>' })
-    },
-  )
-  return asked
-}
 
 async function opensAll(page: Page, asked: string[], links: readonly string[]): Promise<void> {
   asked.length = 0
@@ -49,7 +37,7 @@ async function paste(page: Page, text: string): Promise<string> {
 
 test('an on-call engineer makes one link for every service, gives it a name, and both addresses open the tabs', async () => {
   const { page, context } = await stage.open('/', await newPerson(stage.server))
-  const asked = await askedIn(context)
+  const asked = await askedIn(context, stage.server)
   const made = await paste(page, 'Board https://grafana.example/d/{service}\nLogs https://logs.example/?app={service}')
   await nameIt(page, 'on-call')
   const field = page.locator('form.fill').getByLabel('Service')
@@ -77,7 +65,7 @@ test('a team lead pastes without an account, keeps the bundle, names its link, a
   await follow(page, 'Edit bundle')
   expect(await page.locator('#slug').inputValue()).toBe('team-links')
   const colleague = await stage.open(made, null)
-  const asked = await askedIn(colleague.context)
+  const asked = await askedIn(colleague.context, stage.server)
   await opensAll(colleague.page, asked, ['https://plan.example/', 'https://board.example/'])
   expect(new URL(colleague.page.url()).pathname).toBe('/l/team-links')
 })
@@ -87,7 +75,7 @@ test('a developer who has only the documents makes a key, and the link of the fi
   const [, section = ''] = /Create one in the dashboard under \*\*([^*]+)\*\*/.exec(quickStart) ?? []
   const [, scope = ''] = /`(links:\w+)`, the\s+default/.exec(quickStart) ?? []
   const { page, context } = await stage.open('/dashboard', await newPerson(stage.server))
-  const asked = await askedIn(context)
+  const asked = await askedIn(context, stage.server)
   // The first key is made from Settings.
   await page.locator('nav.sections').getByRole('link', { name: 'Settings' }).first().click()
   await page.locator('main').getByRole('link', { name: section }).first().click()

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { Resolver } from 'node:dns/promises'
 import { CHAT_HOSTS, CHAT_PATHS, type Chat, type ChatName, startChat } from '../chats.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
-import { startNameServer } from '../name-server.ts'
+import { leadHere } from '../name-server.ts'
 import { follow, newPerson, type Person } from '../people.ts'
 import { startReceiver } from '../receiver.ts'
 
@@ -27,29 +26,20 @@ interface Delivery {
   nextAttemptAt: string
 }
 
-const { resolve4, resolve6 } = Resolver.prototype
-let nameServer: Awaited<ReturnType<typeof startNameServer>>
+let stopLeading: (() => void) | undefined
 let server: InProcess
 const chats: { stop(): Promise<void> }[] = []
 
 beforeAll(async () => {
-  // The machine's name servers know no such host as leads here: a real one of our own does.
-  nameServer = await startNameServer(
-    Object.fromEntries([...Object.values(CHAT_HOSTS), 'chat.example.com'].map((name) => [name, [['127.0.0.1']]])),
-  )
-  const ours = new Resolver({ timeout: 2_000, tries: 1 })
-  ours.setServers([`127.0.0.1:${nameServer.port}`])
-  Resolver.prototype.resolve4 = ((name: string) => resolve4.call(ours, name, undefined as never)) as typeof resolve4
-  Resolver.prototype.resolve6 = ((name: string) => resolve6.call(ours, name, undefined as never)) as typeof resolve6
+  stopLeading = await leadHere([...Object.values(CHAT_HOSTS), 'chat.example.com'])
   server = await startInProcess({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' })
 })
 afterEach(async () => {
   for (const chat of chats.splice(0)) await chat.stop()
 })
 afterAll(async () => {
-  Object.assign(Resolver.prototype, { resolve4, resolve6 })
   await server?.stop()
-  nameServer?.stop()
+  stopLeading?.()
 })
 
 const urlOf = (name: ChatName, { port }: Pick<Chat, 'port'>, host: string = CHAT_HOSTS[name]) =>

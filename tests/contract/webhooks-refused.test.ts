@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { Resolver } from 'node:dns/promises'
 import { becomes, eventually } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
-import { startNameServer } from '../name-server.ts'
+import { leadHere } from '../name-server.ts'
 import { newOrganization, newPerson, type Person } from '../people.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 
@@ -28,27 +27,20 @@ interface Created {
 const CHATS = ['hooks.slack.com', 'discord.com', 'team.webhook.office.com', 'prod-1.westus.logic.azure.com', 'ntfy.sh']
 const HOUR_MS = 3_600_000
 
-const { resolve4, resolve6 } = Resolver.prototype
-let nameServer: Awaited<ReturnType<typeof startNameServer>>
+let stopLeading: (() => void) | undefined
 let server: InProcess
 const receivers: Receiver[] = []
 
 beforeAll(async () => {
-  // The machine's name servers know no such host as leads here: a real one of our own does.
-  nameServer = await startNameServer(Object.fromEntries(CHATS.map((name) => [name, [['127.0.0.1']]])))
-  const ours = new Resolver({ timeout: 2_000, tries: 1 })
-  ours.setServers([`127.0.0.1:${nameServer.port}`])
-  Resolver.prototype.resolve4 = ((name: string) => resolve4.call(ours, name, undefined as never)) as typeof resolve4
-  Resolver.prototype.resolve6 = ((name: string) => resolve6.call(ours, name, undefined as never)) as typeof resolve6
+  stopLeading = await leadHere(CHATS)
   server = await startInProcess({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' })
 })
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.stop()
 })
 afterAll(async () => {
-  Object.assign(Resolver.prototype, { resolve4, resolve6 })
   await server?.stop()
-  nameServer?.stop()
+  stopLeading?.()
 })
 
 /** A person’s webhook to a receiver, reached by a name if there is one. */

@@ -73,6 +73,11 @@ export function signOf(name: string): { letter: string; hue: string } {
   return { letter: (/[^\p{C}\p{Z}]/u.exec(name)?.[0] ?? '?').toUpperCase(), hue: hueOf(name) }
 }
 
+/** The class of a chosen colour. */
+export function hueNamed(color: (typeof COLORS)[number]): string {
+  return `hue-${COLORS.indexOf(color)}`
+}
+
 interface MonogramProps {
   text: string
   /** The chosen colour of an organisation; null for none. */
@@ -83,7 +88,7 @@ interface MonogramProps {
 export function Monogram({ text, color = null }: MonogramProps): JSX.Element {
   const { letter, hue } = signOf(text)
   return (
-    <span class={['monogram', color === null ? hue : `hue-${COLORS.indexOf(color)}`]} aria-hidden="true" safe>
+    <span class={['monogram', color === null ? hue : hueNamed(color)]} aria-hidden="true" safe>
       {letter}
     </span>
   )

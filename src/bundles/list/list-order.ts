@@ -56,8 +56,8 @@ export interface Searching {
 export function matching({ isSearch, isTagged, isByHealth, ...shape }: Shape & Searching): SQL | undefined {
   return and(
     isListed(shape),
-    isSearch ? matchesSearch() : undefined,
-    isTagged ? tagged() : undefined,
+    isSearch ? matchesSearch(sql.placeholder('folded')) : undefined,
+    isTagged ? tagged(sql.placeholder('tag'), sql.placeholder('quoted')) : undefined,
     isByHealth ? hasLinkIn(ownerOf(shape.subject), sql.placeholder('health')) : undefined,
   )
 }
@@ -101,13 +101,19 @@ export function eachShape<S extends object, Built>(build: (shape: S) => Built): 
   }
 }
 
-/** The condition that a link has the tag `tag`. Only metadata with the tag's JSON, `quoted`, is parsed: most has none. */
-function tagged(): SQL {
-  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
-  return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+/** A value in a condition: as it is, or a placeholder. */
+type Given = string | ReturnType<typeof sql.placeholder>
+
+/**
+ * The condition that a link has a tag. Only metadata with the tag's JSON is parsed: most has none.
+ * @param quoted the tag's JSON.
+ */
+export function tagged(tag: Given, quoted: Given): SQL {
+  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${tag}`
+  return sql`(instr(${bundles.urlMetadata}, ${quoted}) > 0 AND EXISTS (${has}))`
 }
 
-/** The condition that a bundle contains a text. The placeholder `folded` is the text after `fold`. */
-function matchesSearch(): SQL {
-  return sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${sql.placeholder('folded')})`
+/** The condition that a bundle contains a text. @param folded the text after `fold`. */
+export function matchesSearch(folded: Given): SQL {
+  return sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${folded})`
 }

@@ -8,7 +8,7 @@ import { Alert, described, Field, FieldError, NameField } from '../../parts/fiel
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, Each } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../../parts/role-words.ts'
-import { Monogram, personName } from '../../parts/tile.tsx'
+import { hueNamed, Monogram, personName } from '../../parts/tile.tsx'
 import { ChecksPanel, ExportLink, type FormErrors } from '../parts/form.tsx'
 import { Form, organizationPages, Panel, PanelsForm, TabbedSheet } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
@@ -136,10 +136,10 @@ function Colors({ chosen, error }: { chosen: string; error: string | undefined }
       </label>
       <Each
         of={COLORS}
-        show={(color, at) => (
+        show={(color) => (
           <label title={asSentence(color)}>
             <input type="radio" name="color" value={color} checked={chosen === color} />
-            <span class={`swatch hue-${at}`} aria-hidden="true"></span>
+            <span class={['swatch', hueNamed(color)]} aria-hidden="true"></span>
             <span class="visually-hidden" safe>
               {asSentence(color)}
             </span>

@@ -98,8 +98,10 @@ export function startPages(service: Service) {
         throw error
       }
     }
+    const own = await at(homeOrganization)
+    if (own !== null) return own
     const next = await handleAfter(service.store, homeOrganization)
-    return at(next ?? homeOrganization)
+    return next === null ? null : at(next)
   }
   return { app, asHome }
 }

@@ -6,7 +6,7 @@ import { count } from '../../../src/core/words.ts'
 import { iconOf } from '../../../src/icons/site.ts'
 import { type ListedBundle, type StartPage, TILES } from '../../../src/start-page/listed.ts'
 import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
-import { Tile } from '../../parts/tile.tsx'
+import { hueNamed, Tile } from '../../parts/tile.tsx'
 
 interface StartProps extends StartPage {
   site: Site
@@ -96,7 +96,7 @@ function Sign({ organization: { name, color, pictureId } }: Pick<StartPage, 'org
     return <img class="tile sign" src={routes.icon.href({ icon: `${pictureId}.png` })} alt="" width="40" height="40" />
   }
   return (
-    <span class={['tile', 'sign', color === null ? 'plain' : `color-${color}`]} aria-hidden="true" safe>
+    <span class={['tile', 'sign', color === null ? 'plain' : hueNamed(color)]} aria-hidden="true" safe>
       {([...name.trim()][0] ?? '').toUpperCase()}
     </span>
   )
