@@ -10,4 +10,4 @@ export const FLOORS = (
 )
   .trim()
   .split('\n')
-  .map((line) => line.split(/ {2,}/).filter((word) => /^(?:src|views|db)(?:[/.]|$)/.test(word)))
+  .map((line) => line.split(/ {2,}/).filter((word) => /^(?:src|views|extension|db)(?:[/.]|$)/.test(word)))

@@ -20,11 +20,16 @@ export async function bundleCommand(folder: string): Promise<void> {
   chmodSync(join(folder, 'cli.js'), 0o755)
 }
 
+/** Builds the scripts of the extension: each a file of its own that imports nothing, as its worker and its pages need. */
+export async function bundleExtension(folder: string, entries: readonly string[]): Promise<void> {
+  for (const entry of entries) await bundle(entry, folder, { naming: '[name].js', target: 'browser', minify: true })
+}
+
 /** Bundles an entry point and all its imports into one file. */
 async function bundle(
   entry: string,
   outdir: string,
-  options: { naming: string; format?: 'cjs'; target?: 'node'; banner?: string },
+  options: { naming: string; format?: 'cjs'; target?: 'node' | 'browser'; banner?: string; minify?: boolean },
 ): Promise<void> {
   await Bun.build({
     entrypoints: [join(ROOT, entry)],

@@ -16,14 +16,14 @@ const browsers = new Map<Popups['popups'], Promise<Browser>>()
 export async function openChromium({ popups }: Popups): Promise<Browser> {
   const open = browsers.get(popups)
   if (open !== undefined && (await open).isConnected()) return open
-  const opening = chromium.launch(launchOptions({ popups }))
+  const opening = chromium.launch(chromiumOptions({ popups }))
   browsers.set(popups, opening)
   return opening
 }
 
 /** Opens Chromium with one profile, whose settings can be changed. */
 export function openChromiumProfile(popups: Popups): Promise<BrowserContext> {
-  return chromium.launchPersistentContext('', launchOptions(popups))
+  return chromium.launchPersistentContext('', chromiumOptions(popups))
 }
 
 /** Features to disable. Chromium uses only the last such list, so it repeats Playwright's. */
@@ -46,7 +46,8 @@ const DISABLED_FEATURES = [
   'ThirdPartyStoragePartitioning',
 ]
 
-function launchOptions({ popups }: Popups): LaunchOptions {
+/** How Chromium is started here. */
+export function chromiumOptions({ popups }: Popups): LaunchOptions {
   need('Chromium')
   return {
     executablePath: (popups === 'allowed' ? findHeadlessShell() : null) ?? findChromium() ?? '',

@@ -1,0 +1,2 @@
+// Runs on the pages of connected instances alone: see worker/launchers.ts.
+export {}

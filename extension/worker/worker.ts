@@ -1,0 +1,30 @@
+import { hostPattern, readInstances } from '../parts/instances.ts'
+
+// The worker ends whenever it is idle: it keeps nothing in variables that must outlive a message.
+
+// Content scripts could read the refresh tokens otherwise.
+chrome.storage.local.setAccessLevel?.({ accessLevel: 'TRUSTED_CONTEXTS' })
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === 'install') chrome.runtime.openOptionsPage()
+})
+chrome.storage.local.onChanged.addListener((changes) => {
+  if ('instances' in changes) syncLaunchers()
+})
+chrome.runtime.onStartup.addListener(syncLaunchers)
+
+const ID = 'launchers'
+
+/** Runs the content script on the pages of the connected instances, and nowhere else. */
+function syncLaunchers(): Promise<void> {
+  return navigator.locks.request('launchers', async () => {
+    // The permission is asked for with the first instance.
+    if (!(await chrome.permissions.contains({ permissions: ['scripting'] }))) return
+    const { all } = await readInstances()
+    const matches = [...new Set(all.map(({ origin }) => hostPattern(origin)))]
+    const registered = await chrome.scripting.getRegisteredContentScripts({ ids: [ID] })
+    if (registered.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [ID] })
+    if (matches.length > 0)
+      await chrome.scripting.registerContentScripts([{ id: ID, matches, js: ['launcher.js'], runAt: 'document_end' }])
+  }) as Promise<void>
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core'
+import { manifestFor } from '../../extension/parts/manifest.ts'
+import { startInProcess } from '../in-process.ts'
+import type { Server } from '../server.ts'
+import { chromiumOptions } from './chromium.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The id in Chromium, which follows from the key in the manifest. */
+const EXTENSION_ID = 'bkaponblkacannagnmjgpnnlphhgochb'
+
+/** The service, and a browser with the extension. */
+interface ExtensionStage {
+  readonly server: Server
+  readonly context: BrowserContext
+  /** The running worker; waits for one that was stopped. */
+  worker(): Promise<Worker>
+  /** Opens one of its pages in a tab: `options.html`. */
+  open(page: string): Promise<Page>
+  /** Ends the worker, as the browser does with an idle one. */
+  stopWorker(): Promise<void>
+}
+
+let built: Promise<string> | undefined
+
+/** Builds the extension once for all files of a process. @returns the folder that has a folder for each browser. */
+function builtExtension(): Promise<string> {
+  built ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'openall-extension-'))
+    const child = Bun.spawn([process.execPath, 'tools/extension.ts', folder], { cwd: ROOT, stderr: 'inherit' })
+    if ((await child.exited) !== 0) throw new Error('the extension was not built')
+    return folder
+  })()
+  return built
+}
+
+/**
+ * Starts the service, and Chromium with the built extension, for the tests of a file. The profile is fresh, but its user has
+ * allowed all that the extension may ask for: nothing here can press the browser's own button. Extensions need the whole
+ * browser, in its new headless mode. The blocker of pop-ups is on.
+ */
+export function setExtensionStage(env: Record<string, string> = {}): ExtensionStage {
+  let server: Server
+  let context: BrowserContext
+  setDefaultTimeout(180_000)
+  beforeAll(async () => {
+    const folder = join(await builtExtension(), 'chromium')
+    server = await startInProcess(env)
+    const profile = mkdtempSync(join(tmpdir(), 'openall-profile-'))
+    mkdirSync(join(profile, 'Default'))
+    writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(allowed(folder)))
+    const { args = [], ...options } = chromiumOptions({ popups: 'blocked' })
+    context = await chromium.launchPersistentContext(profile, {
+      ...options,
+      headless: false,
+      args: [...args, '--headless=new', `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+      ignoreDefaultArgs: ['--disable-extensions', '--disable-popup-blocking'],
+    })
+    await worker()
+  })
+  afterAll(async () => {
+    await context?.close()
+    await server?.stop()
+  })
+  const worker = async () =>
+    context.serviceWorkers().find((one) => one.url().includes(EXTENSION_ID)) ??
+    (await context.waitForEvent('serviceworker'))
+  return {
+    get server() {
+      return server
+    },
+    get context() {
+      return context
+    },
+    worker,
+    async open(page) {
+      const tab = await context.newPage()
+      await tab.goto(`chrome-extension://${EXTENSION_ID}/${page}`)
+      return tab
+    },
+    async stopWorker() {
+      const session = await context.newCDPSession(context.pages()[0] ?? (await context.newPage()))
+      await session.send('ServiceWorker.enable')
+      await session.send('ServiceWorker.stopAllWorkers')
+      await session.detach()
+    },
+  }
+}
+
+/** What Chromium stores once somebody has allowed all optional permissions, and the host of the tests' services. */
+function allowed(folder: string) {
+  const { permissions, optional_permissions } = manifestFor('chromium')
+  const granted = {
+    api: [...permissions, ...optional_permissions],
+    explicit_host: ['http://localhost/*'],
+    manifest_permissions: [],
+    scriptable_host: [],
+  }
+  const settings = {
+    [EXTENSION_ID]: { path: folder, location: 8, active_permissions: granted, granted_permissions: granted },
+  }
+  return { extensions: { settings } }
+}
