@@ -17,7 +17,9 @@ interface Import {
   isTypeOnly: boolean
 }
 
-const files = [...new Bun.Glob('{src,db,views,extension}/**/*.{ts,tsx}').scanSync(ROOT)].filter((file) => !file.endsWith('.d.ts'))
+const files = [...new Bun.Glob('{src,db,views,extension}/**/*.{ts,tsx}').scanSync(ROOT)].filter(
+  (file) => !file.endsWith('.d.ts'),
+)
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 const imports = files.flatMap((file) => importsOf(file, texts.get(file) ?? ''))
 
