@@ -68,6 +68,7 @@ export const routes = {
     page: at('/o/:handle'),
     json: at('/o/:handle.json'),
     md: at('/o/:handle.md'),
+    feed: at('/o/:handle/feed'),
   },
   account: {
     signIn: at('/sign-in'),

@@ -1,12 +1,12 @@
 import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import {
-  FORM_TYPES,
   launcherAs,
   NEGOTIATED,
   negotiatedAt,
   negotiatedFor,
   type OtherForm,
 } from '../../views/launcher/launcher/launcher-forms.ts'
+import { FORM_TYPES } from '../../views/launcher/parts/forms.ts'
 import { inline, lines } from '../../views/parts/markdown.ts'
 import { headingOf, problemPage } from '../../views/parts/notice.tsx'
 import type { Config } from '../config/config.ts'
@@ -201,7 +201,7 @@ function isForMachines({ url }: Pick<Request, 'url'>): boolean {
   )
 }
 
-/** An error in the requested form of a launcher. */
+/** An error in the requested form of a launcher or a start page. */
 function problemAs(form: OtherForm, request: Request, problem: Problem, met: Met): Response {
   if (form === 'json') return jsonProblem(problem, met)
   const { status, headers, message } = problem

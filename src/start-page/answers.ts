@@ -1,4 +1,5 @@
 import { organization, toOrganization } from '../accounts/operations.ts'
+import { BOUNDS } from '../bundles/content/content.ts'
 import { CONTENT_DOCS } from '../bundles/content/field-docs.ts'
 import type { Config } from '../config/config.ts'
 import { BundleTitle, LauncherUrl, Slug } from '../core/fields.ts'
@@ -6,7 +7,17 @@ import { lazy } from '../core/lazy.ts'
 import { NextCursor } from '../core/paging.ts'
 import { routes } from '../core/routes.ts'
 import { object, says } from '../core/shape.ts'
+import { line } from '../core/text-shapes.ts'
 import type { ListedBundle, StartPage } from './listed.ts'
+
+/** What listed bundles must contain. */
+export const filter = {
+  'q?': says(line(BOUNDS.title), 'Text that the bundles contain, ignoring case.', 'lunch'),
+  'tag?': says(line(BOUNDS.tag), 'A tag of one of their links, exactly.', 'on-call'),
+} as const
+
+/** The query of a start page’s feed. */
+export const FeedQuery = object(filter)
 
 const ListedShape = lazy(() =>
   object(

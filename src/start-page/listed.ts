@@ -1,8 +1,7 @@
 import { type Type, type } from 'arktype'
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { blockedBundles, bundles, dailyCounters, owners, sharedPins } from '../../db/schema.ts'
-import type { BlockedHosts } from '../abuse/hosts.ts'
+import { blockedBundles, bundles, type Content, dailyCounters, owners, sharedPins } from '../../db/schema.ts'
 import { NAMES, pick } from '../bundles/content/content.ts'
 import { matchesSearch, tagged } from '../bundles/list/list-order.ts'
 import { fold } from '../bundles/list/search.ts'
@@ -19,7 +18,8 @@ import { dayOf } from '../launcher/salts.ts'
 import { organizationAt, type Presented } from './appearance.ts'
 
 /** A bundle as a start page lists it. */
-export interface ListedBundle {
+export interface ListedBundle extends Pick<Content, 'access'> {
+  id: number
   slug: string
   title: string | null
   description: string | null
@@ -35,14 +35,28 @@ export interface ListedBundle {
   siteIcons: SiteIcons
 }
 
-/** Which of the listed bundles are wanted. */
-export interface Wanted {
+/** What the listed bundles must contain. */
+export interface Filter {
   /** Text that they contain. */
   q?: string | undefined
   /** A tag of one of their links. */
   tag?: string | undefined
+}
+
+/** Which of the listed bundles are wanted. */
+interface Wanted extends Filter {
   limit: number
   cursor?: string | undefined
+}
+
+/** Somebody at a start page. */
+export interface Visit {
+  /** Null for an unknown handle. */
+  organization: Presented | null
+  /** Whether they are a member; others see what anyone with the link can open now. */
+  isMember: boolean
+  /** Whose turn a long read takes: a person, or an address. */
+  who: string
 }
 
 /** A page of a start page’s bundles. */
@@ -67,83 +81,96 @@ const Key = type(['number.integer', 'number.integer', 'number.integer']) as Type
 /** Sorts bundles that are not pinned behind those that are. */
 const UNPINNED = Number.MAX_SAFE_INTEGER
 
-/**
- * The listed bundles of an organisation that a viewer may open: pinned ones first, then the most opened.
- * @param who whose turn a long read takes: a person, or an address.
- * @param isMember whether the viewer is a member; others see what anyone with the link can open now.
- */
-async function listedOf(
-  store: Store,
-  blockedHosts: Pick<BlockedHosts, 'isIn'>,
-  organizationId: string,
-  { q, tag, limit, cursor }: Wanted,
-  { who, isMember }: { who: string; isMember: boolean },
+/** The listed bundles that a visitor may open: pinned ones first, then the most opened. */
+async function listedFor(
+  service: Pick<Service, 'store' | 'blockedHosts'>,
+  visit: Visit,
+  { limit, cursor, ...filter }: Wanted,
 ): Promise<ListedPage> {
-  const now = Date.now()
-  const instant = new Date(now).toISOString()
-  const after = keyIn(cursor, Key)
-  const opens = sql`coalesce((SELECT sum(${dailyCounters.openAllClicks}) FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} >= ${dayOf(now - DAYS * DAY_MS)}), 0)`
-  const isOpenToAll = sql`${bundles.access} = 'link' AND (${bundles.opensAt} IS NULL OR ${bundles.opensAt} <= ${instant}) AND (${bundles.closesAt} IS NULL OR ${bundles.closesAt} > ${instant})`
-  const conditions: (SQL | undefined)[] = [
-    isListedBy(organizationId),
-    sql`NOT EXISTS (SELECT 1 FROM ${blockedBundles} WHERE ${blockedBundles.bundleId} = ${bundles.id})`,
-    isMember ? undefined : isOpenToAll,
-    q === undefined ? undefined : matchesSearch(fold(q)),
-    tag === undefined ? undefined : tagged(tag, JSON.stringify(tag)),
-  ]
-  // SQLite would read all bundles of the owner in another index.
-  const found = sql`SELECT ${bundles.id} AS id, coalesce(${sharedPins.pinnedAt}, ${sql.raw(String(UNPINNED))}) AS pinned, ${opens} AS opens
-    FROM ${bundles} INDEXED BY bundles_listed LEFT JOIN ${sharedPins} ON ${sharedPins.bundleId} = ${bundles.id} WHERE ${and(...conditions)}`
-  const isAfter = after === null ? sql`1` : sql`(pinned, -opens, -id) > (${after[0]}, ${-after[1]}, ${-after[2]})`
-  const query = sql`SELECT json_group_array(json_array(pinned, opens, id)) FROM
-    (SELECT * FROM (${found}) WHERE ${isAfter} ORDER BY pinned, opens DESC, id DESC LIMIT ${limit + 1})`
-  const keys = JSON.parse(
-    String((await inLongReadSlot(who, () => store.readLong(query))) ?? '[]'),
-  ) as (typeof Key.infer)[]
-  const onPage = keys.slice(0, limit)
-  const rows = (await read(store, onPage)).filter((row) => !blockedHosts.isIn(row))
-  const tiled = rows.flatMap(({ icons, urls }) => (icons ? urls.slice(0, TILES) : []))
-  const siteIcons = tiled.length === 0 ? {} : await iconsOf(store.db, { urls: tiled, resolutionPolicy: null })
-  return {
-    bundles: rows.map((row) => shown(row, siteIcons)),
-    ...nextCursor(onPage, keys.length > limit, (key) => key),
+  const { store } = service
+  let after = keyIn(cursor, Key)
+  for (;;) {
+    const query = sql`SELECT json_group_array(json_array(pinned, opens, id)) FROM (${ranked(visit, filter, after)} LIMIT ${limit + 1})`
+    const keys = (await idsIn(store, visit, query)) as (typeof Key.infer)[]
+    const onPage = keys.slice(0, limit)
+    const pinned = new Set(onPage.flatMap(([pinnedAt, , id]) => (pinnedAt === UNPINNED ? [] : [id])))
+    const bundles = await read(
+      service,
+      onPage.map(([, , id]) => id),
+      pinned,
+    )
+    const isMore = keys.length > limit
+    after = onPage.at(-1) ?? null
+    // A page without one bundle that is not blocked would look like the end.
+    if (bundles.length > 0 || !isMore) return { bundles, ...nextCursor(onPage, isMore, (key) => key) }
   }
 }
 
-/** The condition that a bundle is on an organisation’s start page, by an index of such bundles alone. */
-function isListedBy(organizationId: string): SQL {
-  return sql`${bundles.ownerId} = (SELECT ${owners.id} FROM ${owners} WHERE ${eq(owners.organizationId, organizationId)}) AND ${bundles.listed} = 1 AND ${bundles.deletedAt} IS NULL`
+/** The keys of the bundles that a visitor may open, in the order of the page, after one of them. */
+function ranked(visit: Visit, filter: Filter, after: typeof Key.infer | null): SQL {
+  const opens = sql`coalesce((SELECT sum(${dailyCounters.openAllClicks}) FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} >= ${dayOf(Date.now() - DAYS * DAY_MS)}), 0)`
+  const found = sql`SELECT ${bundles.id} AS id, coalesce(${sharedPins.pinnedAt}, ${sql.raw(String(UNPINNED))}) AS pinned, ${opens} AS opens
+    FROM ${LISTED} LEFT JOIN ${sharedPins} ON ${sharedPins.bundleId} = ${bundles.id} WHERE ${isListedFor(visit, filter)}`
+  const isAfter = after === null ? sql`1` : sql`(pinned, -opens, -id) > (${after[0]}, ${-after[1]}, ${-after[2]})`
+  return sql`SELECT * FROM (${found}) WHERE ${isAfter} ORDER BY pinned, opens DESC, id DESC`
 }
 
-/** Reads the bundles with these ids, in this order; some may be gone since. */
-async function read({ db }: Store, keys: readonly (typeof Key.infer)[]) {
-  const ids = keys.map(([, , id]) => id)
-  const rows = await db
-    .select({
-      id: bundles.id,
-      ...pick(NAMES, bundles),
-      slug: bundles.slug,
-    })
+/** The table of bundles by the index of listed ones: SQLite would read all of the owner’s in another. */
+export const LISTED = sql`${bundles} INDEXED BY bundles_listed`
+
+/** The condition that a visitor finds a bundle on an organisation’s start page. */
+export function isListedFor({ organization, isMember }: Visit, { q, tag }: Filter): SQL | undefined {
+  const instant = new Date().toISOString()
+  return and(
+    sql`${bundles.ownerId} = (SELECT ${owners.id} FROM ${owners} WHERE ${owners.organizationId} = ${organization?.id ?? ''}) AND ${bundles.listed} = 1 AND ${bundles.deletedAt} IS NULL`,
+    sql`NOT EXISTS (SELECT 1 FROM ${blockedBundles} WHERE ${blockedBundles.bundleId} = ${bundles.id})`,
+    isMember
+      ? undefined
+      : sql`${bundles.access} = 'link' AND (${bundles.opensAt} IS NULL OR ${bundles.opensAt} <= ${instant}) AND (${bundles.closesAt} IS NULL OR ${bundles.closesAt} > ${instant})`,
+    q === undefined ? undefined : matchesSearch(fold(q)),
+    tag === undefined ? undefined : tagged(tag, JSON.stringify(tag)),
+  )
+}
+
+/** The list, as JSON, that a query over all listed bundles answers, without blocking the event loop. */
+export async function idsIn(store: Store, { who }: Pick<Visit, 'who'>, query: SQL): Promise<unknown[]> {
+  return JSON.parse(String((await inLongReadSlot(who, () => store.readLong(query))) ?? '[]')) as unknown[]
+}
+
+/** Reads the bundles with these ids, in this order, without blocked ones; some may be gone since. */
+export async function read(
+  { store: { db }, blockedHosts }: Pick<Service, 'store' | 'blockedHosts'>,
+  ids: readonly number[],
+  pinned: ReadonlySet<number>,
+): Promise<ListedBundle[]> {
+  const found = await rowsOf(db, ids)
+  const byId = new Map(found.map((row) => [row.id, row]))
+  const rows = ids.flatMap((id) => byId.get(id) ?? []).filter((row) => !blockedHosts.isIn(row))
+  const tiled = rows.flatMap(({ icons, urls }) => (icons ? urls.slice(0, TILES) : []))
+  const siteIcons = tiled.length === 0 ? {} : await iconsOf(db, { urls: tiled, resolutionPolicy: null })
+  return rows.map((row) => shown(row, pinned.has(row.id), siteIcons))
+}
+
+function rowsOf(db: Store['db'], ids: readonly number[]) {
+  return db
+    .select({ id: bundles.id, slug: bundles.slug, ...pick(NAMES, bundles) })
     .from(bundles)
-    .where(and(inArray(bundles.id, ids), isNull(bundles.deletedAt)))
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return keys.flatMap(([pinnedAt, , id]) => {
-    const row = byId.get(id)
-    return row === undefined ? [] : [{ ...row, isPinned: pinnedAt !== UNPINNED }]
-  })
+    .where(and(inArray(bundles.id, [...ids]), isNull(bundles.deletedAt)))
 }
 
-type Row = Awaited<ReturnType<typeof read>>[number]
+type Row = Awaited<ReturnType<typeof rowsOf>>[number]
 
-function shown(row: Row, siteIcons: SiteIcons): ListedBundle {
-  const { slug, title, description, urls, urlMetadata, variables, access, resolutionPolicy, isPinned } = row
+function shown(row: Row, isPinned: boolean, siteIcons: SiteIcons): ListedBundle {
+  const { id, slug, title, description, urls, urlMetadata, variables, access, resolutionPolicy } = row
   return {
+    id,
     slug,
     title,
     description,
     urls,
     tags: [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))],
     isPinned,
+    access,
     isDirect: resolutionPolicy === null && variables.length === 0 && access !== 'password',
     siteIcons: row.icons ? siteIcons : {},
   }
@@ -161,21 +188,36 @@ export interface StartPage {
  * @throws Problem NOT_FOUND if there is none, or nothing on it for this viewer.
  */
 export async function startPageOf(
-  { store, blockedHosts }: Pick<Service, 'store' | 'blockedHosts'>,
+  service: Pick<Service, 'store' | 'blockedHosts'>,
   caller: Caller,
   handle: string,
   wanted: Wanted,
 ): Promise<StartPage> {
+  const visit = await visitOf(service, caller, handle)
+  const page = await listedFor(service, visit, wanted)
+  return { organization: await entered(service, visit, page.bundles.length), page, isMember: visit.isMember }
+}
+
+/** Somebody at the start page with a handle, or at none. */
+export async function visitOf({ store }: Pick<Service, 'store'>, caller: Caller, handle: string): Promise<Visit> {
   const organization = await organizationAt(store, handle)
-  if (organization === null) throw noStartPage()
-  const isMember = await isMemberOf(store, caller, organization.id)
-  const viewer = { isMember, who: caller.kind === 'anonymous' ? caller.address : caller.userId }
-  const page = await listedOf(store, blockedHosts, organization.id, wanted, viewer)
-  if (page.bundles.length === 0 && !isMember) {
-    const any = await listedOf(store, blockedHosts, organization.id, { limit: 1 }, viewer)
-    if (any.bundles.length === 0) throw noStartPage()
-  }
-  return { organization, page, isMember }
+  const isMember = await isMemberOf(store, caller, organization?.id ?? '')
+  return { organization, isMember, who: caller.kind === 'anonymous' ? caller.address : caller.userId }
+}
+
+/**
+ * The organisation, if its page exists for the visitor. An unknown handle takes the same steps as a page without a bundle for them.
+ * @param found how many bundles the visitor has found there.
+ * @throws Problem NOT_FOUND.
+ */
+export async function entered(
+  service: Pick<Service, 'store' | 'blockedHosts'>,
+  visit: Visit,
+  found: number,
+): Promise<Presented> {
+  const isThere = visit.isMember || found > 0 || (await listedFor(service, visit, { limit: 1 })).bundles.length > 0
+  if (visit.organization !== null && isThere) return visit.organization
+  throw new Problem('NOT_FOUND', 'There is no start page here, or nothing on it that you may open.')
 }
 
 /** Whether a caller sees what members see. A key reads only for the organisation that it acts for. */
@@ -184,8 +226,4 @@ async function isMemberOf(store: Store, caller: Caller, organizationId: string):
   if (caller.kind === 'session') return (await roleIn(store, caller.userId, organizationId)) !== null
   const { subject, scopes } = caller
   return subject.type === 'organization' && subject.organizationId === organizationId && allows(scopes, 'links:read')
-}
-
-function noStartPage(): Problem {
-  return new Problem('NOT_FOUND', 'There is no start page here, or nothing on it that you may open.')
 }

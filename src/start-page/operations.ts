@@ -10,15 +10,14 @@ import {
   unfitName,
 } from '../accounts/operations.ts'
 import { callAs } from '../accounts/refusals.ts'
-import { BOUNDS } from '../bundles/content/content.ts'
 import { slugOf } from '../bundles/edit/unversioned.ts'
 import { lazy } from '../core/lazy.ts'
 import { part } from '../core/paging.ts'
 import { checked, object, refuse, refusing, says } from '../core/shape.ts'
-import { line, withText } from '../core/text-shapes.ts'
+import { withText } from '../core/text-shapes.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
-import { ListedBundles, presented } from './answers.ts'
+import { filter, ListedBundles, presented } from './answers.ts'
 import { changeAppearance, MAX_HANDLE } from './appearance.ts'
 import { PAGE, startPageOf } from './listed.ts'
 
@@ -73,8 +72,7 @@ export const updateOrganization = implement('update_organization', {
 /** The query of GET /api/organizations/:organizationId/links. */
 const Listing = object({
   organizationId: says('0 < string <= 64', 'The organisation’s handle, or its id.', 'acme'),
-  'q?': says(line(BOUNDS.title), 'Text that the bundles contain, ignoring case.', 'lunch'),
-  'tag?': says(line(BOUNDS.tag), 'A tag of one of their links, exactly.', 'on-call'),
+  ...filter,
   ...part,
 })
 

@@ -3,11 +3,9 @@ import { formFor, type Form as NegotiatedForm } from '../../../src/audience/nego
 import { omit } from '../../../src/bundles/content/content.ts'
 import { type LinkSite, linkOf, publicMarksOf, sectionsOf } from '../../../src/bundles/links/link-fields.ts'
 import { dateOf, isDated } from '../../../src/core/dates.js'
-import { fingerprint } from '../../../src/core/secrets.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { type Filling, fillText, isComplete } from '../../../src/core/template.js'
 import { asSentence, count } from '../../../src/core/words.ts'
-import { headersWith, isUnchanged, JSON_TYPE, text } from '../../../src/http/respond.ts'
 import { tabsOf } from '../../../src/launcher/answers.ts'
 import { type Change, type Changes, changesOf } from '../../../src/launcher/changes.ts'
 import { filledBundle, queryAt } from '../../../src/launcher/filling.ts'
@@ -16,6 +14,7 @@ import type { PublicBundle } from '../../../src/launcher/served.ts'
 import { destination } from '../../parts/destination.ts'
 import type { Site } from '../../parts/layout.tsx'
 import { inline, stressedHtml, stressedLines } from '../../parts/markdown.ts'
+import { answerForm, atomFeed, FORM_TYPES } from '../parts/forms.ts'
 import { headingOf } from '../parts/launcher.tsx'
 
 /** A bundle as its viewer sees it, in another form than the page. Counts no view, because programs read it. */
@@ -30,15 +29,10 @@ export async function launcherAs(
   const { bundle, isGuarded } = seen
   const headers = {
     'cache-control': bundle.hasRules || isGuarded || bundle.variables.length > 0 ? 'private, no-store' : 'no-cache',
-    'x-robots-tag': 'noindex',
     vary: isNegotiated ? NEGOTIATED : 'Accept-Encoding',
   }
   const body = await bodyOf(form, seen, service)
-  // A hash of the text alone: a version would reveal edits that readers cannot see.
-  const tag = `"${fingerprint(body)}"`
-  const tagged = { ...headers, etag: `W/${tag}` }
-  if (isUnchanged(request, tag)) return new Response(null, { status: 304, headers: headersWith(tagged) })
-  return text(request, body, { type: FORM_TYPES[form], headers: tagged })
+  return answerForm(request, body, { type: FORM_TYPES[form], headers })
 }
 
 /** The text of a bundle as its viewer sees it, in the requested form. */
@@ -67,46 +61,22 @@ function launcherFeed(
   // Readers identify a feed by its id, which must survive a change of the short-paths setting.
   const id = `${linkOf(bundle.slug, { ...site, shortPaths: false })}/feed`
   const noteOf = new Map(bundle.urls.map((url, index) => [url, bundle.urlMetadata[index]?.note ?? '']))
-  return [
-    '<?xml version="1.0" encoding="utf-8"?>',
-    '<feed xmlns="http://www.w3.org/2005/Atom">',
-    `<id>${id}</id>`,
-    `<title>${xml(headingOf(bundle))}</title>`,
-    ...(bundle.description ? [`<subtitle type="html">${xml(stressedHtml(bundle.description))}</subtitle>`] : []),
-    `<updated>${new Date(changes[0]?.at ?? createdAt).toISOString()}</updated>`,
-    `<author><name>${xml(site.name)}</name></author>`,
-    `<link rel="self" type="application/atom+xml" href="${page}/feed"/>`,
-    `<link rel="alternate" type="text/html" href="${page}"/>`,
-    ...fitting(changes, (change) =>
-      [
-        '<entry>',
-        `<id>${id}#v${change.versionNumber}</id>`,
-        `<title>${xml(summary(change))}</title>`,
-        `<updated>${new Date(change.at).toISOString()}</updated>`,
-        `<link rel="alternate" type="text/html" href="${page}"/>`,
-        `<content type="html">${xml(details(change, noteOf))}</content>`,
-        '</entry>',
-      ].join('\n'),
-    ),
-    '</feed>',
-    '',
-  ].join('\n')
-}
-
-/** Characters of all entries: readers poll often, and fifty changes of 25 long links would be megabytes. */
-const MAX_CHARACTERS = 2 ** 17
-
-/** The newest entries within the limit, at least one. */
-function fitting(changes: readonly Change[], entryOf: (change: Change) => string): string[] {
-  const entries: string[] = []
-  let left = MAX_CHARACTERS
-  for (const change of changes) {
-    const entry = entryOf(change)
-    left -= entry.length
-    if (left < 0 && entries.length > 0) break
-    entries.push(entry)
-  }
-  return entries
+  return atomFeed({
+    id,
+    title: headingOf(bundle),
+    subtitle: bundle.description ? stressedHtml(bundle.description) : null,
+    author: site.name,
+    self: `${page}/feed`,
+    page,
+    updated: changes[0]?.at ?? createdAt,
+    entries: changes.map((change) => ({
+      id: `${id}#v${change.versionNumber}`,
+      title: summary(change),
+      updated: change.at,
+      page,
+      content: () => details(change, noteOf),
+    })),
+  })
 }
 
 function summary({ versionNumber, added, changed, removed, isReordered }: Change): string {
@@ -132,12 +102,6 @@ function details(change: Change, noteOf: ReadonlyMap<string, string>): string {
 function link(url: string, note: string): string {
   const { href } = destination(url)
   return `<a href="${escapeHtml(href)}">${escapeHtml(href)}</a>${note === '' ? '' : ` ${stressedHtml(note)}`}`
-}
-
-/** Text escaped for XML, without forbidden characters. Escapes `>` too, which some runtimes omit and `]]>` requires. */
-function xml(text: string): string {
-  const allowed = text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-  return escapeHtml(allowed).replaceAll('>', '&gt;')
 }
 
 const NOT_SHOWN = ['organization', 'hasRules', 'isProtected', 'isCopyable', 'siteIcons'] as const
@@ -229,12 +193,6 @@ type Form = NegotiatedForm | 'feed'
 /** Forms of a launcher other than its page. */
 export type OtherForm = Exclude<Form, 'html'>
 
-export const FORM_TYPES: Readonly<Record<OtherForm, string>> = {
-  markdown: 'text/markdown; charset=utf-8',
-  json: JSON_TYPE,
-  feed: 'application/atom+xml; charset=utf-8',
-}
-
 /** The slug and form that a path below `/l/` requests. */
 interface Negotiated {
   slug: string
@@ -258,11 +216,13 @@ export function negotiatedFor(part: string, headers: Pick<Headers, 'get'>): Nego
 }
 
 /**
- * The same for a whole URL; null if it is not a launcher's. Works on the text, because the URL may be unparsable with a malformed
- * Host header.
+ * The same for a whole URL, a launcher's or a start page's; null for any other, and for a start page itself, which is always HTML.
+ * Works on the text, because the URL may be unparsable with a malformed Host header.
  */
 export function negotiatedAt(url: string, headers: Pick<Headers, 'get'>): Negotiated | null {
-  const [, part, feed] = /^(?:\w+:\/\/[^/]*)?\/l\/([^/?#]+)(\/feed)?(?:[?#]|$)/.exec(url) ?? []
+  const [, area, part, feed] = /^(?:\w+:\/\/[^/]*)?\/([lo])\/([^/?#]+)(\/feed)?(?:[?#]|$)/.exec(url) ?? []
   if (part === undefined) return null
-  return feed === undefined ? negotiatedFor(part, headers) : { slug: part, form: 'feed', isNegotiated: false }
+  if (feed !== undefined) return { slug: part, form: 'feed', isNegotiated: false }
+  const named = negotiatedFor(part, headers)
+  return area === 'o' && named.isNegotiated ? null : named
 }

@@ -6,25 +6,17 @@ import { Problem, unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { callContext, clientNetwork } from '../../../src/http/request.ts'
-import { headersWith, json, type Page, page, text } from '../../../src/http/respond.ts'
+import { headersWith, type Page, page } from '../../../src/http/respond.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
-import { execute } from '../../../src/operations/execute.ts'
-import type { CallContext } from '../../../src/operations/operation.ts'
-import { presented } from '../../../src/start-page/answers.ts'
 import { handleAfter } from '../../../src/start-page/appearance.ts'
-import { listListed } from '../../../src/start-page/operations.ts'
-import { inline } from '../../parts/markdown.ts'
+import { startPageOf } from '../../../src/start-page/listed.ts'
 import { plainSite } from '../../parts/visitor.ts'
+import { listedAt, NOT_KEPT, startAs } from './start-forms.ts'
 import { StartView } from './view.tsx'
 
 /** How long a stranger’s page is kept without a change of any bundle: what is opened most, or now, changes by itself. */
 const KEPT_MS = 10_000
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
-
-/** The parameters of a start page’s address; others are ignored. */
-const FILTERS = new Set(['q', 'tag', 'cursor'])
-/** For answers that depend on the viewer. */
-const NOT_KEPT = { 'cache-control': 'private, no-store' }
 
 /** A page for everybody without a session. */
 interface Kept {
@@ -39,14 +31,6 @@ interface Kept {
 export function startPages(service: Service) {
   const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: ({ html }) => 2 * html.length })
 
-  const read = async (request: Request, handle: string, context: CallContext) => {
-    const { searchParams } = new URL(request.url)
-    const filters = [...searchParams].filter(([name, value]) => FILTERS.has(name) && value.trim() !== '')
-    const input = { organizationId: handle, ...Object.fromEntries(filters) }
-    const { output } = await execute(listListed, () => input, context, service)
-    return { output, filters: new Map(filters) }
-  }
-
   const shown = async (request: Request, handle: string): Promise<Pick<Kept, 'html'> & { isEmpty: boolean }> => {
     const context = await callContext(request, service)
     // A key identifies its caller as a session does: only a page for nobody in particular is kept.
@@ -57,7 +41,7 @@ export function startPages(service: Service) {
       return { html: known.html, isEmpty: false }
     }
     const { changes } = service.launchers
-    const { output, filters } = await read(request, handle, context)
+    const { output, filters } = await listedAt({ handle, context }, request, service)
     const [q = '', tag = ''] = [filters.get('q'), filters.get('tag')]
     const view = (
       <StartView {...output} site={plainSite(service.config)} q={q} tag={tag} isLater={filters.has('cursor')} />
@@ -67,23 +51,35 @@ export function startPages(service: Service) {
     return { html, isEmpty: output.page.bundles.length === 0 && filters.size === 0 }
   }
 
-  const app = new Elysia().get(routes.startPage.page.path, async ({ request, params }) => {
-    const [handle = '', form = 'page', ...more] = params.handle.split('.')
-    if (!isForm(form) || more.length > 0) throw unknownUrl()
+  /** The answer of a former handle: it leads to the present page, if that exists for this visitor. */
+  const leads = async (request: Request, handle: string, form: Form) => {
+    const next = await handleAfter(service.store, handle)
+    if (next === null) return null
+    const { caller } = await callContext(request, service)
+    await startPageOf(service, caller, next, { limit: 1 })
+    const location = `${routes.startPage[form].href({ handle: next })}${new URL(request.url).search}`
+    return new Response(null, { status: 307, headers: headersWith({ location, ...NOT_KEPT }) })
+  }
+
+  const answered = async (request: Request, handle: string, form: Form): Promise<Page | Response> => {
     try {
       if (form === 'page') return page((await shown(request, handle)).html, 200, NOT_KEPT)
-      const { output } = await read(request, handle, await callContext(request, service))
-      const start = presented(output, service.config)
-      if (form === 'json') return json(start, 200, NOT_KEPT, request.method)
-      return text(request, markdownOf(start), { type: 'text/markdown; charset=utf-8', headers: NOT_KEPT })
+      return await startAs({ form, handle }, request, service)
     } catch (error) {
-      const isMissing = error instanceof Problem && error.code === 'NOT_FOUND'
-      const next = isMissing ? await handleAfter(service.store, handle) : null
-      if (next === null) throw error
-      const location = `${routes.startPage[form].href({ handle: next })}${new URL(request.url).search}`
-      return new Response(null, { status: 307, headers: headersWith({ location, 'cache-control': 'no-store' }) })
+      if (!isMissing(error)) throw error
+      const led = await leads(request, handle, form)
+      if (led !== null) return led
+      throw error
     }
-  })
+  }
+
+  const app = new Elysia()
+    .get(routes.startPage.page.path, ({ request, params }) => {
+      const [, handle, ending = 'page'] = /^([^.]*)(?:\.(json|md))?$/.exec(params.handle) ?? []
+      if (handle === undefined) throw unknownUrl()
+      return answered(request, handle, ending as 'page' | 'json' | 'md')
+    })
+    .get(routes.startPage.feed.path, ({ request, params: { handle } }) => answered(request, handle, 'feed'))
 
   /** The start page as the home page, by the setting; null if it has nothing to show to the visitor. */
   const asHome = async (request: Request): Promise<Page | null> => {
@@ -94,7 +90,7 @@ export function startPages(service: Service) {
         const { html, isEmpty } = await shown(request, handle)
         return isEmpty ? null : page(html, 200, NOT_KEPT)
       } catch (error) {
-        if (error instanceof Problem && error.code === 'NOT_FOUND') return null
+        if (isMissing(error)) return null
         throw error
       }
     }
@@ -106,9 +102,6 @@ export function startPages(service: Service) {
   return { app, asHome }
 }
 
-const isForm = (text: string): text is keyof typeof routes.startPage => Object.hasOwn(routes.startPage, text)
+type Form = keyof typeof routes.startPage
 
-function markdownOf({ organization, bundles }: ReturnType<typeof presented>): string {
-  const rows = bundles.map(({ title, slug, url }) => `- [${inline(title ?? slug)}](${url})`)
-  return [`# ${inline(organization.name)}`, '', ...rows, ''].join('\n')
-}
+const isMissing = (error: unknown) => error instanceof Problem && error.code === 'NOT_FOUND'

@@ -32,6 +32,10 @@ export function StartView(props: StartProps): JSX.Element {
       <meta name="robots" content="noindex" />
       <link rel="manifest" href="/site.webmanifest" />
       <link rel="alternate" type="application/json" href={routes.startPage.json.href({ handle: handle ?? '' })} />
+      {/* A feed reader cannot sign in. */}
+      {(!isMember || bundles.some(({ access }) => access === 'link')) && (
+        <link rel="alternate" type="application/atom+xml" href={attribute(feedOf(handle ?? '', { q, tag }))} />
+      )}
     </>
   )
   return (
@@ -141,6 +145,11 @@ function Tags({ address, tags, chosen }: { address: string; tags: readonly strin
 
 function queryOf(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')).toString()
+}
+
+function feedOf(handle: string, filter: Readonly<Record<'q' | 'tag', string>>): string {
+  const query = queryOf(filter)
+  return `${routes.startPage.feed.href({ handle })}${query === '' ? '' : `?${query}`}`
 }
 
 function Rows({ heading, bundles }: { heading: string; bundles: readonly ListedBundle[] }): JSX.Element {

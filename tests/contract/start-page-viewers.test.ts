@@ -1,0 +1,207 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { becomes } from '../eventually.ts'
+import { runOperator } from '../operator.ts'
+import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+// Who sees which bundle on a start page, in every form of it; and that nobody learns more by asking.
+
+const BLOCKED_HOSTS = join(mkdtempSync(join(tmpdir(), 'openall-hosts-')), 'blocked-hosts.txt')
+writeFileSync(BLOCKED_HOSTS, '')
+
+/** Every form, and what an answer of it says of bundles. */
+const FORMS: readonly ((handle: string) => string)[] = [
+  (handle) => `/o/${handle}`,
+  (handle) => `/o/${handle}.json`,
+  (handle) => `/o/${handle}.md`,
+  (handle) => `/o/${handle}/feed`,
+  (handle) => `/api/organizations/${handle}/links`,
+]
+const MEMBERS = ['after', 'before', 'members', 'open', 'password']
+const OTHERS = ['open']
+const REFUSED: string[] = []
+
+onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
+  let admin: Person
+  let outsider: Person
+  let id: string
+  const handle = `viewers-${process.pid}`
+  const slugs = new Map<string, string>()
+  const viewers: [name: string, visitor: Visitor, sees: string[]][] = []
+  const hour = (by: number) => new Date(Date.now() + by * 3_600_000).toISOString()
+  const make = async (kind: string, fields: object = {}, by: Visitor = admin) => {
+    slugs.set(kind, (await by.makeBundle({ title: `It is ${kind}.`, listed: true, ...fields })).slug)
+  }
+
+  beforeAll(async () => {
+    const [viewer, editor, former] = [await newPerson(at()), await newPerson(at()), await newPerson(at())]
+    ;[admin, outsider] = [await newPerson(at()), await newPerson(at())]
+    ;({ id } = await newOrganization(admin, [
+      [viewer, 'viewer'],
+      [editor, 'editor'],
+      [former, 'admin'],
+    ]))
+    const { id: elsewhere } = await newOrganization(outsider, [[viewer, 'admin']])
+    await actFor(admin, null)
+    await make('personal')
+    await actFor(admin, id)
+    await admin.api('PATCH', `/api/organizations/${id}`, { handle })
+    await make('open')
+    await make('members', { access: 'members' })
+    await make('password', { access: 'password', password: 'a good passphrase' })
+    await make('before', { opensAt: hour(1) })
+    await make('after', { closesAt: hour(1) })
+    await at().sql("UPDATE bundles SET closes_at = '2026-01-01T00:00:00.000Z' WHERE slug = ? RETURNING 1", [
+      slugs.get('after') ?? '',
+    ])
+    await make('unlisted', { listed: false })
+    await make('deleted')
+    await admin.api('DELETE', `/api/links/${slugs.get('deleted')}`)
+    await make('blocked')
+    await runOperator(at(), ['block', slugs.get('blocked') ?? '', 'phishing'])
+    await make('host', { urls: ['https://host.blocked.example/'] })
+    await runOperator(at(), ['block-host', 'blocked.example'], { env: { SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS } })
+    await actFor(outsider, elsewhere)
+    await make('elsewhere', {}, outsider)
+    const readsNothing = await admin.program({ scopes: ['webhooks:write'] })
+    const [key, theirs] = [await admin.program({ scopes: ['links:read'] }), await outsider.program()]
+    const own = await viewer.program({ scopes: ['links:read'] })
+    await actFor(viewer, elsewhere)
+    await actFor(former, id)
+    const stale = await former.program({ scopes: ['links:read'] })
+    await former.form(`/dashboard/organizations/${id}/leave`, {})
+    viewers.push(
+      ['a stranger', new Visitor(at()), OTHERS],
+      ['a viewer who acts for another organisation', viewer, MEMBERS],
+      ['an editor', editor, MEMBERS],
+      ['an admin', admin, MEMBERS],
+      ['a member who has left', former, OTHERS],
+      ['a key of the organisation', key, MEMBERS],
+      ['a key of the organisation that may not read bundles', readsNothing, OTHERS],
+      ['a member’s own key', own, OTHERS],
+      ['another organisation', outsider, OTHERS],
+      ['a key of another organisation', theirs, OTHERS],
+      ['a key whose member has left', stale, REFUSED],
+    )
+    await becomes(async () => (await read(FORMS[1]!(handle), admin)).includes('It is host.'), false)
+  })
+  const read = async (path: string, by: Visitor) => (await by.fetch(path)).text()
+  /** The kinds of bundles that an answer tells of, by their titles or their links. */
+  const told = (text: string) =>
+    [...slugs]
+      .filter(([kind, slug]) => text.includes(`It is ${kind}.`) || text.includes(slug))
+      .map(([kind]) => kind)
+      .toSorted()
+
+  test('each viewer sees theirs in every form, whoever has read the page before them', async () => {
+    const stranger = new Visitor(at())
+    for (const [name, visitor, sees] of viewers)
+      for (const form of FORMS) {
+        const path = form(handle)
+        const answer = await visitor.fetch(path)
+        const seen = [answer.status, told(await answer.text())]
+        expect([name, path, ...seen]).toEqual([name, path, sees === REFUSED ? 401 : 200, sees])
+        expect([name, path, told(await read(path, stranger))]).toEqual([name, path, OTHERS])
+      }
+  })
+
+  test('a search and a tag find nothing else', async () => {
+    for (const [name, visitor, sees] of viewers.slice(0, 5))
+      for (const form of FORMS) {
+        const path = `${form(handle)}?q=it+is`
+        expect([name, path, told(await read(path, visitor))]).toEqual([name, path, sees])
+      }
+  })
+
+  test('an ETag is of what its reader saw: a member’s is no one else’s, and an edit that shows nothing keeps it', async () => {
+    const [stranger, member] = [new Visitor(at()), admin]
+    const [page, ...forms] = FORMS.slice(0, 4)
+    expect((await stranger.fetch(page!(handle))).headers.get('etag')).toBeNull()
+    for (const form of forms) {
+      const path = form(handle)
+      const [theirs, ours] = [(await member.fetch(path)).headers, (await stranger.fetch(path)).headers]
+      expect([path, ours.get('cache-control'), theirs.get('cache-control')]).toEqual([
+        path,
+        'private, no-store',
+        'private, no-store',
+      ])
+      const again = (headers: Headers, by: Visitor) =>
+        by.fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } }).then(({ status }) => status)
+      expect([await again(theirs, stranger), await again(ours, stranger), await again(theirs, member)]).toEqual([
+        200, 304, 304,
+      ])
+      await admin.api('PATCH', `/api/links/${slugs.get('members')}`, { description: path })
+      await admin.api('PATCH', `/api/links/${slugs.get('open')}`, { closedNote: path })
+      expect([path, await again(ours, stranger)]).toEqual([path, 304])
+    }
+  })
+
+  describe('a handle that shows a visitor nothing', () => {
+    test('answers as one that nobody has, in every form', async () => {
+      const owner = await newPerson(at())
+      const closed = await newOrganization(owner)
+      await actFor(owner, closed.id)
+      const [first, second, unknown] = [`first-${process.pid}`, `second-${process.pid}`, `nobody-${process.pid}`]
+      for (const next of [first, second]) await owner.api('PATCH', `/api/organizations/${closed.id}`, { handle: next })
+      const empty = await newOrganization(outsider)
+      const emptyHandle = `empty-${process.pid}`
+      await outsider.api('PATCH', `/api/organizations/${empty.id}`, { handle: emptyHandle })
+      await make('theirs', { access: 'members' }, owner)
+      for (const form of FORMS) {
+        const answered = async (asked: string, by: Visitor = new Visitor(at())) => {
+          const answer = await by.fetch(form(asked))
+          const headers = Object.fromEntries(answer.headers)
+          for (const own of ['date', 'x-request-id', 'content-length']) delete headers[own]
+          const id = answer.headers.get('x-request-id') ?? ''
+          return {
+            status: answer.status,
+            headers,
+            body: (await answer.text()).replaceAll(id, '').replaceAll(asked, ''),
+          }
+        }
+        for (const by of [new Visitor(at()), await newPerson(at())]) {
+          const nobody = await answered(unknown, by)
+          expect(nobody.status).toBe(404)
+          // A former handle leads nowhere either, to the page of which they would see nothing.
+          for (const asked of [emptyHandle, second, first, closed.id]) expect(await answered(asked, by)).toEqual(nobody)
+        }
+      }
+      expect((await owner.fetch(`/o/${first}`)).headers.get('location')).toBe(`/o/${second}`)
+    })
+
+    test('is what a bundle that leaves was there for: at once, and in every form', async () => {
+      const owner = await newPerson(at())
+      const { id: organizationId } = await newOrganization(owner)
+      await actFor(owner, organizationId)
+      const shown = `leaving-${process.pid}`
+      await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: shown })
+      const { slug } = await owner.makeBundle({ listed: true })
+      const stranger = new Visitor(at())
+      const statuses = async () => {
+        const found = new Set<number>()
+        for (const form of FORMS) found.add((await stranger.fetch(form(shown))).status)
+        return [...found]
+      }
+      const edit = (fields: object) => owner.api('PATCH', `/api/links/${slug}`, fields)
+      for (const [leaves, returns] of [
+        [{ access: 'members' }, { access: 'link' }],
+        [{ listed: false }, { listed: true }],
+        [{ opensAt: hour(1) }, { opensAt: null }],
+        [
+          { access: 'password', password: 'a good passphrase' },
+          { access: 'link', password: null },
+        ],
+      ]) {
+        expect(await statuses()).toEqual([200])
+        await edit(leaves!)
+        expect([leaves, await statuses()]).toEqual([leaves, [404]])
+        await edit(returns!)
+      }
+      await owner.api('DELETE', `/api/links/${slug}`)
+      expect(await statuses()).toEqual([404])
+    })
+  })
+})
