@@ -150,7 +150,7 @@ const days = lazy(
       ),
       'requestedRange?': says(
         'string',
-        'The range that was asked for, if it is none and the default took its place.',
+        'The requested range, if it is unknown and the default replaced it.',
         '14d',
       ),
       totals: says(totals, 'The totals of the period.'),

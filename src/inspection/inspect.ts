@@ -41,7 +41,7 @@ const Link = lazy(() =>
 export type InspectedLink = ReturnType<typeof Link>['infer']
 
 /** The results for all links, in the order sent. */
-const Inspected = lazy(() => object({ links: says(Link().array(), 'What was found of each link, in the order sent.') }))
+const Inspected = lazy(() => object({ links: says(Link().array(), 'The result for each link, in the order sent.') }))
 
 /** The limit for a link with all its redirects, and its icon. */
 const TIMEOUT_MS = 4_000
