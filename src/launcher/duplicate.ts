@@ -2,7 +2,7 @@ import type { Leaf, Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
 import { dropClaim } from '../bundles/claims/claims.ts'
 import { CreatedBundle } from '../bundles/content/answers.ts'
-import { BOUNDS, each, NOTHING, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content/content.ts'
+import { BOUNDS, each, IN_COPIES, NOTHING, PUBLIC_NAMES, pick, TIME_NAMES } from '../bundles/content/content.ts'
 import { Duplication, type NewBundle } from '../bundles/content/shapes.ts'
 import { loadFor, type StoredBundle } from '../bundles/edit/bundles.ts'
 import { create, creating } from '../bundles/edit/creation.ts'
@@ -21,8 +21,8 @@ import { seenBy } from './seen.ts'
 export const duplicateBundle = implement('duplicate_bundle', {
   summary: 'Copy a bundle to a new link',
   description:
-    'Copies a bundle that you can read, with its rules; of another’s that is `copyable`, only what its launcher shows you. ' +
-    'Fields that you send replace the original’s.',
+    'Copies a bundle you can read, with its rules, unlisted; of another’s that is `copyable`, only what its launcher shows you. ' +
+    'Fields you send replace the original’s.',
   labelled: true,
   status: 201,
   input: Duplication,
@@ -70,7 +70,7 @@ async function copyOf(
   const original = await originalFor(slug, context)
   const before = shiftDays === 0 ? original.content : shifted(original.content, shiftDays, timeZone)
   const { resolutionPolicy = dropIds(before.resolutionPolicy) } = changes
-  const content = merged(before, changes)
+  const content = merged({ ...before, ...IN_COPIES }, changes)
   // A rule can show its own tabs besides all links of the bundle.
   const links = content.urls.length
   if (links > BOUNDS.urls)

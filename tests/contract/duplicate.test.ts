@@ -10,6 +10,7 @@ import { onEveryTarget } from '../targets.ts'
 interface Told extends BundleBody {
   opensAt: string | null
   closesAt: string | null
+  listed: boolean
   source: string
   metadata: { client: string } | null
   resolutionPolicy: { rules: { id: string; name: string }[] } | null
@@ -80,6 +81,22 @@ onEveryTarget({}, (at) => {
     const { resolutionPolicy } = await made({ resolutionPolicy: { version: 1, rules } })
     expect(resolutionPolicy?.rules.map(({ name }) => name)).toEqual(['Others'])
     expect((await made({ source: 'extension' })).source).toBe('extension')
+  })
+
+  test('is on no start page, wherever its original is, unless that is asked for', async () => {
+    const admin = await newPerson(at())
+    const [ours, theirs] = [await newOrganization(admin), await newOrganization(admin)]
+    await actFor(admin, ours.id)
+    const { slug: original } = await admin.makeBundle({ listed: true, copyable: true })
+    const listed = async (fields: object, by: Visitor = admin) =>
+      (await read((await duplicate(fields, {}, original, by)).body.slug, by)).listed
+    expect([await listed({}), await listed({ listed: true })]).toEqual([false, true])
+    await actFor(admin, theirs.id)
+    expect([await listed({}), await listed({}, person)]).toEqual([false, false])
+    // The form does not suggest it either.
+    const form = await (await admin.fetch(`/dashboard/links/new?from=${original}`)).text()
+    expect(form).toContain('name="listed"')
+    expect(form).not.toMatch(/<input[^>]*name="listed"[^>]*checked/)
   })
 
   test('its times can be moved by days, those of its rules too, and keep their hour in a time zone', async () => {

@@ -122,7 +122,7 @@ onEveryTarget({}, (at) => {
       const slug = await made()
       const copied = await send('/dashboard/links/new', await formAt(`/dashboard/links/new?from=${slug}`))
       const copy = /links\/(\w+)/.exec(copied)?.[1] ?? ''
-      expect(await contentOf(owner, copy)).toEqual({ ...WHOLE, title: `${WHOLE.title} (copy)` })
+      expect(await contentOf(owner, copy)).toEqual({ ...WHOLE, listed: false, title: `${WHOLE.title} (copy)` })
     })
   })
 
@@ -205,10 +205,10 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('a copy of one’s own has every field, and a viewer’s has what viewers see', async () => {
+  test('a copy of one’s own has every field but its place on a start page, and a viewer’s has what viewers see', async () => {
     const slug = await made()
     const own = await owner.api<{ slug: string }>('POST', `/api/links/${slug}/duplicate`, {})
-    expect(await contentOf(owner, own.body.slug)).toEqual(WHOLE)
+    expect(await contentOf(owner, own.body.slug)).toEqual({ ...WHOLE, listed: false })
     const open = await made({ ...WHOLE, access: 'link', copyable: true })
     const viewer = await newPerson(at())
     const theirs = await viewer.api<{ slug: string }>('POST', `/api/links/${open}/duplicate`, {})

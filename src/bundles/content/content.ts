@@ -350,6 +350,9 @@ export function inWords(name: ScalarName, text: string): string {
 /** What readers of a copyable bundle are told. */
 export const CAN_COPY = 'viewers can copy it'
 
+/** What a copy has whatever its original has: it must not appear on a start page unasked. */
+export const IN_COPIES = { listed: false }
+
 /** The content with which a new bundle starts. */
 export const NOTHING: Content = {
   urls: [],

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import { BOUNDS } from '../../../src/bundles/content/content.ts'
+import { BOUNDS, IN_COPIES } from '../../../src/bundles/content/content.ts'
 import type { StoredBundle } from '../../../src/bundles/edit/bundles.ts'
 import { isFree } from '../../../src/bundles/edit/dry-run.ts'
 import { createBundle, getBundle } from '../../../src/bundles/edit/operations.ts'
@@ -56,7 +56,7 @@ const COPY = ' (copy)'
 /** The bundle to copy; null for none. */
 async function originalOf(visit: Visit, sent: URLSearchParams): Promise<StoredBundle | null> {
   const slug = sent.get('from')
-  return slug ? run(visit, getBundle, { slug }) : null
+  return slug ? { ...(await run(visit, getBundle, { slug })), ...IN_COPIES } : null
 }
 
 async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
