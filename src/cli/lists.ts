@@ -58,7 +58,10 @@ const LISTS: readonly ImportPlan['format'][] = ['list', 'markdown', 'headings']
  */
 export async function readListed(text: string): Promise<Listed> {
   const { format, bundles } = await readExport(text)
-  const { splitList, readList } = await import('../imports/import.ts')
+  const [{ readList }, { splitList }] = await Promise.all([
+    import('../imports/import.ts'),
+    import('../imports/split.ts'),
+  ])
   const list = readList(text)
   const made = LISTS.includes(format) ? splitList(list).length : bundles.length
   if (made > 1) {

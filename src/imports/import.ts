@@ -1,15 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Content } from '../../db/schema.ts'
-import {
-  BOUNDS,
-  CONTENT,
-  eachValue,
-  pick,
-  SETTING_NAMES,
-  type SettingName,
-  VALUE_NAMES,
-  type ValueName,
-} from '../bundles/content/content.ts'
+import { BOUNDS, pick, SETTING_NAMES, type SettingName, VALUE_NAMES } from '../bundles/content/content.ts'
 import type { NewBundle } from '../bundles/content/shapes.ts'
 import type { FoundLink, FoundTexts, Settings } from '../bundles/list/found.ts'
 import type { Expectation } from '../core/issue.ts'
@@ -19,7 +10,7 @@ import { unfitUrl } from '../core/text.ts'
 import { withoutEmptied } from '../policies/base.ts'
 import { asShown, refuseOther } from './bytes.ts'
 import { clip } from './clean.ts'
-import { cleanTexts, settled, toLink } from './cleaned.ts'
+import { cleanTexts, toLink } from './cleaned.ts'
 import { type ImportFormat, recognise, refuseDamaged } from './formats.ts'
 import { PATH } from './markup.ts'
 import {
@@ -30,6 +21,8 @@ import {
   type ImportPlan,
   remark,
 } from './plan.ts'
+import { settled } from './settled.ts'
+import { bundlesOf, clipped, settingsOf, splitList } from './split.ts'
 
 /**
  * Reads a bookmarks file, CSV, Markdown, a list of URLs, the export of a tab manager or this service's own JSON. Folders,
@@ -112,47 +105,6 @@ function headings(format: ImportFormat, groups: readonly Group[]): { title: stri
 function underSection(link: ImportedLink, name: string): ImportedLink {
   const { section = clip(name, BOUNDS.section) } = link.metadata
   return section === '' ? link : { ...link, metadata: { ...link.metadata, section } }
-}
-
-/** Splits a list that is too long for one bundle, keeping its order. Without a title, each part is named by its sections. */
-export function splitList({ links, ...list }: FoundList): ImportedBundle[] {
-  const parts = bundlesOf(
-    eachValue((name) => list[name] ?? ''),
-    links,
-  )
-  const { variables } = list
-  const titles = parts.length > 1 && list.title === null ? titlesBySection(parts) : parts.map(({ title }) => title)
-  return parts.map((part, at) => ({
-    ...part,
-    title: titles[at] ?? null,
-    ...settingsOf(list),
-    ...(variables === undefined ? {} : { variables }),
-  }))
-}
-
-/** A title for each part: `Design and Code`, `Design and 3 more`; equal ones are numbered. Null without sections. */
-function titlesBySection(parts: readonly ImportedBundle[]): (string | null)[] {
-  const names = parts.map(({ links }) => {
-    const [first, second, ...more] = new Set(links.map(({ metadata }) => metadata.section ?? '').filter(Boolean))
-    if (first === undefined || second === undefined) return first ?? null
-    return more.length === 0 ? `${first} and ${second}` : `${first} and ${more.length + 1} more`
-  })
-  const seen = new Map<string, number>()
-  return names.map((name) => {
-    if (name === null) return null
-    const all = names.filter((other) => other === name).length
-    const number = (seen.get(name) ?? 0) + 1
-    seen.set(name, number)
-    const suffix = all === 1 ? '' : ` (${number} of ${all})`
-    return clip(name, BOUNDS.title - suffix.length) + suffix
-  })
-}
-
-function settingsOf(bundle: Settings): Settings {
-  return pick(
-    SETTING_NAMES.filter((name) => bundle[name] !== undefined),
-    bundle as Pick<Content, SettingName>,
-  )
 }
 
 /** The settings of a list made of several bundles: the common ones, and the access of the most protected one. */
@@ -283,28 +235,6 @@ function skipReason({ url }: FoundLink, unfit: Expectation): string {
   return scheme === undefined
     ? 'has no link in it'
     : `is a ${scheme.toLowerCase()} link: only http: and https: can be shared`
-}
-
-/** A group's texts, clipped to the lengths that bundles accept; null for none. */
-function clipped(texts: FoundTexts | undefined): Record<ValueName, string | null> {
-  return eachValue((name) => {
-    const field = CONTENT[name]
-    const text = texts?.[name] ?? ''
-    return (field.kind === 'text' ? clip(text, field.max) : text) || null
-  })
-}
-
-function bundlesOf(texts: FoundTexts, links: readonly ImportedLink[]): ImportedBundle[] {
-  const { title } = texts
-  const parts = Math.ceil(links.length / BOUNDS.urls)
-  return Array.from({ length: parts }, (_, part) => {
-    const suffix = parts === 1 ? '' : ` (${part + 1} of ${parts})`
-    return {
-      ...clipped(texts),
-      title: title === '' ? null : clip(title, BOUNDS.title - suffix.length) + suffix,
-      links: links.slice(part * BOUNDS.urls, (part + 1) * BOUNDS.urls),
-    }
-  })
 }
 
 interface Sharing extends Pick<ImportedBundle, 'links'> {

@@ -15,6 +15,7 @@ export const WOFF2 = 'font/woff2'
 const SITE_CSS = [
   'parts/tokens.css',
   'parts/site.css',
+  'parts/strip.css',
   'parts/fields.css',
   'parts/forms.css',
   'parts/tile.css',

@@ -2,7 +2,8 @@
 
 import { COLORS } from '../../src/accounts/organizations.ts'
 import { count } from '../../src/core/words.ts'
-import { ICON_PIXELS, iconOf, iconPath, type SiteIcon, type SiteIcons, siteIn } from '../../src/icons/site.ts'
+import { ICON_PIXELS, iconOf, iconPath, type SiteIcon, type SiteIcons } from '../../src/icons/site.ts'
+import { signOf, tileOf } from './hues.ts'
 import { Each, type SignedInUser } from './layout.tsx'
 
 interface TileProps {
@@ -35,22 +36,6 @@ export function Tile({ url, icon, isLazy = true }: TileProps): JSX.Element {
   )
 }
 
-/** The number of hues in tile.css. */
-const HUES = 8
-
-/** The first letter of a link's site, and the class of the site's constant hue. */
-export function tileOf(url: string): { letter: string; hue: string } {
-  const host = siteIn(url)?.hostname.replace(/^www\./, '') ?? ''
-  return { letter: ([...host][0] ?? '').toUpperCase(), hue: hueOf(host) }
-}
-
-/** The class of a name's constant hue. */
-function hueOf(name: string): string {
-  let sum = 0
-  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
-  return `hue-${sum % HUES}`
-}
-
 /** A stub for each tab, in the hue of its site, on a strip beside a tab; a missing address leaves a gap. */
 export function Stubs({ urls }: { urls: readonly (string | undefined)[] }): JSX.Element {
   return (
@@ -66,11 +51,6 @@ export const NO_TABS: readonly undefined[] = Array.from({ length: 9 }, () => und
 /** The display name of a person: their name or else their address. */
 export function personName({ name, email }: Pick<SignedInUser, 'name' | 'email'>): string {
   return name.trim() || email
-}
-
-/** The first letter of a name, and the class of the name's constant hue. */
-export function signOf(name: string): { letter: string; hue: string } {
-  return { letter: (/[^\p{C}\p{Z}]/u.exec(name)?.[0] ?? '?').toUpperCase(), hue: hueOf(name) }
 }
 
 /** The class of a chosen colour. */

@@ -2,8 +2,9 @@
 
 import { escapeHtml } from '@kitajs/html'
 import { routes } from '../../../src/core/routes.ts'
+import { tileOf } from '../../parts/hues.ts'
 import { Each, type Site } from '../../parts/layout.tsx'
-import { Tile, tileOf } from '../../parts/tile.tsx'
+import { Tile } from '../../parts/tile.tsx'
 
 interface Use {
   name: string

@@ -4,7 +4,7 @@ import { count } from '../../../src/core/words.ts'
 import { iconOf, type SiteIcon } from '../../../src/icons/site.ts'
 import type { PublicBundle } from '../../../src/launcher/served.ts'
 import { hostsOf } from '../../parts/destination.ts'
-import { signOf, tileOf } from '../../parts/tile.tsx'
+import { signOf, tileOf } from '../../parts/hues.ts'
 
 /** The size of a link preview picture, the most bytes of its file, and the most tiles in it. */
 export const PICTURE = { width: 1200, height: 630, bytes: 60_000, tiles: 12 } as const

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import { tileOf } from '../../parts/hues.ts'
 import { Each, type Site } from '../../parts/layout.tsx'
-import { tileOf } from '../../parts/tile.tsx'
 
 interface TopProps {
   site: Pick<Site, 'name'>

@@ -10,9 +10,10 @@ import {
   usesOf,
 } from '../../../src/bundles/variables/placeholders.ts'
 import { onOneLine } from '../../../src/imports/clean.ts'
-import { readList, splitList } from '../../../src/imports/import.ts'
+import { readList } from '../../../src/imports/import.ts'
 import type { FoundList, ImportedLink } from '../../../src/imports/plan.ts'
 import { readText } from '../../../src/imports/reading.ts'
+import { splitList } from '../../../src/imports/split.ts'
 import { writtenIn } from '../found.tsx'
 import type { NamesInLinks } from '../names-in-links.tsx'
 
