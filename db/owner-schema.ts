@@ -19,7 +19,7 @@ export const owners = sqliteTable(
     /**
      * Size of its bundles and all their versions, including deleted ones until they are purged; maintained by triggers. The sum
      * of `bytes` over versions and parts, and twice over bundles (the row, and the search text). Includes the overhead of rows
-     * and indexes, so that many small bundles are not free.
+     * and indexes, so that many small bundles are not free, and the picture of an organisation.
      */
     historyBytes: integer('history_bytes').notNull().default(0),
     /** Size of its rows in `idempotency_answers` and `proposals`, maintained by triggers. */

@@ -123,7 +123,7 @@ export function refuseMethod(allow: readonly string[]): never {
 
 /** Typed path parameters. */
 type Path = Record<string, unknown>
-type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'query' | 'bodySlug'> & { csv?: unknown }
+type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes' | 'maxBody' | 'query' | 'bodySlug'> & { csv?: unknown }
 
 function withQuery(operation: Reading, request: Request, path: Path, found: Found): unknown {
   const { searchParams } = new URL(request.url)
@@ -156,12 +156,13 @@ function note(found: Found, issue: Issue): void {
 function withBody(operation: Reading, request: Request, path: Path, found: Found): unknown {
   if (operation.body !== undefined && (request.body === null || request.headers.get('content-length') === '0'))
     return path
-  return readJson(request, operation.bodyTypes ?? JSON_ONLY, (body) => {
+  const make = (body: unknown) => {
     if (body === null || typeof body !== 'object' || Array.isArray(body)) {
       throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
     }
     return joined(body as Record<string, unknown>, path, found, operation.bodySlug)
-  })
+  }
+  return readJson(request, operation.bodyTypes ?? JSON_ONLY, make, operation.maxBody)
 }
 
 /** The answer as CSV or JSON, by the route, the query's `format` or the Accept header. */

@@ -16,6 +16,9 @@ const SENTENCES: Partial<Words<Reason>> = {
   password_missing: 'Choose a password.',
   not_chosen: 'Choose a value.',
   not_an_email_address: 'Enter a valid email address.',
+  no_picture:
+    'This can’t be used as a picture. Choose a PNG, JPEG or WebP of at most 1024 × 1024 pixels, or an SVG of plain shapes.',
+  picture_too_large: 'This file is larger than 256 KiB. Choose a smaller one.',
 }
 
 /** Phrases that differ from the API's. */

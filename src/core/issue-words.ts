@@ -110,6 +110,9 @@ const SAID: Words<Exclude<Reason, Expectation>> = {
   host_blocked: ({ host }) => `links to ${host}, which is blocked on this server: remove it`,
   needs_an_account: 'needs an account: sign in, or leave it out',
   reserved_for_the_label: 'is the label of the client that made the bundle, which cannot be changed: leave it out',
+  no_picture:
+    'must be a PNG, JPEG, WebP or SVG in Base64, of at most 1024 pixels a side, one frame, and in an SVG shapes without scripts, filters and other pictures',
+  picture_too_large: 'must be a picture of at most 256 KiB',
   metadata_too_large: ({ max }) => `must be at most ${max} characters of JSON`,
   not_chosen: 'must be chosen',
   no_such_value: ({ value, values, isListed }) =>

@@ -73,6 +73,7 @@ export type Reason =
   | { code: 'host_blocked'; host: string }
   | { code: 'needs_an_account' }
   | { code: 'reserved_for_the_label' }
+  | { code: 'no_picture' | 'picture_too_large' }
   | { code: 'metadata_too_large'; max: number }
   // The form for rules: JSON may have these.
   | { code: 'not_chosen' }

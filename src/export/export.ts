@@ -33,6 +33,7 @@ import { type Download, implement, type Site } from '../operations/operation.ts'
 import { ownerId, subjectIdOf } from '../plans/owners.ts'
 import { toListed, toProposal } from '../proposals/present.ts'
 import { allOf, madeBy } from '../proposals/stored.ts'
+import { picturePng } from '../start-page/pictures.ts'
 import { listOf as webhooksOf } from '../webhooks/webhooks.ts'
 import { ExportedData } from './shapes.ts'
 
@@ -191,7 +192,7 @@ async function aboutPerson(store: Store, userId: string) {
     ...person,
     signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
     sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
-    organizations: await organizationsOf(store, userId),
+    organizations: (await organizationsOf(store, userId)).map(({ pictureId: _, ...one }) => one),
     pins: await pinsOf(store, userId),
     proposals: (await madeBy(store, userId)).map(toListed),
   }
@@ -201,9 +202,11 @@ async function aboutPerson(store: Store, userId: string) {
 async function aboutOrganization(store: Store, userId: string, id: string) {
   const found = await organizationFor(store, userId, id)
   if (found === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
-  const { name, handle, color, createdAt, members, invitations } = found
+  const { name, handle, color, pictureId, createdAt, members, invitations } = found
+  const png = pictureId === null ? null : await picturePng(store, pictureId)
+  const picture = png?.toString('base64') ?? null
   return {
-    organization: { id, name, handle, color, createdAt: iso(createdAt) },
+    organization: { id, name, handle, color, picture, createdAt: iso(createdAt) },
     members: members.map(({ since, id: _, ...member }) => ({ ...member, since: iso(since) })),
     invitations: invitations.map(({ expiresAt, id: _, ...invited }) => ({ ...invited, expiresAt: iso(expiresAt) })),
   }

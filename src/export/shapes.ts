@@ -124,7 +124,12 @@ const ofOrganization = lazy(
   () =>
     ({
       'organization?': says(
-        object({ ...Organization, ...presented(), createdAt: CreatedAt() }),
+        object({
+          ...Organization,
+          ...presented(),
+          picture: says('string | null', 'Its picture, the Base64 of a PNG; null for none.', null),
+          createdAt: CreatedAt(),
+        }),
         'The organisation; only in an organisation’s export.',
       ),
       'members?': says(

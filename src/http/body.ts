@@ -16,15 +16,22 @@ const MAX_FIELDS = 10_000
 
 /**
  * Reads the JSON body of a request and applies `make` synchronously. Its content type must be one of `types`.
+ * @param max the most bytes.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON; what `make` throws.
  */
 export function readJson<T = unknown>(
   request: Request,
   types: readonly string[],
   make = (value: unknown) => value as T,
+  max = MAX_BODY_BYTES,
 ): Promise<T> {
   expectType(request, types)
-  return readText(request, (text) => make(jsonOf(text)))
+  return readText(
+    request,
+    (text) => make(jsonOf(text)),
+    max,
+    () => tooLarge(undefined, max),
+  )
 }
 
 /** More than sign-in, OAuth and MCP ever need: their libraries' schemas take up to 5 µs for each. */
@@ -123,7 +130,7 @@ function fileTooLarge(maxBytes: number): Problem {
   const max = `${maxBytes / 1024 / 1024} MiB`
   return new Problem('PAYLOAD_TOO_LARGE', `The file is larger than ${max}.`, {
     headers: { connection: 'close' },
-    userMessage: `This file is larger than ${max}. Split it up and import one part at a time.`,
+    userMessage: `This file is larger than ${max}. Choose a smaller one, or split it up.`,
   })
 }
 
@@ -194,13 +201,19 @@ function expectType(request: Request, types: readonly string[]): void {
  */
 function readText(request: Request): Promise<string | null>
 /** Reads the text and applies `make` to it synchronously. */
-function readText<T>(request: Request, make: (text: string | null) => T, max?: number): Promise<T>
+function readText<T>(
+  request: Request,
+  make: (text: string | null) => T,
+  max?: number,
+  refusal?: () => Problem,
+): Promise<T>
 function readText(
   request: Request,
   make = (text: string | null): unknown => text,
   max = MAX_BODY_BYTES,
+  refusal = (): Problem => tooLarge(),
 ): Promise<unknown> {
-  return readBytes(request, max, tooLarge).then((read) => make(decodeUtf8(read)), brokeOff)
+  return readBytes(request, max, refusal).then((read) => make(decodeUtf8(read)), brokeOff)
 }
 
 /** The body’s bytes; see `brokeOff` for a body that ends early. @param refusal the error for more than `max`. */
@@ -233,8 +246,8 @@ async function readCapped(request: Request, max: number, refusal: () => Problem)
 }
 
 /** @param typed the typed text, if the whole form was read. */
-function tooLarge(typed?: string): Problem {
-  const max = `${MAX_BODY_BYTES / 1024} KiB`
+function tooLarge(typed?: string, maxBytes = MAX_BODY_BYTES): Problem {
+  const max = `${maxBytes / 1024} KiB`
   const advice =
     typed === undefined
       ? 'Go back and send less at a time.'

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { initPhoton, PhotonImage, resize, SamplingFilter } from '@cf-wasm/photon/others'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Failure, READY } from '../core/idle-helper.ts'
+import type { Drawable } from './drawing.ts'
 import { ICON_PIXELS, type SiteIcon } from './site.ts'
 import { harmlessSvg } from './svg.ts'
 
@@ -18,9 +19,40 @@ interface Drawing extends Pick<SiteIcon, 'tone'> {
 /** The answer to a file: its redrawn picture in Base64; null if it may not be drawn. */
 export type Redrawn = { png: string; tone: SiteIcon['tone'] } | { png: null } | Failure
 
-/** The most bytes of an icon. One of noise would exceed them, so it is drawn smaller. */
-const MAX_BYTES = 16 * 1024
-const SMALLER_PIXELS = 48
+/** How a kind of picture is drawn. */
+interface Way {
+  /** Its longer side. */
+  pixels: number
+  /** The most bytes of its drawing. One of noise would exceed them, so it is drawn with fewer pixels. */
+  maxBytes: number
+  fewerPixels: number
+  /** The most bytes of an SVG. */
+  maxSvg: number
+  /** The formats besides SVG. */
+  formats: readonly Format[]
+  /** Whether it gets a ground of its own if it would be lost on a light or a dark one. */
+  hasGround: boolean
+}
+
+const WAYS: Record<Drawable, Way> = {
+  icon: {
+    pixels: ICON_PIXELS,
+    maxBytes: 16 * 1024,
+    fewerPixels: 48,
+    maxSvg: 64 * 1024,
+    formats: ['png', 'gif', 'webp', 'jpeg', 'ico'],
+    hasGround: false,
+  },
+  // Any picture of so few pixels fits into its bytes.
+  picture: {
+    pixels: 128,
+    maxBytes: 64 * 1024,
+    fewerPixels: 112,
+    maxSvg: 256 * 1024,
+    formats: ['png', 'webp', 'jpeg'],
+    hasGround: true,
+  },
+}
 
 const fileAt = (path: string) => readFileSync(fileURLToPath(import.meta.resolve(path)))
 
@@ -28,18 +60,22 @@ const fileAt = (path: string) => readFileSync(fileURLToPath(import.meta.resolve(
 export async function drawIcons(): Promise<void> {
   await initWasm(withBoundedMemory(fileAt('@resvg/resvg-wasm/index_bg.wasm')))
   initPhoton.sync({ module: new WebAssembly.Module(withBoundedMemory(fileAt('@cf-wasm/photon/photon.wasm'))) })
-  process.on('message', (file: string) => process.send?.(redraw(Buffer.from(file, 'base64'))))
+  process.on('message', (message: string) => {
+    const [kind, file = ''] = message.split(' ')
+    process.send?.(redraw(Buffer.from(file, 'base64'), WAYS[kind as Drawable]))
+  })
   process.on('disconnect', () => process.exit())
   process.send?.(READY)
 }
 
-function redraw(file: Buffer): Redrawn {
+function redraw(file: Buffer, way: Way): Redrawn {
+  const { pixels, maxBytes, fewerPixels, maxSvg, formats } = way
   try {
-    const picture = harmlessRaster(file) ?? harmlessSvg(file)
+    const picture = harmlessRaster(file, formats) ?? harmlessSvg(file, { pixels, maxBytes: maxSvg })
     if (picture === null) return { png: null }
     const image = PhotonImage.new_from_byteslice(typeof picture === 'string' ? rasterOf(picture) : picture)
-    const usual = sized(image, ICON_PIXELS)
-    const { png, tone } = usual.png.byteLength > MAX_BYTES ? sized(image, SMALLER_PIXELS) : usual
+    const usual = sized(image, pixels, way)
+    const { png, tone } = usual.png.byteLength > maxBytes ? sized(image, fewerPixels, way) : usual
     image.free()
     return { png: Buffer.from(png).toString('base64'), tone }
   } catch (error) {
@@ -58,14 +94,31 @@ function rasterOf(svg: string): Uint8Array {
 }
 
 /** A picture resized so that its longer side has this many pixels. */
-function sized(image: PhotonImage, pixels: number): Drawing {
+function sized(image: PhotonImage, pixels: number, { hasGround }: Way): Drawing {
   const [width, height] = [image.get_width(), image.get_height()]
   const scale = pixels / Math.max(width, height)
   const side = (length: number) => Math.max(1, Math.round(length * scale))
   const resized = resize(image, side(width), side(height), SamplingFilter.Lanczos3)
-  const drawn = { png: resized.get_bytes(), tone: toneOf(resized.get_raw_pixels()) }
-  resized.free()
+  const tone = toneOf(resized.get_raw_pixels())
+  const whole = hasGround && tone !== null ? onGround(resized, tone) : resized
+  const drawn = { png: whole.get_bytes(), tone }
+  whole.free()
+  if (whole !== resized) resized.free()
   return drawn
+}
+
+/** A picture of one tone on a ground of the other. */
+function onGround(image: PhotonImage, tone: 'light' | 'dark'): PhotonImage {
+  const ground = tone === 'light' ? 0x22 : 0xff
+  const pixels = image.get_raw_pixels()
+  for (let at = 0; at < pixels.length; at += 4) {
+    const opacity = (pixels[at + 3] ?? 0) / 255
+    for (let part = at; part < at + 3; part += 1) {
+      pixels[part] = Math.round((pixels[part] ?? 0) * opacity + ground * (1 - opacity))
+    }
+    pixels[at + 3] = 255
+  }
+  return new PhotonImage(pixels, image.get_width(), image.get_height())
 }
 
 /** Mean lightness of a picture’s visible part above which it is lost on a light background, and below which on a dark one. */
@@ -142,22 +195,35 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 /** The chunks of a PNG that define its pixels. All others are dropped: they may be compressed texts of any size. */
 const PNG_PARTS = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
 
-/** The bytes of a picture that are safe to decode; null for other files, and for pictures that are not safe. */
-function harmlessRaster(bytes: Buffer): Buffer | null {
+type Format = 'png' | 'gif' | 'webp' | 'jpeg' | 'ico'
+
+/**
+ * The bytes of a picture that are safe to decode; null for other files, for pictures that are not safe, and for other formats
+ * than these.
+ */
+function harmlessRaster(bytes: Buffer, formats: readonly Format[]): Buffer | null {
   try {
-    if (bytes.subarray(0, 8).equals(PNG)) return png(bytes)
-    const [begin, mark] = [bytes.toString('latin1', 0, 4), bytes.readUInt32LE(0)]
-    if (begin === 'GIF8') return gif(bytes)
-    if (begin === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return webp(bytes)
-    if (bytes.readUInt16BE(0) === 0xffd8) return jpeg(bytes)
-    // An icon, not a cursor.
-    return mark === 0x00010000 ? ico(bytes) : null
+    const format = formatOf(bytes)
+    return format !== null && formats.includes(format) ? HARMLESS[format](bytes) : null
   } catch (error) {
     // The file ends before its header does.
     if (error instanceof RangeError) return null
     throw error
   }
 }
+
+/** The format by the first bytes, whatever the file is called. @throws RangeError for a file that is shorter. */
+function formatOf(bytes: Buffer): Format | null {
+  if (bytes.subarray(0, 8).equals(PNG)) return 'png'
+  const [begin, mark] = [bytes.toString('latin1', 0, 4), bytes.readUInt32LE(0)]
+  if (begin === 'GIF8') return 'gif'
+  if (begin === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'webp'
+  if (bytes.readUInt16BE(0) === 0xffd8) return 'jpeg'
+  // An icon, not a cursor.
+  return mark === 0x00010000 ? 'ico' : null
+}
+
+const HARMLESS: Record<Format, (bytes: Buffer) => Buffer | null> = { png, gif, webp, jpeg, ico }
 
 const fits = (width: number, height: number) => Math.min(width, height) > 0 && Math.max(width, height) <= MAX_PIXELS
 

@@ -6,7 +6,7 @@ import { fingerprint } from '../core/secrets.ts'
 import type { Redrawn } from './draw-process.ts'
 import type { SiteIcon } from './site.ts'
 
-/** How many icons may wait, in total and for one account; further ones are refused for now. */
+/** How many pictures may wait, in total and for one account; further ones are refused for now. */
 const MAX_WAITING = 200
 const MAX_WAITING_EACH = 100
 /** The time limit for one picture: an allowed one takes at most a second, and many times as long on a busy machine. */
@@ -21,19 +21,31 @@ export interface Drawn extends SiteIcon {
   png: Buffer
 }
 
-/** Redraws icons, one at a time in a separate process, so that only the picture of a file remains. */
+/** What is drawn anew: the icon of a site, or the picture of an organisation. */
+export type Drawable = 'icon' | 'picture'
+
+declare module '../core/service.ts' {
+  interface Service {
+    /** Redraws pictures that people send: they do not wait for the icons of sites. */
+    pictures: Pick<Drawing, 'draw'>
+  }
+}
+
+/** Redraws pictures, one at a time in a separate process, so that only what is seen of a file remains. */
 export class Drawing {
   readonly #process = new IdleHelper<string, Redrawn>(() => drawingProcess(DRAW_ICONS), PATIENCE_MS)
 
+  constructor(readonly kind: Drawable) {}
+
   /**
-   * Redraws an icon.
+   * Redraws a picture.
    * @param whose the account for which it is drawn; accounts take turns.
    * @returns null for files that are no pictures or may not be drawn; `costly` for one that has taken too long; `no turn` if
    *   too many wait; `not drawn` if the process cannot be started, or is stopped.
    */
   async draw(bytes: Buffer, whose: string): Promise<Drawn | null | 'costly' | 'no turn' | 'not drawn'> {
     if (this.#process.waiting >= MAX_WAITING || this.#process.countOf(whose) >= MAX_WAITING_EACH) return 'no turn'
-    const redrawn = await this.#process.ask(bytes.toString('base64'), whose)
+    const redrawn = await this.#process.ask(`${this.kind} ${bytes.toString('base64')}`, whose)
     if ('failure' in redrawn)
       return redrawn.cause === undefined ? null : redrawn.cause === 'time' ? 'costly' : 'not drawn'
     if (redrawn.png === null) return null

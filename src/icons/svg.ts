@@ -1,24 +1,28 @@
 import { Parser } from 'htmlparser2'
-import { ICON_PIXELS } from './site.ts'
 import { allowedElement, isMissed, isProperty, type Part, SHAPES, setAllowed } from './svg-allowed.ts'
 import { isCheap } from './svg-cost.ts'
 
-/** The most bytes of an SVG: larger ones are no icons. */
-const MAX_BYTES = 64 * 1024
 /** The deepest nesting of elements. */
 const MAX_DEPTH = 64
 /** The greatest ratio of the sides: a longer picture is just a line. */
 const MAX_RATIO = 32
 
-/** An SVG rewritten from its allowed parts, in bounded time and memory; null for other files, and for costly pictures. */
-export function harmlessSvg(bytes: Uint8Array): string | null {
-  if (bytes.byteLength > MAX_BYTES) return null
+/**
+ * An SVG rewritten from its allowed parts, in bounded time and memory; null for other files, and for costly pictures.
+ * @param pixels of its longer side.
+ * @param maxBytes larger files are null.
+ */
+export function harmlessSvg(
+  bytes: Uint8Array,
+  { pixels, maxBytes }: { pixels: number; maxBytes: number },
+): string | null {
+  if (bytes.byteLength > maxBytes) return null
   const text = new TextDecoder().decode(bytes)
   if (!/^\s*<(?:\?xml|!--|!DOCTYPE|(?:[\w.-]+:)?svg\b)/i.test(text)) return null
   const picture = new Reader().read(text)
   if (picture === null) return null
   const [x, y, width, height] = picture.box
-  const scale = ICON_PIXELS / Math.max(width, height)
+  const scale = pixels / Math.max(width, height)
   if (Math.max(width / height, height / width) > MAX_RATIO || !isCheap(picture.root, scale)) return null
   const size = `width="${width * scale}" height="${height * scale}" viewBox="${x} ${y} ${width} ${height}"`
   return written(picture.root, `xmlns="http://www.w3.org/2000/svg" ${size}`)

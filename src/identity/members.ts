@@ -19,6 +19,8 @@ export interface OwnOrganization {
   /** The end of its start page’s address; null for no start page. */
   handle: string | null
   color: (typeof COLORS)[number] | null
+  /** The id of its picture; null for none. */
+  pictureId: string | null
 }
 
 /** The organisations that a user belongs to, by name. */
@@ -34,6 +36,7 @@ const memberships = prepared((db) =>
       role: member.role,
       handle: organization.handle,
       color: organization.color,
+      pictureId: organization.pictureId,
     })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))

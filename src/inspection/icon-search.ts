@@ -21,7 +21,7 @@ export type FoundIcon = Drawn | null | undefined | 'no turn' | 'costly' | 'not d
 
 /** Gets a site’s icon, and redraws it. */
 export class IconSearch {
-  readonly #drawing = new Drawing()
+  readonly #drawing = new Drawing('icon')
   /** The sites whose icon has taken too long to draw, whether linked to or not. */
   readonly #costly = new LRUCache<string, true>({ max: MAX_COSTLY, ttl: DAY_MS })
 

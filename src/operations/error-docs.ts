@@ -42,7 +42,7 @@ export const ERROR_DOCS: Record<Code, string> = {
     'The proposal and the newest version both changed what the message names, or the proposal is no longer open.',
   KEY_NOT_ROTATABLE: "The key has ended, was rotated before, or is an app's: the message says what to do.",
   VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
-  PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB, or than 384 KiB with a picture.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
   MISDIRECTED_REQUEST:
     'The Host header names another server: a proxy in between must pass on the one that it was sent, and SERVICE_BASE_URL must be the public address.',

@@ -100,6 +100,8 @@ interface Described<In, Out, Body> {
   example?: Record<string, unknown>
   /** Accepted content types if not only JSON’s own; all contain JSON. */
   bodyTypes?: readonly string[]
+  /** The most bytes of its body, if that may be larger than others. */
+  maxBody?: number
   /** The body of a success, built on first use, because only documents and tools need it. None with 204. */
   output?: () => Schema<Body>
   /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-answers.ts`. */

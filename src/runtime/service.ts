@@ -15,6 +15,7 @@ import { BadSetting, SETTINGS, settingError, UnusableSetting } from '../config/s
 import { type Loop, repeat } from '../core/scheduling.ts'
 import type { Service } from '../core/service.ts'
 import { Tally } from '../http/request.ts'
+import { Drawing } from '../icons/drawing.ts'
 import type { PasswordCost } from '../identity/passwords.ts'
 import { Proofs } from '../identity/proof.ts'
 import { sessionReader } from '../identity/sessions.ts'
@@ -111,6 +112,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
   siteIcons = new SiteIconFinder(store, config, log)
+  const pictures = new Drawing('picture')
   const metrics =
     config.metricsToken === undefined && config.metricsListener === null
       ? null
@@ -145,6 +147,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     launchers,
     blockedHosts,
     siteIcons,
+    pictures,
     bucket,
     tally,
     metrics,
@@ -173,6 +176,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
         ...[outbox.stop(), mailer.outbox?.stop(), notices.stop(), endingKeys.stop()],
         ...[linkChecks.stop(), siteIcons?.stop()],
       ])
+      pictures.stop()
       backups?.stop()
       await launchers.stop()
       await blockedHosts.stop()

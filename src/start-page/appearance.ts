@@ -1,9 +1,15 @@
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { type COLORS, formerHandles, member, organization } from '../../db/schema.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../bundles/edit/stored.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { fingerprint } from '../core/secrets.ts'
 import { DAY_MS } from '../core/time.ts'
+import type { Drawn } from '../icons/drawing.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ensureOwner } from '../plans/owners.ts'
+import { keeping } from './pictures.ts'
 
 /** How an organisation presents itself: on its start page, on its launchers and in the workspace menu. */
 export interface Appearance {
@@ -55,16 +61,24 @@ export async function handleAfter({ db }: Pick<Store, 'db'>, former: string): Pr
   return found?.handle ?? null
 }
 
+/** A change of how an organisation presents itself; a missing part stays. */
+export interface Changes extends Partial<Pick<Appearance, 'handle' | 'color'>> {
+  picture?: Pick<Drawn, 'id' | 'png'> | null
+}
+
 /**
- * Changes the handle or the colour of an organisation, if the person is still one of its admins.
- * @throws Problem HANDLE_TAKEN; PLAN_LIMIT if it has given up too many handles; FORBIDDEN.
+ * Changes how an organisation presents itself, if the person is still one of its admins.
+ * @throws Problem HANDLE_TAKEN; PLAN_LIMIT if it has given up too many handles, or has no room for a picture; FORBIDDEN.
  */
 export async function changeAppearance(
-  { db, write }: Store,
+  store: Store,
   { organizationId, userId }: { organizationId: string; userId: string },
-  changes: Partial<Pick<Appearance, 'handle' | 'color'>>,
+  { picture, ...changes }: Changes,
+  caps: Pick<Config, 'maxHistoryBytes'>,
 ): Promise<void> {
+  const { db, write } = store
   const { handle } = changes
+  const subject: Subject = { type: 'organization', organizationId }
   const hash = handle == null ? null : handleHash(handle)
   const isAdmin = sql`EXISTS (SELECT 1 FROM ${member} WHERE ${member.organizationId} = ${organizationId} AND ${member.userId} = ${userId} AND ${member.role} = 'admin')`
   const former = sql`(SELECT count(*) FROM ${formerHandles} WHERE ${formerHandles.organizationId} = ${organizationId} AND ${formerHandles.handleHash} IS NOT ${hash})`
@@ -76,11 +90,20 @@ export async function changeAppearance(
     const [result] = await write([
       db
         .update(organization)
-        .set({ ...changes, ...(handle === undefined ? {} : { handleHash: hash }) })
+        .set({
+          ...changes,
+          ...(handle === undefined ? {} : { handleHash: hash }),
+          ...(picture === undefined ? {} : { pictureId: picture?.id ?? null }),
+        })
         .where(and(eq(organization.id, organizationId), isAdmin, isRoom)),
+      // Its bytes count against the organisation’s plan.
+      ...(picture == null ? [] : [ensureOwner(subject)]),
+      ...(picture === undefined ? [] : keeping(organizationId, picture)),
+      ...(picture == null ? [] : [checkHistoryCap(subject, caps)]),
     ])
     if (result?.rowsAffected === 1) return
   } catch (error) {
+    if (isHistoryCapError(error)) throw await historyCapReached(store, subject, caps)
     if (brokenConstraint(error)?.includes('organization.handle') !== true) throw error
     throw handleTaken()
   }

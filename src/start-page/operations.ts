@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { type } from 'arktype'
 import { COLORS } from '../../db/schema.ts'
 import {
@@ -11,6 +12,7 @@ import {
 } from '../accounts/operations.ts'
 import { callAs } from '../accounts/refusals.ts'
 import { slugOf } from '../bundles/edit/unversioned.ts'
+import type { Reason } from '../core/issue.ts'
 import { lazy } from '../core/lazy.ts'
 import { part } from '../core/paging.ts'
 import { checked, object, refuse, refusing, says } from '../core/shape.ts'
@@ -20,6 +22,16 @@ import { implement } from '../operations/operation.ts'
 import { filter, ListedBundles, presented } from './answers.ts'
 import { changeAppearance, MAX_HANDLE } from './appearance.ts'
 import { PAGE, startPageOf } from './listed.ts'
+import { drawn, MAX_PICTURE } from './pictures.ts'
+
+/** The most characters of a picture in Base64. */
+const MAX_PICTURE_TEXT = 4 * Math.ceil(MAX_PICTURE / 3)
+
+/** Why a picture in Base64 is refused before it is drawn, or null. */
+function unfitPicture(text: string): Reason | null {
+  if (text.length > MAX_PICTURE_TEXT) return { code: 'picture_too_large' }
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? null : { code: 'no_picture' }
+}
 
 const edit = object({
   organizationId: OrganizationInPath,
@@ -32,6 +44,14 @@ const edit = object({
   ),
   'handle?': says(slugOf(MAX_HANDLE).or('null'), ...HANDLE_DOC),
   'color?': says(type.enumerated(...COLORS).or('null'), 'Its colour; null for none.', 'teal'),
+  'picture?': says(
+    type('string')
+      .narrow(refusing({ minLength: 1, maxLength: MAX_PICTURE_TEXT }, unfitPicture))
+      .or('null'),
+    'The Base64 of a PNG, JPEG, WebP or SVG: at most 256 KiB, and 1024 pixels a side. It is drawn anew, 128 pixels large. ' +
+      'Null for none.',
+    null,
+  ),
 })
 
 /** The body of PATCH /api/organizations/:organizationId. */
@@ -46,18 +66,22 @@ const ChangedOrganization = lazy(() => object({ organization: organization() }))
 export const updateOrganization = implement('update_organization', {
   summary: 'Change how an organisation presents itself',
   description:
-    'Changes the name, the handle or the colour that members and viewers see. A handle gives the organisation a start page; ' +
+    'Changes the name, the handle, the colour or the picture that members and viewers see. A handle gives the organisation a start page; ' +
     'one that is given up leads to the new one for 90 days, and stays taken. Admins only.',
   input: OrganizationEdit,
   example: { organizationId: 'o_27pd', name: 'Acme Support', handle: 'acme' },
   output: ChangedOrganization,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'HANDLE_TAKEN', 'PLAN_LIMIT'],
-  async run({ organizationId, name, ...appearance }, context) {
+  // A picture of 256 KiB takes a third more in Base64.
+  maxBody: 384 * 1024,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'HANDLE_TAKEN', 'PLAN_LIMIT', 'RATE_LIMITED'],
+  async run({ organizationId, name, picture: sent, ...appearance }, context) {
     const { caller, service } = context
     const { id } = await organizationOf(context, organizationId, 'admin')
     const { userId } = signedIn(caller)
-    if (Object.keys(appearance).length > 0) {
-      await changeAppearance(service.store, { organizationId: id, userId }, appearance)
+    const picture = typeof sent === 'string' ? await drawn(service, userId, Buffer.from(sent, 'base64')) : sent
+    const changes = { ...appearance, ...(picture !== undefined && { picture }) }
+    if (Object.keys(changes).length > 0) {
+      await changeAppearance(service.store, { organizationId: id, userId }, changes, service.config)
     }
     if (name !== undefined) {
       await callAs(signedIn(caller), service, '/organization/update', {

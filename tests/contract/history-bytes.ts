@@ -16,6 +16,7 @@ const of = (table: string, bytes: string) =>
 
 /** What `owners.history_bytes` must be, counted anew: SQL for a query of `owners`. */
 export const HISTORY_BYTES = `(SELECT coalesce(sum(2 * (${current} + ${BUNDLE_OVERHEAD})), 0) FROM bundles WHERE bundles.owner_id = owners.id)
+  + coalesce((SELECT length(png) FROM organization_pictures WHERE organization_id = owners.organization_id), 0)
   + ${of('bundle_versions', `${version} + ${VERSION_OVERHEAD}`)} + ${of('version_parts', 'length(CAST(version_parts.content AS BLOB))')} + ${of('policy_rules', '64')}`
 
 /** The same from the sizes that its rows have of themselves, which know nothing of a field that a migration has added since. */

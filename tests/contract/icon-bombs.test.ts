@@ -7,7 +7,7 @@ import { PICTURES } from './icon-files.ts'
 
 // What a hundred pictures that are made to do harm take, drawn as the service draws them.
 
-const drawing = new Drawing()
+const drawing = new Drawing('icon')
 afterAll(() => drawing.stop())
 const draw = (bytes: Uint8Array) => drawing.draw(Buffer.from(bytes), 'somebody')
 
@@ -60,7 +60,7 @@ test('none of a hundred hostile pictures holds the loop, takes long or much memo
 
 test('what draws knows none of the secrets of the service', async () => {
   process.env.SERVICE_SECRET = 'known to nobody else'
-  const other = new Drawing()
+  const other = new Drawing('icon')
   try {
     expect(await other.draw(Buffer.from(PICTURES.png), 'somebody')).toMatchObject({ id: expect.any(String) })
     const environments = filesOfDrawing('environ').map((environment) => environment.split('\0'))

@@ -46,6 +46,8 @@ function nameOf(path: Path): string {
 
 /** Values of fields whose schema says too little to make one up. */
 const KNOWN: Readonly<Record<string, unknown>> = {
+  // A made-up name may be a web address, which is refused before other fields.
+  name: 'Acme',
   urls: ['https://a.example/', 'https://b.example/'],
   urlMetadata: [{ note: 'first', tags: ['live'], section: 'one', openPolicy: 'manual' }, {}],
   addUrls: [{ url: 'https://new.example/', note: 'new', tags: ['live'], section: 'one', openPolicy: 'auto', at: 0 }],
@@ -65,6 +67,7 @@ const KNOWN: Readonly<Record<string, unknown>> = {
 
 /** An edit without a password, whose length is checked with the bundle. */
 const {
+  name: _name,
   password: _,
   access: __,
   timeZone: ___,

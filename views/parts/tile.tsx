@@ -62,10 +62,14 @@ interface MonogramProps {
   text: string
   /** The chosen colour of an organisation; null for none. */
   color?: (typeof COLORS)[number] | null
+  /** The id of an organisation’s picture; null for none. */
+  pictureId?: string | null
 }
 
-/** The first letter of a name, in the chosen colour or else in the name's constant hue. */
-export function Monogram({ text, color = null }: MonogramProps): JSX.Element {
+/** The picture of an organisation or else the first letter of a name, in the chosen colour or the name's constant hue. */
+export function Monogram({ text, color = null, pictureId = null }: MonogramProps): JSX.Element {
+  if (pictureId !== null)
+    return <img class="monogram" src={iconPath({ id: pictureId })} alt="" width="24" height="24" />
   const { letter, hue } = signOf(text)
   return (
     <span class={['monogram', color === null ? hue : hueNamed(color)]} aria-hidden="true" safe>

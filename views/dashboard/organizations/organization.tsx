@@ -30,11 +30,13 @@ export interface SentForm {
   name: string
   handle: string
   color: string
+  /** Whether its picture is to be removed. */
+  isBare: boolean
   errors: LookErrors
   isChecked?: boolean
 }
 
-export type LookErrors = FormErrors<'name' | 'handle' | 'color'>
+export type LookErrors = FormErrors<'name' | 'handle' | 'color' | 'picture'>
 
 /** An organisation: its members, and for admins the actions on them. */
 export function OrganizationView({ site, organization, isChecked, invite, sent }: OrganizationProps): JSX.Element {
@@ -75,7 +77,7 @@ export function OrganizationView({ site, organization, isChecked, invite, sent }
               mayInvite={user.emailVerified}
             />
             {invitations.length > 0 && <Invitations site={site} id={id} invitations={invitations} />}
-            <PanelsForm action={routes.organizations.organization.href({ id })}>
+            <PanelsForm action={routes.organizations.organization.href({ id })} enctype="multipart/form-data">
               <Look organization={organization} form={sent} />
               {isChecked !== null && <ChecksPanel isOn={sent?.isChecked ?? isChecked} />}
             </PanelsForm>
@@ -87,7 +89,7 @@ export function OrganizationView({ site, organization, isChecked, invite, sent }
   )
 }
 
-/** How the organisation presents itself: its name, its colour, and the address of its start page. */
+/** How the organisation presents itself: its name, its colour, its picture, and the address of its start page. */
 function Look({ organization, form }: { organization: OrganizationInFull; form: SentForm | undefined }): JSX.Element {
   const { name, handle, color } = organization
   return (
@@ -121,9 +123,40 @@ function Look({ organization, form }: { organization: OrganizationInFull; form: 
         </p>
       </Field>
       <Colors chosen={form?.color ?? color ?? ''} error={form?.errors.color} />
+      <Picture organization={organization} isBare={form?.isBare ?? false} error={form?.errors.picture} />
     </Panel>
   )
 }
+
+interface PictureProps {
+  organization: OrganizationInFull
+  isBare: boolean
+  error: string | undefined
+}
+
+/** The picture of an organisation. The script shows a chosen one at once. */
+function Picture({ organization: { name, color, pictureId }, isBare, error }: PictureProps): JSX.Element {
+  return (
+    <Field id="picture" label="Picture" note="optional" error={error}>
+      <span class="picture">
+        <span class="look">
+          <Monogram text={name} color={color} pictureId={pictureId} />
+        </span>
+        <input id="picture" name="picture" type="file" accept={PICTURES} {...described('picture', error)} />
+      </span>
+      {pictureId !== null && (
+        <label class="choice">
+          <input type="checkbox" name="noPicture" value="yes" checked={isBare} />
+          <span>Remove the picture</span>
+        </label>
+      )}
+      <p class="hint">A PNG, JPEG, WebP or SVG of at most 256 KiB. It stands beside the name, also for viewers.</p>
+    </Field>
+  )
+}
+
+/** The files that the browser offers. */
+const PICTURES = 'image/png,image/jpeg,image/webp,image/svg+xml'
 
 /** The colours of an organisation, and none. */
 function Colors({ chosen, error }: { chosen: string; error: string | undefined }): JSX.Element {

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { keysMintedBy, ownedDataOf } from '../../../src/accounts/deletion.ts'
 import {
@@ -13,6 +14,7 @@ import { setChecks, wantsChecks } from '../../../src/bundles/links/health.ts'
 import { besideField } from '../../../src/core/field-words.ts'
 import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
+import type { SentFile } from '../../../src/http/body.ts'
 import { seeOther } from '../../../src/http/respond.ts'
 import { requireRole, type Subject } from '../../../src/identity/caller.ts'
 import { ownsBundles } from '../../../src/plans/owners.ts'
@@ -34,6 +36,8 @@ import { type CreateForm, DeleteOrganizationView, LeaveView, OrganizationsView, 
 
 const LIST = routes.organizations.list.path
 const NO_NAME = 'Enter a name.'
+/** Larger pictures than are taken are read, so that the refusal stands beside their field. */
+const MAX_FILE = 8 * 1024 * 1024
 
 /** Organisations, their members and roles. */
 export const organizationScreens: readonly Screen[] = [
@@ -62,9 +66,10 @@ export const organizationScreens: readonly Screen[] = [
     async get(visit) {
       return organizationPage(visit, await organizationOf(visit))
     },
-    async post(visit, form) {
+    maxFile: MAX_FILE,
+    async post(visit, form, file) {
       const organization = await organizationOf(visit)
-      return form.has('email') ? invite(visit, organization, form) : save(visit, organization, form)
+      return form.has('email') ? invite(visit, organization, form) : save(visit, organization, form, file)
     },
   },
   {
@@ -186,19 +191,31 @@ const INVITING: Partial<Record<Problem['code'], string>> = {
 }
 
 /** Stores the sent sections, look and checks: both, or none if the look is refused. */
-async function save(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
+async function save(
+  visit: Visit,
+  organization: OrganizationInFull,
+  form: URLSearchParams,
+  file: SentFile | null,
+): Promise<Outcome> {
   const { id, role } = organization
   requireRole(role, 'admin')
   const sent = new Set(form.getAll('change'))
   const isChecked = form.has('checkLinks')
-  const [name, handle, color] = LOOK.map((field) => form.get(field)?.trim() ?? '') as [string, string, string]
+  const isBare = form.has('noPicture')
+  const [name = '', handle = '', color = ''] = ['name', 'handle', 'color'].map((field) => form.get(field)?.trim() ?? '')
   const refuse = (errors: LookErrors, problem: Problem) => {
-    const typed = { name, handle, color, errors, ...(sent.has('checks') && { isChecked }) }
+    const typed = { name, handle, color, isBare, errors, ...(sent.has('checks') && { isChecked }) }
     return organizationPage(visit, organization, { sent: typed }, problem)
   }
   if (sent.has('look')) {
     if (name === '') return refuse({ name: NO_NAME }, noName())
-    const look = { handle: handle || null, color: color || null, ...(name !== organization.name && { name }) }
+    const picture = file === null ? (isBare ? null : undefined) : Buffer.from(file.bytes).toString('base64')
+    const look = {
+      handle: handle || null,
+      color: color || null,
+      ...(name !== organization.name && { name }),
+      ...(picture !== undefined && { picture }),
+    }
     const answer = await resultOrProblem(() => run(visit, updateOrganization, { organizationId: id, ...look }))
     if (answer instanceof Problem) {
       return refuse(answer.code === 'HANDLE_TAKEN' ? { handle: answer.userMessage } : formErrors(answer, LOOK), answer)
@@ -211,7 +228,7 @@ async function save(visit: Visit, organization: OrganizationInFull, form: URLSea
   return { to: withFlash(`${LIST}/${id}`, 'settingsSaved') }
 }
 
-const LOOK = ['name', 'handle', 'color'] as const
+const LOOK = ['name', 'handle', 'color', 'picture'] as const
 
 /** @param typedName what the visitor has typed to confirm. */
 async function deletePage(

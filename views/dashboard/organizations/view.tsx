@@ -131,10 +131,11 @@ interface RowProps {
   isActing: boolean
 }
 
-function OrganizationRow({ organization: { id, name, role }, isActing }: RowProps): JSX.Element {
+function OrganizationRow({ organization, isActing }: RowProps): JSX.Element {
+  const { id, name, role, color, pictureId } = organization
   return (
     <li class="row person">
-      <Monogram text={name} />
+      <Monogram text={name} color={color} pictureId={pictureId} />
       <div class="what">
         <a class="name" href={routes.organizations.organization.href({ id })}>
           <bdi safe>{name}</bdi>

@@ -15,10 +15,16 @@ export function Panel({ id, heading, children }: PropsWithChildren<{ id: string;
   )
 }
 
+type PanelsFormProps = PropsWithChildren<{
+  action: string
+  /** For a form with a file. */
+  enctype?: 'multipart/form-data'
+}>
+
 /** Several panels that one button saves; each names itself to the server by a hidden `change`. */
-export function PanelsForm({ action, children }: PropsWithChildren<{ action: string }>): JSX.Element {
+export function PanelsForm({ action, enctype, children }: PanelsFormProps): JSX.Element {
   return (
-    <form class="panels" method="post" action={attribute(action)}>
+    <form class="panels" method="post" action={attribute(action)} enctype={enctype}>
       {children}
       <div class="actions">
         <button type="submit" class="primary">

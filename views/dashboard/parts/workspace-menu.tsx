@@ -16,7 +16,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
     <details class="menu subjects" name="menu">
       <summary>
         <span class="visually-hidden">Workspace</span>
-        <Monogram text={name} color={acting?.color ?? null} />
+        <Monogram text={name} color={acting?.color ?? null} pictureId={acting?.pictureId ?? null} />
         <span class="who">
           <span class="name" dir="auto" safe>
             {name}
@@ -37,6 +37,7 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
                 id={one.id}
                 name={one.name}
                 color={one.color}
+                pictureId={one.pictureId}
                 hint={`You’re ${ROLE_WORDS[one.role].one}`}
                 current={one.id === acting?.id}
               />
@@ -62,19 +63,17 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
   )
 }
 
-interface ChoiceProps {
+interface ChoiceProps extends Partial<Pick<OwnOrganization, 'color' | 'pictureId'>> {
   id: string
   name: string
-  /** The colour of an organisation. */
-  color?: OwnOrganization['color']
   hint: string
   current: boolean
 }
 
-function Choice({ id, name, color = null, hint, current }: ChoiceProps): JSX.Element {
+function Choice({ id, name, color = null, pictureId = null, hint, current }: ChoiceProps): JSX.Element {
   return (
     <button type="submit" class="item" name="organizationId" value={id} aria-pressed={current ? 'true' : 'false'}>
-      <Monogram text={name} color={color} />
+      <Monogram text={name} color={color} pictureId={pictureId} />
       <span class="who">
         <span class="name" dir="auto" safe>
           {name}

@@ -3,7 +3,7 @@
 import { unstressed } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { iconOf } from '../../../src/icons/site.ts'
+import { iconOf, iconPath } from '../../../src/icons/site.ts'
 import { type ListedBundle, type StartPage, TILES } from '../../../src/start-page/listed.ts'
 import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
 import { hueNamed, Tile } from '../../parts/tile.tsx'
@@ -97,7 +97,7 @@ export function StartView(props: StartProps): JSX.Element {
 /** The organisation’s picture, or its first letter in its colour. */
 function Sign({ organization: { name, color, pictureId } }: Pick<StartPage, 'organization'>): JSX.Element {
   if (pictureId !== null) {
-    return <img class="tile sign" src={routes.icon.href({ icon: `${pictureId}.png` })} alt="" width="40" height="40" />
+    return <img class="tile sign" src={iconPath({ id: pictureId })} alt="" width="40" height="40" />
   }
   return (
     <span class={['tile', 'sign', color === null ? 'plain' : hueNamed(color)]} aria-hidden="true" safe>
