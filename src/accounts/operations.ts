@@ -5,11 +5,11 @@ import { OrganizationId, UserId } from '../core/fields.ts'
 import type { Reason } from '../core/issue.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
+import { routes } from '../core/routes.ts'
 import { object, says, Time } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { Email } from '../core/text-shapes.ts'
 import { iso } from '../core/time.ts'
-import { iconPath } from '../icons/site.ts'
 import { Me } from '../identity/answers.ts'
 import { ROLES, type Role, requireRole, type SignedIn, signedIn } from '../identity/caller.ts'
 import { countForAddress } from '../limits/rate-limits.ts'
@@ -295,7 +295,7 @@ export function toOrganization(
   { id, name, handle, color, pictureId }: Pick<OrganizationInFull, 'id' | 'name' | 'handle' | 'color' | 'pictureId'>,
   { origin }: Pick<Config, 'origin'>,
 ) {
-  const pictureUrl = pictureId === null ? null : `${origin}${iconPath({ id: pictureId })}`
+  const pictureUrl = pictureId === null ? null : `${origin}${routes.icon.href({ icon: `${pictureId}.png` })}`
   return { organizationId: id, name, handle, color, pictureUrl }
 }
 

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { initPhoton, PhotonImage, resize, SamplingFilter } from '@cf-wasm/photon/others'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Failure, READY } from '../core/idle-helper.ts'
-import type { Drawable } from './drawing.ts'
 import { ICON_PIXELS, type SiteIcon } from './site.ts'
 import { harmlessSvg } from './svg.ts'
 
@@ -18,6 +17,9 @@ interface Drawing extends Pick<SiteIcon, 'tone'> {
 
 /** The answer to a file: its redrawn picture in Base64; null if it may not be drawn. */
 export type Redrawn = { png: string; tone: SiteIcon['tone'] } | { png: null } | Failure
+
+/** What is drawn anew: the icon of a site, or the picture of an organisation. */
+export type Drawable = 'icon' | 'picture'
 
 /** How a kind of picture is drawn. */
 interface Way {

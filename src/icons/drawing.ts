@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Helper, IdleHelper, processHelper } from '../core/idle-helper.ts'
 import { fingerprint } from '../core/secrets.ts'
-import type { Redrawn } from './draw-process.ts'
+import type { Drawable, Redrawn } from './draw-process.ts'
 import type { SiteIcon } from './site.ts'
 
 /** How many pictures may wait, in total and for one account; further ones are refused for now. */
@@ -20,9 +20,6 @@ export const DRAW_PICTURES = 'draw-pictures'
 export interface Drawn extends SiteIcon {
   png: Buffer
 }
-
-/** What is drawn anew: the icon of a site, or the picture of an organisation. */
-export type Drawable = 'icon' | 'picture'
 
 declare module '../core/service.ts' {
   interface Service {
