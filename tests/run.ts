@@ -16,7 +16,7 @@ const PARALLEL = availableParallelism() + 1
  * own, sign-in, every operation, the stores, and the programs that users start.
  */
 const AGAIN =
-  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:health|http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp|webhooks))/
+  /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:calendar|health|http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp|webhooks))/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
   /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/

@@ -1,4 +1,5 @@
-import type { Code } from '../core/codes.ts'
+import { DAYS, MAX_DAY } from '../calendar/schedule.ts'
+import { type Code, STATUS } from '../core/codes.ts'
 import { routes } from '../core/routes.ts'
 import { LauncherTabs } from '../launcher/answers.ts'
 import type { Content, Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
@@ -26,6 +27,23 @@ const SLUG: Parameter = {
   description: 'The bundle: the last part of its link.',
   schema: { type: 'string' },
   example: 'launch-day',
+}
+
+const ANY_DAY = `(${Object.keys(DAYS).join('|')})`
+
+/** When a calendar reminds, as `src/calendar/schedule.ts` reads it. */
+const SCHEDULE = [
+  time('every', 'How often: each `week`, unless it is each `month`.', '^(week|month)$', 'week'),
+  time('days', 'Without `every=month`: its days, with commas.', `^${ANY_DAY}(,${ANY_DAY})*$`, 'mon,wed'),
+  time('day', `With \`every=month\`: a day from 1 to ${MAX_DAY}, or \`last\`.`, '^([1-9]|1\\d|2[0-8]|last)$'),
+  { ...time('at', 'The time, by the clocks of the zone.', '^([01]\\d|2[0-3]):[0-5]\\d$', '09:00'), required: true },
+  { ...time('zone', 'A time zone by its IANA name.', '^[A-Za-z][\\w+/-]{0,63}$', 'Europe/Berlin'), required: true },
+  time('start', 'The first day that counts; else 1 January 2026.', '^20\\d\\d-\\d\\d-\\d\\d$', '2026-12-01'),
+]
+
+function time(name: string, description: string, pattern: string, example?: string): Parameter {
+  const schema = { type: 'string', pattern }
+  return { name, in: 'query', required: false, description, schema, ...(example === undefined ? {} : { example }) }
 }
 
 /**
@@ -58,6 +76,16 @@ export function launcherPaths(naming: Naming, values: Parameter[]): OpenApi['pat
         content: text,
         failed: 'text/plain',
         codes: [...CODES, 'RATE_LIMITED'],
+      }),
+    },
+    [routes.launcher.calendar.template]: {
+      get: described('read_launcher_calendar', 'Be reminded of a link again and again, by a calendar', naming, {
+        parameters: [SLUG, ...SCHEDULE, ...values],
+        type: 'text/calendar',
+        content: text,
+        failed: 'text/plain',
+        // Whoever may not see the bundle gets a calendar with its link alone.
+        codes: ['BAD_REQUEST', ...CODES.filter((code) => STATUS[code] !== 401), 'RATE_LIMITED'],
       }),
     },
   }

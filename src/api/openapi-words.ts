@@ -10,7 +10,7 @@ export const INTRODUCTION =
   'one field of an input is wrong, `errors` has one for each, up to 100. `x-errors` lists every code, those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
   `has it is at \`${routes.launcher.page.template}\` as a page, as Markdown or as JSON, by \`Accept\` or with \`.md\` or \`.json\`; ` +
   `\`${routes.launcher.feed.template}\` (Atom) ` +
-  'tells what changed.'
+  `tells what changed, and \`${routes.launcher.calendar.template}\` reminds of it.`
 
 /** The request headers of call options. */
 export const HEADERS = {

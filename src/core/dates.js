@@ -54,16 +54,22 @@ export function withDates(variables, zone, now) {
   return variables.map((one) => (isDated(one) ? { ...one, default: dateOf(one.default ?? '', known, now) } : one))
 }
 
+/** A time zone by its IANA name; UTC for anything else. @param {string | null | undefined} name */
+export function zoneOf(name) {
+  return knownZone(name) ?? 'UTC'
+}
+
 /**
- * A time zone by its IANA name; UTC for anything else. Offsets such as +02:00 are no zones, and not every browser knows them.
+ * A time zone as the runtime calls it, by its IANA name; null for anything else. Offsets such as +02:00 are no zones, and not
+ * every browser knows them.
  * @param {string | null | undefined} name
  */
-export function zoneOf(name) {
-  if (!name || !/^[A-Za-z][\w+/-]{0,63}$/.test(name)) return 'UTC'
+export function knownZone(name) {
+  if (!name || !/^[A-Za-z][\w+/-]{0,63}$/.test(name)) return null
   try {
     return new Intl.DateTimeFormat('en-GB', { timeZone: name }).resolvedOptions().timeZone
   } catch {
-    return 'UTC'
+    return null
   }
 }
 

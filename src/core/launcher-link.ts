@@ -5,6 +5,7 @@ import { MAX_LINK, MAX_VALUE, UNSEEN } from './template.js'
 /** Paths below a launcher's link that are not values. */
 export const BELOW_LAUNCHERS: readonly string[] = [
   'bookmarks.html',
+  'calendar.ics',
   'copy',
   'feed',
   'opensearch.xml',

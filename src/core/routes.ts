@@ -61,6 +61,7 @@ export const routes = {
     search: at('/l/:slug/opensearch.xml'),
     picture: at('/l/:slug/picture.png'),
     bookmarks: at('/l/:slug/bookmarks.html'),
+    calendar: at('/l/:slug/calendar.ics'),
     copy: at('/l/:slug/copy'),
     report: at('/l/:slug/report'),
   },

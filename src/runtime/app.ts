@@ -47,6 +47,7 @@ import { iconPages } from '../../views/launcher/icons/routes.ts'
 import { ledOn } from '../../views/launcher/launcher/led-on.ts'
 import { launcherPages } from '../../views/launcher/launcher/page.tsx'
 import { pages } from '../../views/launcher/launcher/routes.ts'
+import { remindPages } from '../../views/launcher/remind/routes.tsx'
 import { reportPages } from '../../views/launcher/report/routes.tsx'
 import { startPages } from '../../views/launcher/start/routes.tsx'
 import { authRoutes } from '../api/auth.ts'
@@ -202,11 +203,11 @@ function isForMachines({ url }: Pick<Request, 'url'>): boolean {
 }
 
 /** An error in the requested form of a launcher or a start page. */
-function problemAs(form: OtherForm, request: Request, problem: Problem, met: Met): Response {
+function problemAs(form: OtherForm | 'calendar', request: Request, problem: Problem, met: Met): Response {
   if (form === 'json') return jsonProblem(problem, met)
   const { status, headers, message } = problem
-  // Feed readers show the text of an error, if anything.
-  const type = form === 'feed' ? 'text/plain; charset=utf-8' : FORM_TYPES.markdown
+  // Feed readers and calendars show the text of an error, if anything.
+  const type = form === 'markdown' ? FORM_TYPES.markdown : 'text/plain; charset=utf-8'
   const body = `# ${inline(headingOf(problem))}\n\n${lines(message).join('  \n')}\n`
   return text(request, body, { type, status, headers })
 }
@@ -277,6 +278,7 @@ export function createRouter(service: Service, failed: Failed, later?: (work: ()
       .use(claimPages(service))
       .use(reportPages(service))
       .use(copyPages(service))
+      .use(remindPages(service))
       .use(starts.app)
       .use(consentPages(service)),
   )

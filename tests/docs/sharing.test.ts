@@ -59,11 +59,22 @@ test.skipIf(isLeftOut('curl'))('the changes of a bundle without a feed come as i
   await server.stop()
 })
 
+test.skipIf(isLeftOut('curl'))('a calendar comes again on the days that it says', async () => {
+  const { server, person } = await serveCommand()
+  const { slug } = await person.makeBundle({ title: 'Morning checks' })
+  const bash = new Bash()
+  const asked = await bash.run(blocksOf(PAGE, 'sh')[2] ?? '', { OPENALL: server.origin, SLUG: slug })
+  const rules = ['RRULE:FREQ=WEEKLY;WKST=MO;BYDAY=MO,WE', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=-1']
+  expect([asked.code, asked.errors, asked.output.trim().split(/\s+/)]).toEqual([0, '', rules])
+  bash.remove()
+  await server.stop()
+})
+
 test.skipIf(isLeftOut('curl', 'jq'))('another link and another slug are given as it says', async () => {
   const { server, person, key } = await serveCommand()
   await person.makeBundle({ slug: 'launch-day' })
   const bash = new Bash()
-  const { code, errors, output } = await bash.run(blocksOf(PAGE, 'sh')[2] ?? '', { OPENALL: server.origin, KEY: key })
+  const { code, errors, output } = await bash.run(blocksOf(PAGE, 'sh')[3] ?? '', { OPENALL: server.origin, KEY: key })
   expect([code, errors, output]).toEqual([0, '', `launch\nlaunch-2026\n${server.origin}/l/liftoff\n`])
   const { body } = await person.api<{ aliases: string[] }>('GET', '/api/links/launch-day')
   expect(body.aliases).toEqual(['launch', 'launch-2026', 'launch-day'])

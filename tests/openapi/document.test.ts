@@ -40,6 +40,7 @@ test('it has every operation of the table under its own route, with its dry run 
     'read_launcher_json get /l/{slug}.json',
     'read_launcher_markdown get /l/{slug}.md',
     'read_launcher_feed get /l/{slug}/feed',
+    'read_launcher_calendar get /l/{slug}/calendar.ics',
   ]
   expect(described.sort()).toEqual([...declared, ...forms].sort())
 })

@@ -188,20 +188,20 @@ function target(url: string): string {
   return /[()]/.test(escaped) ? `<${escaped}>` : escaped
 }
 
-type Form = NegotiatedForm | 'feed'
+type Form = NegotiatedForm | 'feed' | 'calendar'
 
-/** Forms of a launcher other than its page. */
-export type OtherForm = Exclude<Form, 'html'>
+/** Forms of a launcher other than its page, for those who may see it. */
+export type OtherForm = Exclude<Form, 'html' | 'calendar'>
 
 /** The slug and form that a path below `/l/` requests. */
-interface Negotiated {
+interface Negotiated<F = Form> {
   slug: string
-  form: Form
+  form: F
   /** Whether the answer depends on the Accept header. */
   isNegotiated: boolean
 }
 
-const ENDINGS: Readonly<Record<string, Form>> = { md: 'markdown', json: 'json' }
+const ENDINGS: Readonly<Record<string, NegotiatedForm>> = { md: 'markdown', json: 'json' }
 
 /** The Vary header of answers at a launcher’s own link. */
 export const NEGOTIATED = 'Accept, Accept-Encoding'
@@ -209,7 +209,7 @@ export const NEGOTIATED = 'Accept, Accept-Encoding'
 export const AT_LINK = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
 
 /** The slug and form that the last part of a launcher's path requests, whether or not the slug exists. */
-export function negotiatedFor(part: string, headers: Pick<Headers, 'get'>): Negotiated {
+export function negotiatedFor(part: string, headers: Pick<Headers, 'get'>): Negotiated<NegotiatedForm> {
   const [, slug = part, ending = ''] = /^(.*)\.(md|json)$/s.exec(part) ?? []
   const form = ENDINGS[ending]
   return form === undefined ? { slug, form: formFor(headers), isNegotiated: true } : { slug, form, isNegotiated: false }
@@ -220,9 +220,10 @@ export function negotiatedFor(part: string, headers: Pick<Headers, 'get'>): Nego
  * Works on the text, because the URL may be unparsable with a malformed Host header.
  */
 export function negotiatedAt(url: string, headers: Pick<Headers, 'get'>): Negotiated | null {
-  const [, area, part, feed] = /^(?:\w+:\/\/[^/]*)?\/([lo])\/([^/?#]+)(\/feed)?(?:[?#]|$)/.exec(url) ?? []
+  const [, area, part, below] =
+    /^(?:\w+:\/\/[^/]*)?\/([lo])\/([^/?#]+)(\/feed|\/calendar\.ics)?(?:[?#]|$)/.exec(url) ?? []
   if (part === undefined) return null
-  if (feed !== undefined) return { slug: part, form: 'feed', isNegotiated: false }
+  if (below !== undefined) return { slug: part, form: below === '/feed' ? 'feed' : 'calendar', isNegotiated: false }
   const named = negotiatedFor(part, headers)
   return area === 'o' && named.isNegotiated ? null : named
 }
