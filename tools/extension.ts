@@ -17,7 +17,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'popup.css': ['extension/popup/popup.css'],
   'options.html': ['extension/options/options.html'],
   'options.css': ['extension/options/options.css'],
-  'base.css': ['views/parts/tokens.css', 'extension/parts/base.css'],
+  'base.css': ['views/parts/tokens.css', 'views/parts/fields.css', 'views/parts/forms.css', 'extension/parts/base.css'],
   LICENSE: ['LICENSE'],
 }
 const SCRIPTS = ['worker/worker.ts', 'popup/popup.ts', 'options/options.ts', 'page/launcher.ts'].map(

@@ -1,53 +1,91 @@
-import {
-  askForInstance,
-  connectWithoutAccount,
-  disconnect,
-  NotConnected,
-  nameOf,
-  originIn,
-  signIn,
-} from '../parts/connection.ts'
-import { type Instance, readInstances } from '../parts/instances.ts'
+import { NotConnected, originIn } from '../parts/address.ts'
+import { askForInstance, connectWithoutAccount, nameOf, signIn } from '../parts/connection.ts'
+import { chooseInstance, readInstances } from '../parts/instances.ts'
+import { changeSettings, readSettings } from '../parts/settings.ts'
+import { showInstances } from './instances.ts'
+import { showPermissions } from './permissions.ts'
 
 const form = document.querySelector<HTMLFormElement>('#connect')!
+const address = document.querySelector<HTMLInputElement>('#address')!
 const error = document.querySelector<HTMLElement>('#error')!
-const list = document.querySelector<HTMLElement>('#instances')!
+const said = document.querySelector<HTMLElement>('#said')!
+const sections = document.querySelector<HTMLInputElement>('#sections')!
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  error.textContent = ''
-  const fields = new FormData(form, event.submitter)
+  const isWithAccount = new FormData(form, event.submitter).get('with') === 'account'
+  refuse('')
   try {
-    const origin = originIn(String(fields.get('address')))
-    if (!(await askForInstance(origin))) throw new NotConnected('Without the permission nothing can be connected.')
+    const origin = originIn(address.value)
+    // Before anything that takes time: the browser asks only because of a press.
+    const asking = askForInstance(origin)
+    setBusy(true)
+    if (!(await asking))
+      throw new NotConnected('Openall needs this permission to reach the service. Try again to allow it.')
+    said.textContent = 'Connecting…'
     const name = await nameOf(origin)
-    if (fields.get('with') === 'account') await signIn(origin)
+    if (isWithAccount) await signIn(origin, name)
     else await connectWithoutAccount(origin, name)
+    await chooseInstance(origin)
     form.reset()
+    said.textContent = `Connected to ${name}. Press Openall’s button in the toolbar to save tabs.`
   } catch (thrown) {
+    said.textContent = ''
     if (!(thrown instanceof NotConnected)) throw thrown
-    error.textContent = thrown.message
+    refuse(thrown.message)
+  } finally {
+    setBusy(false)
   }
-  await show()
 })
 
-async function show(): Promise<void> {
-  const { all } = await readInstances()
-  list.replaceChildren(...all.map(rowOf))
+function refuse(message: string): void {
+  error.textContent = message
+  address.toggleAttribute('aria-invalid', message !== '')
+  if (message !== '') address.focus()
 }
 
-function rowOf(instance: Instance): HTMLElement {
-  const row = document.createElement('li')
-  const words = document.createElement('p')
-  words.textContent = `${instance.name} (${new URL(instance.origin).host}), ${instance.account === null ? 'without an account' : 'signed in'}`
-  const end = document.createElement('button')
-  end.textContent = instance.account === null ? 'Disconnect' : 'Sign out'
-  end.addEventListener('click', async () => {
-    await disconnect(instance)
-    await show()
+function setBusy(isBusy: boolean): void {
+  for (const button of form.querySelectorAll('button')) button.disabled = isBusy
+}
+
+sections.addEventListener('change', () => changeSettings({ sectionsAsGroups: sections.checked }))
+
+async function showSettings(): Promise<void> {
+  sections.checked = (await readSettings()).sectionsAsGroups
+}
+
+/** The shortcut as it is now: its user may have changed it, or another extension may have it. */
+async function showShortcut(): Promise<void> {
+  const isFirefox = location.protocol === 'moz-extension:'
+  const commands = await chrome.commands.getAll()
+  const { shortcut = '' } = commands.find(({ name }) => name === '_execute_action') ?? {}
+  const place = document.querySelector<HTMLElement>('#shortcut')!
+  if (shortcut === '') place.textContent = 'No shortcut'
+  else place.replaceChildren(Object.assign(document.createElement('kbd'), { textContent: shortcut }))
+  document.querySelector<HTMLElement>('#change')!.textContent = isFirefox
+    ? 'To change it, open about:addons, press the gear, and choose Manage Extension Shortcuts.'
+    : 'To change it, open chrome://extensions/shortcuts.'
+}
+
+chrome.storage.local.onChanged.addListener((changes) => {
+  if ('instances' in changes || 'chosen' in changes) showInstances()
+  if ('settings' in changes) showSettings()
+})
+for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
+  event.addListener(() => {
+    showPermissions()
+    showInstances()
   })
-  row.append(words, end)
-  return row
 }
 
-await show()
+// The popup and the address bar lead here with the address of the page that they were on.
+const from = new URLSearchParams(location.search).get('address')
+if (from !== null) {
+  try {
+    address.value = originIn(from)
+  } catch {
+    // The page is no service; its user types the address.
+  }
+}
+await Promise.all([showInstances(), showSettings(), showShortcut(), showPermissions()])
+if ((await readInstances()).all.length === 0 || address.value !== '') address.focus()

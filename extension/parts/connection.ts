@@ -1,55 +1,38 @@
 import about from '../../package.json' with { type: 'json' }
 import { type Client, createClient, OpenallError } from '../../src/sdk/openall.ts'
+import { mayBePlain, NotConnected } from './address.ts'
+import { bounded, lineIn, MAX_API_BYTES, objectIn } from './answers.ts'
 import {
-  type Account,
   changeInstance,
   dropInstance,
   hostPattern,
   type Instance,
   instanceOf,
   keepInstance,
+  readInstances,
 } from './instances.ts'
+import { dropSecret, keepSecret, readSecret } from './secrets.ts'
 
 /** What the metadata of an instance says that the extension uses (RFC 8414). */
-interface Endpoints {
-  authorization_endpoint: string
-  token_endpoint: string
-  registration_endpoint: string
-  revocation_endpoint: string
-}
-
-/** An instance that can't be connected, or a sign-in that came to nothing; the message is for its user. */
-export class NotConnected extends Error {
-  constructor(
-    message: string,
-    /** Whether the instance refused; else it did not answer. */
-    readonly isRefused = true,
-  ) {
-    super(message)
-  }
-}
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const
+type Endpoints = Record<(typeof ENDPOINTS)[number], string>
 
 const SCOPE = 'links:write'
 /** Renewed a little early, so that no request is on its way with an expired token. */
 const EARLY_MS = 60_000
+const TIMEOUT_MS = 15_000
+/** However long a token is said to last: the browser's session may. */
+const MAX_SECONDS = 24 * 60 * 60
+/** What the protocol says of a sign-in that has ended. All else may pass: a limit, a proxy, a network with a page of its own. */
+const ENDED: ReadonlySet<string | null> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
+const AGAIN = 'Sign in again: the service has ended this sign-in.'
 
 /**
- * The permissions for an instance: to reach it, and to speak with its launchers. Ask for them in the handler of a press, before
- * anything else: browsers refuse later.
+ * Asks for the permissions for an instance: to reach it, and to speak with its launchers. Call it in the handler of a press,
+ * before anything else: browsers refuse later.
  */
 export function askForInstance(origin: string): Promise<boolean> {
   return chrome.permissions.request({ permissions: ['scripting'], origins: [hostPattern(origin)] })
-}
-
-/**
- * The origin of an instance that somebody typed or pasted: `openall.example`, or the address of any of its pages.
- * @throws NotConnected.
- */
-export function originIn(typed: string): string {
-  const text = typed.trim()
-  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
-  if (!URL.canParse(address) || /\s/.test(text)) throw new NotConnected('Type an address such as openall.example.')
-  return new URL(address).origin
 }
 
 /**
@@ -59,71 +42,98 @@ export function originIn(typed: string): string {
  */
 export async function nameOf(origin: string): Promise<string> {
   const { resource_name, resource } = await metadata(origin, '/.well-known/oauth-protected-resource/api')
-  if (typeof resource_name !== 'string' || resource !== `${origin}/api`)
-    throw new NotConnected(`${new URL(origin).host} is no instance of Openall.`)
-  return resource_name
+  const name = lineIn(resource_name, 60)
+  if (name === null || resource !== `${origin}/api`) throw noInstance(origin)
+  return name
 }
 
 /**
- * Signs in through the browser's own window, and stores the account. For a page that stays open: the worker may end meanwhile.
+ * Signs in through the browser's own window, and stores the account in place of the one before. For a page that stays open: the
+ * worker may end meanwhile.
+ * @param name from `nameOf`.
  * @throws NotConnected.
  */
-export async function signIn(origin: string): Promise<void> {
+export async function signIn(origin: string, name: string): Promise<void> {
   const endpoints = await endpointsOf(origin)
   const redirectUri = chrome.identity.getRedirectURL()
   const registered = await ask(endpoints.registration_endpoint, {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client_name: 'Openall extension', redirect_uris: [redirectUri] }),
   })
-  const clientId = String(registered.client_id)
+  const clientId = registered.client_id
+  if (!isToken(clientId)) throw new NotConnected(`${hostOf(origin)} did not register the extension.`)
   const [verifier, state] = [randomText(), randomText()]
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const resource = `${origin}/api`
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
     scope: SCOPE,
-    resource: `${origin}/api`,
+    resource,
     state,
-    code_challenge: base64url(
-      new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))),
-    ),
+    code_challenge: base64url(new Uint8Array(digest)),
     code_challenge_method: 'S256',
   })
   const url = `${endpoints.authorization_endpoint}?${query}`
   const back = await chrome.identity.launchWebAuthFlow({ url, interactive: true }).catch(() => undefined)
-  if (back === undefined) throw new NotConnected('The sign-in was closed before its end.')
+  if (back === undefined) throw new NotConnected('The sign-in was closed before its end. Try again.')
   const answer = new URL(back).searchParams
+  // Another state is not the answer to this request, and another issuer would get a code that is not its own (RFC 9207).
   if (answer.get('state') !== state || answer.get('iss') !== origin)
     throw new NotConnected('The answer to the sign-in is not for this request. Try again.')
   const code = answer.get('code')
   if (code === null) throw new NotConnected('You did not connect the extension.')
-  await takeTokens(origin, clientId, {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
-    resource: `${origin}/api`,
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier, resource }
+  await inTurn(origin, async () => {
+    const tokens = await tokensFor(origin, clientId, grant)
+    const before = await accountOf(origin)
+    await keepTokens(origin, tokens)
+    const account = { clientId, hasEnded: false }
+    if ((await instanceOf(origin)) === null) await keepInstance({ origin, name, account, opensAtOnce: false })
+    else await changeInstance(origin, { name, account })
+    // Signed in once more: the tokens before would work until they expire.
+    if (before !== null) await revoke(origin, before)
   })
 }
 
-/** Connects an instance without an account. */
+/**
+ * Connects an instance without an account.
+ * @param name from `nameOf`.
+ * @throws NotConnected if the instance wants an account.
+ */
 export async function connectWithoutAccount(origin: string, name: string): Promise<void> {
+  const anonymous = createClient({ server: origin, source: 'extension', fetch: plainFetch, retries: 0 })
+  // A try that stores nothing: there is no other word of whether an instance allows this.
+  await anonymous.createBundle.dryRun({ urls: ['https://example.com/'] }).catch((error: unknown) => {
+    const { code, message } = error as OpenallError
+    if (code === 'UNAUTHORIZED') throw new NotConnected(`${name} needs an account. Sign in instead.`)
+    throw new NotConnected(message)
+  })
+  const before = await accountOf(origin)
+  if (before !== null) throw new NotConnected(`You are signed in to ${name}. Sign out first.`)
   await keepInstance({ origin, name, account: null, opensAtOnce: false })
 }
 
-/** Signs out: revokes the tokens, forgets the instance, and gives its permission back. */
-export async function disconnect({ origin, account }: Instance): Promise<void> {
-  await dropInstance(origin)
-  await chrome.storage.session.remove(tokenName(origin))
-  if (account !== null) {
-    const revoking = async () =>
-      ask((await endpointsOf(origin)).revocation_endpoint, {
-        body: new URLSearchParams({ token: account.refreshToken, client_id: account.clientId }),
-      })
-    // An instance that can't be reached keeps the tokens until they expire; its page of keys ends them too.
-    await revoking().catch(() => {})
-  }
-  await chrome.permissions.remove({ origins: [hostPattern(origin)] })
+/**
+ * Signs out: revokes the tokens, forgets the instance, and gives its permission back.
+ * @returns whether the instance has ended the sign-in; one that can't be reached has not, and its page of keys ends it.
+ */
+export async function disconnect(origin: string): Promise<boolean> {
+  const before = await inTurn(origin, async () => {
+    const account = await accountOf(origin)
+    await dropInstance(origin)
+    await dropSecret(origin)
+    await chrome.storage.session.remove(tokenName(origin))
+    return account
+  })
+  const isEnded = before === null || (await revoke(origin, before))
+  const { all } = await readInstances()
+  const pattern = hostPattern(origin)
+  // A host may have several instances, each on its port.
+  if (!all.some((other) => hostPattern(other.origin) === pattern))
+    await chrome.permissions.remove({ origins: [pattern] }).catch(() => false)
+  return isEnded
 }
 
 /**
@@ -137,84 +147,168 @@ export function clientOf({ origin }: Pick<Instance, 'origin'>): Client {
     label: `extension/${about.version}`,
     fetch: (async (input: string, init: RequestInit) => {
       const token = await accessToken(origin)
-      const headers = new Headers(init.headers)
-      if (token !== null) headers.set('authorization', `Bearer ${token}`)
-      // The cookies are those of its pages, whose rights are not ours.
-      return fetch(input, { ...init, headers, credentials: 'omit' })
+      const answer = await plainFetch(input, withToken(init, token))
+      if (answer.status !== 401 || token === null) return answer
+      // The instance has ended the token before its time: a renewal tells whether the sign-in has ended too.
+      return plainFetch(input, withToken(init, await accessToken(origin, token)))
     }) as typeof fetch,
   })
 }
 
-const tokenName = (origin: string) => `token ${origin}`
-
-/** A valid access token; null without an account. @throws OpenallError. */
-async function accessToken(origin: string): Promise<string | null> {
-  // One renewal at a time, of all pages and the worker: a refresh token works once.
-  return navigator.locks.request(tokenName(origin), async () => {
-    const instance = await instanceOf(origin)
-    if (instance === null || instance.account === null) return null
-    const name = tokenName(origin)
-    const { [name]: kept } = await chrome.storage.session.get<Record<string, { token: string; until: number }>>(name)
-    if (kept !== undefined && kept.until > Date.now() + EARLY_MS) return kept.token
-    const { clientId, refreshToken } = instance.account
-    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
-    return takeTokens(origin, clientId, grant).catch((error) => {
-      if (!(error instanceof NotConnected)) throw error
-      const { message } = error
-      if (!error.isRefused) throw new OpenallError('NETWORK_ERROR', message, { cause: error })
-      throw new OpenallError('UNAUTHORIZED', `Sign in again: ${message}`, { status: 401, cause: error })
-    })
-  }) as Promise<string | null>
+function withToken(init: RequestInit, token: string | null): RequestInit {
+  const headers = new Headers(init.headers)
+  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  return { ...init, headers }
 }
 
-/** Exchanges a code or a refresh token, and stores both new tokens. @returns the access token. */
-async function takeTokens(origin: string, clientId: string, grant: Record<string, string>): Promise<string> {
+/** Without cookies, which are those of the instance's pages, whose rights are not ours. The SDK follows no redirect. */
+const plainFetch = (async (input: string, init: RequestInit) =>
+  bounded(await fetch(input, { ...init, credentials: 'omit' }), MAX_API_BYTES)) as typeof fetch
+
+// The tokens of an instance. The access token is in memory, the refresh token among the secrets.
+
+interface Tokens {
+  token: string
+  refreshToken: string
+  seconds: number
+}
+
+const tokenName = (origin: string) => `token ${origin}`
+
+/** One after the other, of all pages and the worker: a refresh token works once. */
+function inTurn<T>(origin: string, act: () => Promise<T>): Promise<T> {
+  return navigator.locks.request(tokenName(origin), act) as Promise<T>
+}
+
+/**
+ * A valid access token; null without an account.
+ * @param refused the token that the instance has just refused.
+ * @throws OpenallError.
+ */
+function accessToken(origin: string, refused?: string): Promise<string | null> {
+  return inTurn(origin, async () => {
+    const { account } = (await instanceOf(origin)) ?? { account: null }
+    if (account === null) return null
+    if (account.hasEnded) throw ended()
+    const name = tokenName(origin)
+    const { [name]: kept } = await chrome.storage.session.get<Record<string, { token: string; until: number }>>(name)
+    if (kept !== undefined && kept.token !== refused && kept.until > Date.now() + EARLY_MS) return kept.token
+    return renew(origin, account.clientId)
+  })
+}
+
+async function renew(origin: string, clientId: string): Promise<string> {
+  try {
+    const refreshToken = await readSecret(origin)
+    if (refreshToken === null) throw new NotConnected(AGAIN, 'invalid_grant')
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    // Once more if the answer was lost: for half a minute the service repeats it, later it takes the token for stolen.
+    const tokens = await tokensFor(origin, clientId, grant).catch((error: NotConnected) => {
+      if (error.error !== LOST) throw error
+      return tokensFor(origin, clientId, grant)
+    })
+    await keepTokens(origin, tokens)
+    return tokens.token
+  } catch (error) {
+    if (!(error instanceof NotConnected)) throw error
+    if (!ENDED.has(error.error)) throw new OpenallError('NETWORK_ERROR', error.message, { cause: error })
+    await changeInstance(origin, { account: { clientId, hasEnded: true } })
+    throw ended()
+  }
+}
+
+function ended(): OpenallError {
+  return new OpenallError('UNAUTHORIZED', AGAIN, { status: 401 })
+}
+
+/** Exchanges a code or a refresh token. @throws NotConnected. */
+async function tokensFor(origin: string, clientId: string, grant: Record<string, string>): Promise<Tokens> {
   const { token_endpoint } = await endpointsOf(origin)
   const answer = await ask(token_endpoint, { body: new URLSearchParams({ ...grant, client_id: clientId }) })
   const { access_token: token, refresh_token: refreshToken, expires_in: seconds } = answer
-  if (typeof token !== 'string' || typeof refreshToken !== 'string' || typeof seconds !== 'number')
-    throw new NotConnected('The instance answered without a token.')
-  // The refresh token first: without it, nothing could renew what a crash in between leaves.
-  const before = await instanceOf(origin)
-  const account: Account = { clientId, refreshToken }
-  if (before === null) await keepInstance({ origin, name: await nameOf(origin), account, opensAtOnce: false })
-  else await changeInstance(origin, { account })
-  await chrome.storage.session.set({ [tokenName(origin)]: { token, until: Date.now() + seconds * 1000 } })
-  return token
+  if (!isToken(token) || !isToken(refreshToken) || typeof seconds !== 'number')
+    throw new NotConnected('The service answered without a token.', LOST)
+  return { token, refreshToken, seconds: Math.min(Math.max(seconds, 0), MAX_SECONDS) }
 }
+
+/** Stores new tokens: first the refresh token, without which nothing could renew what a crash in between leaves. */
+async function keepTokens(origin: string, { token, refreshToken, seconds }: Tokens): Promise<void> {
+  await keepSecret(origin, refreshToken)
+  await chrome.storage.session.set({ [tokenName(origin)]: { token, until: Date.now() + seconds * 1000 } })
+}
+
+/** What a header and a form can carry. */
+function isToken(said: unknown): said is string {
+  return typeof said === 'string' && /^[\x21-\x7e]{1,8000}$/.test(said)
+}
+
+interface Held {
+  clientId: string
+  refreshToken: string
+}
+
+async function accountOf(origin: string): Promise<Held | null> {
+  const [instance, refreshToken] = [await instanceOf(origin), await readSecret(origin)]
+  if (instance === null || instance.account === null || refreshToken === null) return null
+  return { clientId: instance.account.clientId, refreshToken }
+}
+
+/** @returns whether the instance took it. */
+async function revoke(origin: string, { clientId, refreshToken }: Held): Promise<boolean> {
+  try {
+    const { revocation_endpoint } = await endpointsOf(origin)
+    await ask(revocation_endpoint, { body: new URLSearchParams({ token: refreshToken, client_id: clientId }) })
+    return true
+  } catch {
+    return false
+  }
+}
+
+// Requests without a token.
+
+/** The error of a request whose answer is missing. */
+const LOST = 'lost'
 
 /** The endpoints of an instance. All are on its own origin: elsewhere they would get its codes and tokens. */
 async function endpointsOf(origin: string): Promise<Endpoints> {
   const said = await metadata(origin, '/.well-known/oauth-authorization-server')
-  const names = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const
-  for (const name of names) {
+  if (said.issuer !== origin) throw noInstance(origin)
+  const entries = ENDPOINTS.map((name) => {
     const address = String(said[name])
     if (!URL.canParse(address) || new URL(address).origin !== origin)
-      throw new NotConnected(`${new URL(origin).host} names an address for its sign-in that is not its own.`)
-  }
-  return said as unknown as Endpoints
+      throw new NotConnected(`${hostOf(origin)} names an address for its sign-in that is not its own.`)
+    return [name, address]
+  })
+  return Object.fromEntries(entries)
 }
 
 async function metadata(origin: string, path: string): Promise<Record<string, unknown>> {
-  try {
-    const answer = await fetch(origin + path, { credentials: 'omit', redirect: 'error' })
-    if (answer.ok) return await answer.json()
-  } catch {
-    throw new NotConnected(`${new URL(origin).host} can’t be reached.`, false)
-  }
-  throw new NotConnected(`${new URL(origin).host} is no instance of Openall.`)
+  const answer = await request(origin + path, {})
+  if (!answer.ok) throw noInstance(origin)
+  return objectIn(answer)
 }
 
 /** Posts to an endpoint of OAuth. @throws NotConnected with its own sentence. */
 async function ask(url: string, init: Pick<RequestInit, 'body' | 'headers'>): Promise<Record<string, unknown>> {
-  const answer = await fetch(url, { ...init, method: 'POST', credentials: 'omit', redirect: 'error' }).catch(() => null)
-  if (answer === null) throw new NotConnected(`${new URL(url).host} can’t be reached.`, false)
-  const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>
+  const answer = await request(url, { ...init, method: 'POST' })
+  const body = await objectIn(answer)
   if (answer.ok) return body
-  const said = String(body.error_description ?? `${new URL(url).host} answered ${answer.status}.`)
-  // A server in trouble and a limit of requests end no sign-in.
-  throw new NotConnected(said, answer.status < 500 && answer.status !== 429)
+  const said = lineIn(body.error_description, 200) ?? `${hostOf(url)} answered ${answer.status}.`
+  throw new NotConnected(said, lineIn(body.error, 40))
 }
+
+async function request(url: string, init: RequestInit): Promise<Response> {
+  if (!mayBePlain(url)) throw new NotConnected(`${hostOf(url)} needs an https: address.`)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    return await fetch(url, { ...init, credentials: 'omit', redirect: 'error', signal })
+  } catch {
+    throw new NotConnected(`${hostOf(url)} can’t be reached.`, LOST)
+  }
+}
+
+const hostOf = (url: string) => new URL(url).host
+const noInstance = (origin: string) => new NotConnected(`${hostOf(origin)} is no Openall service.`)
 
 function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))

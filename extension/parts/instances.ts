@@ -1,9 +1,9 @@
-/** How the extension acts on an instance: for an account, with an app's tokens, or for nobody. */
+/** How the extension acts on an instance for an account: as an app. Its tokens are kept apart (connection.ts). */
 export interface Account {
   /** The client id of this installation, registered at the instance. */
   clientId: string
-  /** Renews the access token, which lives in `storage.session` alone. */
-  refreshToken: string
+  /** Whether the instance has ended the sign-in: its user has to sign in again. */
+  hasEnded: boolean
 }
 
 /** An instance of the service that its user connected. */

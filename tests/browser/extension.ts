@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core'
 import { manifestFor } from '../../extension/parts/manifest.ts'
 import { startInProcess } from '../in-process.ts'
+import type { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { chromiumOptions } from './chromium.ts'
+import { addSession } from './people.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -22,6 +24,8 @@ interface ExtensionStage {
   worker(): Promise<Worker>
   /** Opens one of its pages in a tab: `options.html`. */
   open(page: string): Promise<Page>
+  /** Connects the service on the page of options, for somebody or, with null, without an account. @returns the page. */
+  connect(person: Visitor | null): Promise<Page>
   /** Ends the worker, as the browser does with an idle one. */
   stopWorker(): Promise<void>
 }
@@ -70,6 +74,11 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
   const worker = async () =>
     context.serviceWorkers().find((one) => one.url().includes(EXTENSION_ID)) ??
     (await context.waitForEvent('serviceworker'))
+  const open = async (page: string) => {
+    const tab = await context.newPage()
+    await tab.goto(`chrome-extension://${EXTENSION_ID}/${page}`)
+    return tab
+  }
   return {
     get server() {
       return server
@@ -78,10 +87,20 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
       return context
     },
     worker,
-    async open(page) {
-      const tab = await context.newPage()
-      await tab.goto(`chrome-extension://${EXTENSION_ID}/${page}`)
-      return tab
+    open,
+    async connect(person) {
+      const options = await open('options.html')
+      await options.getByLabel('Address of the service').fill(server.origin)
+      if (person === null) {
+        await options.getByRole('button', { name: 'Use without an account' }).click()
+      } else {
+        await addSession(context, person)
+        const opening = context.waitForEvent('page')
+        await options.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await (await opening).getByRole('button', { name: 'Connect', exact: true }).click()
+      }
+      await options.getByText('Connected to').waitFor()
+      return options
     },
     async stopWorker() {
       const session = await context.newCDPSession(context.pages()[0] ?? (await context.newPage()))
