@@ -1,6 +1,7 @@
 import { NotConnected } from '../parts/address.ts'
-import { askForInstance, disconnect, nameOf, signIn } from '../parts/connection.ts'
+import { askForInstance, disconnect, signIn } from '../parts/connection.ts'
 import { changeInstance, chooseInstance, hostPattern, type Instance, readInstances } from '../parts/instances.ts'
+import { nameOf } from '../parts/requests.ts'
 
 const section = document.querySelector<HTMLElement>('#services')!
 const list = document.querySelector<HTMLElement>('#instances')!
@@ -23,6 +24,9 @@ export async function showInstances(): Promise<void> {
   shown = now
   const focused = placeOf(document.activeElement)
   section.hidden = all.length === 0
+  document.querySelector('#connect-heading')!.textContent = section.hidden
+    ? 'Connect a service'
+    : 'Connect another service'
   list.replaceChildren(
     ...rows.map(({ instance, isAllowed }) => {
       const isOnly = rows.length === 1
@@ -52,7 +56,7 @@ function rowOf(instance: Instance, { isAllowed, isOnly, isChosen }: RowState): H
   part('.host').textContent = new URL(origin).host
   const state = part('.state')
   state.dataset.is = account === null ? 'anonymous' : account.hasEnded ? 'ended' : 'signed in'
-  state.textContent = account === null ? 'without an account' : account.hasEnded ? 'Sign in again' : 'signed in'
+  state.textContent = account === null ? 'Without an account' : account.hasEnded ? 'Sign in again' : 'Signed in'
   const chooses = part<HTMLInputElement>('[type=radio]')
   chooses.checked = isChosen
   chooses.hidden = isOnly

@@ -1,7 +1,6 @@
 import about from '../../package.json' with { type: 'json' }
 import { type Client, createClient, OpenallError } from '../../src/sdk/openall.ts'
-import { mayBePlain, NotConnected } from './address.ts'
-import { bounded, lineIn, MAX_API_BYTES, objectIn } from './answers.ts'
+import { NotConnected } from './address.ts'
 import {
   changeInstance,
   dropInstance,
@@ -11,16 +10,12 @@ import {
   keepInstance,
   readInstances,
 } from './instances.ts'
-import { dropSecret, keepSecret, readSecret } from './secrets.ts'
-
-/** What the metadata of an instance says that the extension uses (RFC 8414). */
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const
-type Endpoints = Record<(typeof ENDPOINTS)[number], string>
+import { ask, bounded, endpointsOf, hostOf, LOST, MAX_API_BYTES } from './requests.ts'
+import { dropTokens, keepTokens, readRefreshToken, readToken, type Tokens } from './tokens.ts'
 
 const SCOPE = 'links:write'
 /** Renewed a little early, so that no request is on its way with an expired token. */
 const EARLY_MS = 60_000
-const TIMEOUT_MS = 15_000
 /** However long a token is said to last: the browser's session may. */
 const MAX_SECONDS = 24 * 60 * 60
 /** What the protocol says of a sign-in that has ended. All else may pass: a limit, a proxy, a network with a page of its own. */
@@ -33,18 +28,6 @@ const AGAIN = 'Sign in again: the service has ended this sign-in.'
  */
 export function askForInstance(origin: string): Promise<boolean> {
   return chrome.permissions.request({ permissions: ['scripting'], origins: [hostPattern(origin)] })
-}
-
-/**
- * Finds out whether an address is an instance.
- * @returns its name, for `keepInstance`.
- * @throws NotConnected.
- */
-export async function nameOf(origin: string): Promise<string> {
-  const { resource_name, resource } = await metadata(origin, '/.well-known/oauth-protected-resource/api')
-  const name = lineIn(resource_name, 60)
-  if (name === null || resource !== `${origin}/api`) throw noInstance(origin)
-  return name
 }
 
 /**
@@ -123,8 +106,7 @@ export async function disconnect(origin: string): Promise<boolean> {
   const before = await inTurn(origin, async () => {
     const account = await accountOf(origin)
     await dropInstance(origin)
-    await dropSecret(origin)
-    await chrome.storage.session.remove(tokenName(origin))
+    await dropTokens(origin)
     return account
   })
   const isEnded = before === null || (await revoke(origin, before))
@@ -165,19 +147,11 @@ function withToken(init: RequestInit, token: string | null): RequestInit {
 const plainFetch = (async (input: string, init: RequestInit) =>
   bounded(await fetch(input, { ...init, credentials: 'omit' }), MAX_API_BYTES)) as typeof fetch
 
-// The tokens of an instance. The access token is in memory, the refresh token among the secrets.
-
-interface Tokens {
-  token: string
-  refreshToken: string
-  seconds: number
-}
-
-const tokenName = (origin: string) => `token ${origin}`
+// Tokens: an access token for an hour, and a refresh token that works once.
 
 /** One after the other, of all pages and the worker: a refresh token works once. */
 function inTurn<T>(origin: string, act: () => Promise<T>): Promise<T> {
-  return navigator.locks.request(tokenName(origin), act) as Promise<T>
+  return navigator.locks.request(`token ${origin}`, act) as Promise<T>
 }
 
 /**
@@ -190,16 +164,15 @@ function accessToken(origin: string, refused?: string): Promise<string | null> {
     const { account } = (await instanceOf(origin)) ?? { account: null }
     if (account === null) return null
     if (account.hasEnded) throw ended()
-    const name = tokenName(origin)
-    const { [name]: kept } = await chrome.storage.session.get<Record<string, { token: string; until: number }>>(name)
-    if (kept !== undefined && kept.token !== refused && kept.until > Date.now() + EARLY_MS) return kept.token
+    const kept = await readToken(origin)
+    if (kept !== null && kept.token !== refused && kept.until > Date.now() + EARLY_MS) return kept.token
     return renew(origin, account.clientId)
   })
 }
 
 async function renew(origin: string, clientId: string): Promise<string> {
   try {
-    const refreshToken = await readSecret(origin)
+    const refreshToken = await readRefreshToken(origin)
     if (refreshToken === null) throw new NotConnected(AGAIN, 'invalid_grant')
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
     // Once more if the answer was lost: for half a minute the service repeats it, later it takes the token for stolen.
@@ -231,12 +204,6 @@ async function tokensFor(origin: string, clientId: string, grant: Record<string,
   return { token, refreshToken, seconds: Math.min(Math.max(seconds, 0), MAX_SECONDS) }
 }
 
-/** Stores new tokens: first the refresh token, without which nothing could renew what a crash in between leaves. */
-async function keepTokens(origin: string, { token, refreshToken, seconds }: Tokens): Promise<void> {
-  await keepSecret(origin, refreshToken)
-  await chrome.storage.session.set({ [tokenName(origin)]: { token, until: Date.now() + seconds * 1000 } })
-}
-
 /** What a header and a form can carry. */
 function isToken(said: unknown): said is string {
   return typeof said === 'string' && /^[\x21-\x7e]{1,8000}$/.test(said)
@@ -248,7 +215,7 @@ interface Held {
 }
 
 async function accountOf(origin: string): Promise<Held | null> {
-  const [instance, refreshToken] = [await instanceOf(origin), await readSecret(origin)]
+  const [instance, refreshToken] = [await instanceOf(origin), await readRefreshToken(origin)]
   if (instance === null || instance.account === null || refreshToken === null) return null
   return { clientId: instance.account.clientId, refreshToken }
 }
@@ -263,52 +230,6 @@ async function revoke(origin: string, { clientId, refreshToken }: Held): Promise
     return false
   }
 }
-
-// Requests without a token.
-
-/** The error of a request whose answer is missing. */
-const LOST = 'lost'
-
-/** The endpoints of an instance. All are on its own origin: elsewhere they would get its codes and tokens. */
-async function endpointsOf(origin: string): Promise<Endpoints> {
-  const said = await metadata(origin, '/.well-known/oauth-authorization-server')
-  if (said.issuer !== origin) throw noInstance(origin)
-  const entries = ENDPOINTS.map((name) => {
-    const address = String(said[name])
-    if (!URL.canParse(address) || new URL(address).origin !== origin)
-      throw new NotConnected(`${hostOf(origin)} names an address for its sign-in that is not its own.`)
-    return [name, address]
-  })
-  return Object.fromEntries(entries)
-}
-
-async function metadata(origin: string, path: string): Promise<Record<string, unknown>> {
-  const answer = await request(origin + path, {})
-  if (!answer.ok) throw noInstance(origin)
-  return objectIn(answer)
-}
-
-/** Posts to an endpoint of OAuth. @throws NotConnected with its own sentence. */
-async function ask(url: string, init: Pick<RequestInit, 'body' | 'headers'>): Promise<Record<string, unknown>> {
-  const answer = await request(url, { ...init, method: 'POST' })
-  const body = await objectIn(answer)
-  if (answer.ok) return body
-  const said = lineIn(body.error_description, 200) ?? `${hostOf(url)} answered ${answer.status}.`
-  throw new NotConnected(said, lineIn(body.error, 40))
-}
-
-async function request(url: string, init: RequestInit): Promise<Response> {
-  if (!mayBePlain(url)) throw new NotConnected(`${hostOf(url)} needs an https: address.`)
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  try {
-    return await fetch(url, { ...init, credentials: 'omit', redirect: 'error', signal })
-  } catch {
-    throw new NotConnected(`${hostOf(url)} can’t be reached.`, LOST)
-  }
-}
-
-const hostOf = (url: string) => new URL(url).host
-const noInstance = (origin: string) => new NotConnected(`${hostOf(origin)} is no Openall service.`)
 
 function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))

@@ -11,7 +11,7 @@ async function storedIn(options: Page) {
   const [local, session, refreshToken] = await options.evaluate(async (origin) => {
     const opening = indexedDB.open('openall', 1)
     await new Promise((resolve) => opening.addEventListener('success', resolve))
-    const request = opening.result.transaction('secrets').objectStore('secrets').get(origin)
+    const request = opening.result.transaction('tokens').objectStore('tokens').get(origin)
     await new Promise((resolve) => request.addEventListener('success', resolve))
     opening.result.close()
     return [await chrome.storage.local.get(), await chrome.storage.session.get(), request.result as string | undefined]
@@ -36,7 +36,7 @@ test('somebody signs in through the browser’s own window, and signs out again'
   const { server, context } = stage
   const person = await newPerson(server)
   const options = await stage.connect(person)
-  await options.getByText('signed in').waitFor()
+  await options.getByText('Signed in').waitFor()
   const { instance, refreshToken, local } = await storedIn(options)
   expect(instance).toMatchObject({ account: { hasEnded: false }, opensAtOnce: false })
   // Content scripts can read `storage.local` in Firefox.
