@@ -217,7 +217,10 @@ export async function entered(
 ): Promise<Presented> {
   const isThere = visit.isMember || found > 0 || (await listedFor(service, visit, { limit: 1 })).bundles.length > 0
   if (visit.organization !== null && isThere) return visit.organization
-  throw new Problem('NOT_FOUND', 'There is no start page here, or nothing on it that you may open.')
+  throw new Problem(
+    'NOT_FOUND',
+    'There is no start page here, or nothing on it that you may open. Members see it once they sign in.',
+  )
 }
 
 /** Whether a caller sees what members see. A key reads only for the organisation that it acts for. */

@@ -3,6 +3,7 @@ import { becomes } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { startDestinations } from './destinations.ts'
 import { setStage } from './stage.ts'
+import { weigh } from './weight.ts'
 
 const HANDLE = 'northwind'
 
@@ -48,10 +49,39 @@ describe('pop-ups allowed', () => {
     await stranger.page.waitForURL(/q=lunch/)
     const row = stranger.page.locator('main li')
     expect(await row.count()).toBe(1)
-    await Promise.all([stranger.page.waitForResponse(/\.json$/), row.hover()])
+    await row.hover()
+    // The first hit has the focus, which asks for its tabs before the pointer does.
+    await stranger.page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith('.json')),
+    )
+    const { height } = (await row.boundingBox())!
     await row.getByRole('button', { name: 'Open all' }).click()
     await becomes(() => row.locator('.said').textContent(), 'Opened 3')
+    expect((await row.boundingBox())?.height).toBe(height)
+    const tabs = stranger.context.pages().slice(1)
+    expect(tabs.map((tab) => tab.url())).toEqual(destinations.urls(3))
     await becomes(() => counts(slug), [1, 1, 1, 1, 1])
+  })
+
+  test('a page of 25 rows weighs at most 20 KB with its style and its script', async () => {
+    const { id: other } = await newOrganization(admin)
+    await actFor(admin, other)
+    await admin.api('PATCH', `/api/organizations/${other}`, { handle: `${HANDLE}-heavy` })
+    for (let row = 1; row <= 26; row += 1)
+      await admin.makeBundle({
+        listed: true,
+        title: `${row} ${'What the team opens '.repeat(3)}`,
+        description: `Boards, logs and the runbook of service ${row}, and whom to call about it at night.`,
+        urls: Array.from({ length: 9 }, (_, link) => `https://site-${row}-${link}.example/a/page?of=${row}`),
+        urlMetadata: [{ tags: [`team-${row % 9}`, `every-${row % 4}`, `of-${row}`] }, ...Array(8).fill({})],
+      })
+    const { page } = await stage.open('/healthz', null)
+    const weight = await weigh(page)
+    await page.goto(`${stage.server.origin}/o/${HANDLE}-heavy`)
+    expect(await page.locator('main li').count()).toBe(25)
+    expect(await weight.bytes()).toBeLessThanOrEqual(20_000)
+    expect(weight.ofFaces()).toBe(0)
+    await actFor(admin, id)
   })
 
   test('the keyboard alone goes through the rows and opens one; a variable is asked for on the launcher', async () => {

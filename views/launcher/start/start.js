@@ -15,7 +15,7 @@ const known = new Map()
 const asked = new Set()
 
 /** @param {HTMLElement} row */
-const linkOf = (row) => /** @type {HTMLAnchorElement} */ (row.querySelector('.words a'))
+const linkOf = (row) => /** @type {HTMLAnchorElement} */ (row.querySelector('.name'))
 
 /** Asks for the tabs before the press: a browser opens windows only during it. @param {string} slug @param {HTMLElement} row */
 const ask = async (slug, row) => {
@@ -36,7 +36,7 @@ const say = (row, text, isBad = false) => {
   if (isBad) said.setAttribute('href', linkOf(row).href)
   else said.removeAttribute('href')
   said.textContent = text
-  row.querySelector('.words')?.append(said)
+  row.append(said)
   live.textContent = text
 }
 
@@ -63,8 +63,7 @@ const openAll = (row) => {
       tell({ kind: 'open_all', matchedRuleId: null, isView: true }, slug)
     }
     if (urls.length === tabs.length) say(row, urls.length === 1 ? 'Opened' : `Opened ${urls.length}`)
-    else if (urls.length === 0) say(row, 'Your browser blocked the tabs. Open its page', true)
-    else say(row, `${urls.length} of ${tabs.length} opened. Your browser blocked the rest: open its page`, true)
+    else say(row, `${tabs.length - urls.length} of ${tabs.length} blocked. Open its page`, true)
   }
   addEventListener('pagehide', settle)
   // Blockers close tabs within a tenth of a second.
@@ -97,3 +96,7 @@ document.addEventListener('keydown', (event) => {
     if (next) linkOf(next).focus()
   } else if (key === 'o' && at !== -1) openAll(/** @type {HTMLElement} */ (rows[at]))
 })
+
+// After a search, Enter opens the first hit, and `o` its tabs.
+const first = /** @type {HTMLElement | null} */ (document.querySelector('main li'))
+if (search.value !== '' && first !== null) linkOf(first).focus()

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { escapeHtml } from '@kitajs/html'
 import { unstressed } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
@@ -43,9 +44,7 @@ export function StartView(props: StartProps): JSX.Element {
       <div id="live" class="visually-hidden" aria-live="polite"></div>
       <header class="team">
         <Sign organization={organization} />
-        <h1 dir="auto" safe>
-          {name}
-        </h1>
+        <h1 dir="auto">{isFiltered || isLater ? <a href={address}>{escapeHtml(name)}</a> : escapeHtml(name)}</h1>
         <search>
           <form action={address}>
             <label class="visually-hidden" for="q">
@@ -117,7 +116,7 @@ function tagsOf(bundles: readonly ListedBundle[], chosen: string): string[] {
 }
 
 /** The most tags that are offered. */
-const MOST_TAGS = 12
+const MOST_TAGS = 8
 
 function Tags({ address, tags, chosen }: { address: string; tags: readonly string[]; chosen: string }): JSX.Element {
   if (tags.length === 0) return ''
@@ -174,26 +173,19 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
         <Each of={shown} show={(url) => <Tile url={url} icon={iconOf(url, siteIcons)} />} />
         {urls.length > shown.length && <span class="tile more" safe>{`+${urls.length - shown.length}`}</span>}
       </span>
-      <span class="words">
-        <a href={address}>
-          <bdi safe>{title ?? address}</bdi>
-        </a>
-        {line !== undefined && (
-          <span class="line one">
-            <bdi safe>{line}</bdi>
-          </span>
-        )}
+      <a class="name" href={address}>
+        <bdi safe>{title ?? address}</bdi>
+      </a>
+      {line !== undefined && (
         <span class="line">
-          <span safe>{count(urls.length, 'tab')}</span>
-          <Each
-            of={tags.slice(0, 4)}
-            show={(tag) => (
-              <span class="tag" dir="auto" safe>
-                {tag}
-              </span>
-            )}
-          />
+          <bdi safe>{line}</bdi>
         </span>
+      )}
+      <span class="count" safe>
+        {count(urls.length, 'tab')}
+      </span>
+      <span class="of">
+        <bdi safe>{tags.join(', ')}</bdi>
       </span>
       {isDirect ? (
         <button type="button" class="waiting" data-slug={slug} aria-label={attribute(`Open all: ${title ?? slug}`)}>
