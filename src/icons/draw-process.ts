@@ -32,8 +32,8 @@ interface Way {
   maxSvg: number
   /** The formats besides SVG. */
   formats: readonly Format[]
-  /** Whether it gets a ground of its own if it would be lost on a light or a dark one. */
-  hasGround: boolean
+  /** Whether it becomes a square, with a ground of its own if it would be lost on a light or a dark one. */
+  isSquare: boolean
 }
 
 const WAYS: Record<Drawable, Way> = {
@@ -43,7 +43,7 @@ const WAYS: Record<Drawable, Way> = {
     fewerPixels: 48,
     maxSvg: 64 * 1024,
     formats: ['png', 'gif', 'webp', 'jpeg', 'ico'],
-    hasGround: false,
+    isSquare: false,
   },
   // Any picture of so few pixels fits into its bytes.
   picture: {
@@ -52,7 +52,7 @@ const WAYS: Record<Drawable, Way> = {
     fewerPixels: 112,
     maxSvg: 256 * 1024,
     formats: ['png', 'webp', 'jpeg'],
-    hasGround: true,
+    isSquare: true,
   },
 }
 
@@ -96,31 +96,40 @@ function rasterOf(svg: string): Uint8Array {
 }
 
 /** A picture resized so that its longer side has this many pixels. */
-function sized(image: PhotonImage, pixels: number, { hasGround }: Way): Drawing {
+function sized(image: PhotonImage, pixels: number, { isSquare }: Way): Drawing {
   const [width, height] = [image.get_width(), image.get_height()]
   const scale = pixels / Math.max(width, height)
   const side = (length: number) => Math.max(1, Math.round(length * scale))
   const resized = resize(image, side(width), side(height), SamplingFilter.Lanczos3)
   const tone = toneOf(resized.get_raw_pixels())
-  const whole = hasGround && tone !== null ? onGround(resized, tone) : resized
+  const whole = isSquare ? squared(resized, pixels, tone) : resized
   const drawn = { png: whole.get_bytes(), tone }
   whole.free()
   if (whole !== resized) resized.free()
   return drawn
 }
 
-/** A picture of one tone on a ground of the other. */
-function onGround(image: PhotonImage, tone: 'light' | 'dark'): PhotonImage {
-  const ground = tone === 'light' ? 0x22 : 0xff
-  const pixels = image.get_raw_pixels()
+/** A picture in the middle of a square, on a ground of the other tone if it has one. */
+function squared(image: PhotonImage, pixels: number, tone: SiteIcon['tone']): PhotonImage {
+  const [width, height] = [image.get_width(), image.get_height()]
+  const [left, top] = [Math.floor((pixels - width) / 2), Math.floor((pixels - height) / 2)]
+  const [from, to] = [image.get_raw_pixels(), new Uint8Array(pixels * pixels * 4)]
+  for (let row = 0; row < height; row += 1) {
+    to.set(from.subarray(row * width * 4, (row + 1) * width * 4), ((top + row) * pixels + left) * 4)
+  }
+  if (tone !== null) lay(to, tone === 'light' ? 0x22 : 0xff)
+  return new PhotonImage(to, pixels, pixels)
+}
+
+/** Lays a ground of this grey below a picture. @param pixels red, green, blue and opacity of each. */
+function lay(pixels: Uint8Array, grey: number): void {
   for (let at = 0; at < pixels.length; at += 4) {
     const opacity = (pixels[at + 3] ?? 0) / 255
     for (let part = at; part < at + 3; part += 1) {
-      pixels[part] = Math.round((pixels[part] ?? 0) * opacity + ground * (1 - opacity))
+      pixels[part] = Math.round((pixels[part] ?? 0) * opacity + grey * (1 - opacity))
     }
     pixels[at + 3] = 255
   }
-  return new PhotonImage(pixels, image.get_width(), image.get_height())
 }
 
 /** Mean lightness of a picture’s visible part above which it is lost on a light background, and below which on a dark one. */

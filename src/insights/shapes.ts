@@ -148,11 +148,7 @@ const days = lazy(
         }),
         'The period counted.',
       ),
-      'requestedRange?': says(
-        'string',
-        'The requested range, if it is unknown and the default replaced it.',
-        '14d',
-      ),
+      'requestedRange?': says('string', 'The requested range, if it is unknown and the default replaced it.', '14d'),
       totals: says(totals, 'The totals of the period.'),
       previous: says(totals, 'The totals of the period of the same length before.'),
       series: says(

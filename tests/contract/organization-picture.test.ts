@@ -246,17 +246,58 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_HISTORY_MB: '1' }, (at) => {
     expect(page.split(`<img class="monogram" src="${pathname}"`).length - 1).toBeGreaterThanOrEqual(3)
   })
 
-  test('a launcher and a start page of strangers show another one within a second', async () => {
-    const { slug } = await admin.makeBundle({ listed: true })
-    const handle = `pictured-${process.pid}-${Date.now() % 100_000}`
-    await change(base64(PICTURES.png), admin, { handle })
-    const shown = async (path: string) =>
-      [...(/\/icons\/[\w-]{22}\.png/.exec(await (await new Visitor(at()).fetch(path)).text()) ?? [])][0]
-    for (const path of [`/o/${handle}`]) {
-      await becomes(() => shown(path), new URL((await pictureUrl()) ?? '').pathname)
-      await set(PICTURES.jpg)
-      await becomes(() => shown(path), new URL((await pictureUrl()) ?? '').pathname)
-    }
-    expect(slug).toBeTruthy()
+  describe('what viewers see', () => {
+    const page = async (path: string) => (await new Visitor(at()).fetch(path)).text()
+    const signIn = (html: string) => /<img class="tile[^"]*" src="([^"]+)"/.exec(html)?.[1] ?? null
+    const colorIn = (html: string) => /class="tile (plain|hue-\d)" aria-hidden="true">O</.exec(html)?.[1] ?? null
+    const cardOf = (html: string) => /picture\.png\?v=([\w-]+)/.exec(html)?.[1]
+
+    test('a launcher and a start page show another name, colour and picture within a second', async () => {
+      const { slug } = await admin.makeBundle({ listed: true })
+      const handle = `pictured-${process.pid}-${id.toLowerCase().replace(/[^a-z0-9]/g, '')}`.slice(0, 36)
+      await change(null, admin, { handle, name: 'Orchard' })
+      const [launcher, start] = [`/l/${slug}`, `/o/${handle}`]
+      await becomes(async () => [colorIn(await page(launcher)), signIn(await page(start))], ['plain', null])
+      const before = cardOf(await page(launcher))
+      await change(null, admin, { color: 'teal' })
+      await becomes(async () => colorIn(await page(launcher)), 'hue-4')
+      for (const bytes of [PICTURES.png, PICTURES.jpg]) {
+        const { pathname } = new URL(await set(bytes))
+        for (const path of [launcher, start]) await becomes(async () => signIn(await page(path)), pathname)
+      }
+      expect(await page(launcher)).toMatch(/<b dir="auto">Orchard<\/b>/)
+      expect(cardOf(await page(launcher))).not.toBe(before)
+      await change(null, admin, { name: 'Oak' })
+      for (const path of [launcher, start]) {
+        await becomes(async () => signIn(await page(path)), null)
+        await becomes(async () => (await page(path)).includes('Orchard'), false)
+      }
+      await change(null, admin, { handle: `${handle}-new` })
+      await becomes(async () => (await new Visitor(at()).fetch(start)).status, 307)
+    })
+
+    test('a bundle of nobody’s organisation shows none, and no door tells whose it is', async () => {
+      const { pathname } = new URL(await set())
+      await change(base64(PICTURES.png), admin, { name: 'Orchard', color: 'pink' })
+      const hour = (by: number) => new Date(Date.now() + by * 3_600_000).toISOString()
+      for (const gate of [
+        { access: 'members' },
+        { access: 'password', password: 'a good passphrase' },
+        { opensAt: hour(1) },
+        { closesAt: hour(-1) },
+      ]) {
+        const { slug } = await admin.makeBundle(gate)
+        const html = await page(`/l/${slug}`)
+        expect([gate, html.includes('Orchard'), html.includes(pathname), html.includes('hue-7')]).toEqual([
+          gate,
+          false,
+          false,
+          false,
+        ])
+      }
+      await actFor(admin, null)
+      const { slug } = await admin.makeBundle()
+      expect(await page(`/l/${slug}`)).not.toMatch(/Orchard|<img class="tile|class="tile plain"/)
+    })
   })
 })

@@ -4,7 +4,7 @@ import { type Style, Typesetter } from './picture-text.ts'
 
 /** A picture to be drawn. */
 export interface Card extends PictureWords {
-  /** The icons of its tiles as PNG in Base64, by id. */
+  /** The icons of its tiles, and the picture of its owner, as PNG in Base64, by id. */
   icons: Readonly<Record<string, string>>
   /** The service's icon, as SVG elements. */
   mark: string
@@ -87,7 +87,7 @@ function heading({ title, tiles }: Card, type: Typesetter, isRight: boolean): st
 }
 
 /** The tab of the sheet: its owner's sign and name, or those of the service. */
-function tab({ owner, service, mark }: Card, type: Typesetter): string {
+function tab({ owner, service, mark, icons }: Card, type: Typesetter): string {
   const { lines } = wrapped(owner?.name ?? service, {
     room: 800,
     most: 1,
@@ -96,10 +96,13 @@ function tab({ owner, service, mark }: Card, type: Typesetter): string {
   const [name = ''] = lines
   const wide = Math.round(type.widthOf(name, OWNER)) + 126
   const [, ink] = coloursOf(owner?.hue)
+  const png = icons[owner?.pictureId ?? '']
   const sign =
     owner === null
       ? `<g transform="translate(100 62) scale(1.75)">${mark}</g>`
-      : `<rect x="100" y="62" width="56" height="56" rx="14" fill="${ink}"/>${centred(type, owner.letter, { x: 128, y: 90, size: 34, fill: SHEET })}`
+      : png !== undefined
+        ? `<clipPath id="sign"><rect x="100" y="62" width="56" height="56" rx="14"/></clipPath><image x="100" y="62" width="56" height="56" clip-path="url(#sign)" href="data:image/png;base64,${png}"/>`
+        : `<rect x="100" y="62" width="56" height="56" rx="14" fill="${ink}"/>${centred(type, owner.letter, { x: 128, y: 90, size: 34, fill: SHEET })}`
   return [
     `<path d="M48 164a24 24 0 0 0 24-24V64a24 24 0 0 1 24-24h${wide}a24 24 0 0 1 24 24v56a20 20 0 0 0 20 20v24z" fill="${SHEET}"/>`,
     sign,

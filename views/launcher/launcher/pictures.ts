@@ -7,6 +7,7 @@ import { iconPng } from '../../../src/icons/kept.ts'
 import { isOpenToAll } from '../../../src/launcher/access.ts'
 import { findLauncher } from '../../../src/launcher/seen.ts'
 import { publicBundle } from '../../../src/launcher/served.ts'
+import { picturePng } from '../../../src/start-page/pictures.ts'
 import { markDrawing } from '../../parts/icons.tsx'
 import { PICTURE, type PictureWords, pictureName, pictureWords } from '../parts/picture.ts'
 import { ChangedBundles } from './changed-bundles.ts'
@@ -123,11 +124,13 @@ export class Pictures {
   }
 }
 
-/** The icons of the tiles that are drawn, by id. */
-async function iconsFor({ tiles }: PictureWords, store: Service['store']): Promise<Record<string, string>> {
+/** The icons of the tiles that are drawn, and the picture of the owner, by id. */
+async function iconsFor({ tiles, owner }: PictureWords, store: Service['store']): Promise<Record<string, string>> {
   const ids = new Set(tiles.slice(0, PICTURE.tiles).flatMap(({ icon }) => icon?.id ?? []))
-  const icons = await Promise.all(
-    [...ids].map(async (id) => [id, (await iconPng(store, id))?.toString('base64')] as const),
-  )
+  const read = async (id: string, from: typeof iconPng) => [id, (await from(store, id))?.toString('base64')] as const
+  const icons = await Promise.all([
+    ...Array.from(ids, (id) => read(id, iconPng)),
+    ...(owner?.pictureId == null ? [] : [read(owner.pictureId, picturePng)]),
+  ])
   return Object.fromEntries(icons.flatMap(([id, png]) => (png === undefined ? [] : [[id, png]])))
 }

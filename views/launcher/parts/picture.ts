@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { blanked } from '../../../src/bundles/variables/variables.ts'
 import { count } from '../../../src/core/words.ts'
 import { iconOf, type SiteIcon } from '../../../src/icons/site.ts'
-import type { PublicBundle } from '../../../src/launcher/served.ts'
+import type { PublicBundle, ShownOrganization } from '../../../src/launcher/served.ts'
 import { hostsOf } from '../../parts/destination.ts'
 import { signOf, tileOf } from '../../parts/hues.ts'
+import { hueNamed } from '../../parts/tile.tsx'
 
 /** The size of a link preview picture, the most bytes of its file, and the most tiles in it. */
 export const PICTURE = { width: 1200, height: 630, bytes: 60_000, tiles: 12 } as const
@@ -18,7 +19,7 @@ export interface PictureWords {
   where: string
   tiles: { letter: string; hue: string; icon: SiteIcon | null }[]
   /** The organisation that owns it; null for none. */
-  owner: { name: string; letter: string; hue: string } | null
+  owner: { name: string; letter: string; hue: string; pictureId: string | null } | null
   service: string
 }
 
@@ -42,7 +43,7 @@ export function pictureWords(
 ): PictureWords {
   const names = variables.map(({ name }) => name)
   const heading = plain(blanked(title ?? '', names))
-  const owner = organization === null ? null : { name: plain(organization), ...signOf(organization) }
+  const owner = organization === null ? null : ownerOf(organization)
   if (hasRules) return { title: heading || service, count: '', where: '', tiles: [], owner, service }
   const hosts = hostsOf(urls)
   const more = hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more` : ''
@@ -55,6 +56,11 @@ export function pictureWords(
     owner,
     service,
   }
+}
+
+function ownerOf({ name, color, pictureId }: ShownOrganization): PictureWords['owner'] {
+  const { letter, hue } = signOf(name)
+  return { name: plain(name), letter, hue: color === null ? hue : hueNamed(color), pictureId }
 }
 
 /** Changes with the drawing, so that pictures that others keep are replaced. */

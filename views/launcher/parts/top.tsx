@@ -1,12 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
+import { iconPath } from '../../../src/icons/site.ts'
+import type { ShownOrganization } from '../../../src/launcher/served.ts'
 import { tileOf } from '../../parts/hues.ts'
 import { Each, type Site } from '../../parts/layout.tsx'
+import { hueNamed } from '../../parts/tile.tsx'
 
 interface TopProps {
   site: Pick<Site, 'name'>
   /** The organisation that owns it; null for none. */
-  organization?: string | null
+  organization?: ShownOrganization | null
   urls?: readonly string[]
 }
 
@@ -22,13 +25,11 @@ export function Top({ site, organization = null, urls = [] }: TopProps): JSX.Ele
           </>
         ) : (
           <>
-            <span class="tile" aria-hidden="true" safe>
-              {([...organization][0] ?? '').toUpperCase()}
-            </span>
+            <Sign organization={organization} />
             <span>
               by{' '}
               <b dir="auto" safe>
-                {organization}
+                {organization.name}
               </b>
             </span>
           </>
@@ -48,5 +49,24 @@ export function Top({ site, organization = null, urls = [] }: TopProps): JSX.Ele
         />
       </div>
     </header>
+  )
+}
+
+interface SignProps {
+  organization: ShownOrganization
+  /** A class for another size, and that size in pixels. */
+  look?: string
+  size?: number
+}
+
+/** The picture of an organisation, or the first letter of its name in its colour. */
+export function Sign({ organization: { name, color, pictureId }, look, size = 24 }: SignProps): JSX.Element {
+  if (pictureId !== null) {
+    return <img class={['tile', look]} src={iconPath({ id: pictureId })} alt="" width={size} height={size} />
+  }
+  return (
+    <span class={['tile', look, color === null ? 'plain' : hueNamed(color)]} aria-hidden="true" safe>
+      {([...name.trim()][0] ?? '').toUpperCase()}
+    </span>
   )
 }

@@ -4,10 +4,11 @@ import { escapeHtml } from '@kitajs/html'
 import { unstressed } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { iconOf, iconPath } from '../../../src/icons/site.ts'
+import { iconOf } from '../../../src/icons/site.ts'
 import { type ListedBundle, type StartPage, TILES } from '../../../src/start-page/listed.ts'
 import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
-import { hueNamed, Tile } from '../../parts/tile.tsx'
+import { Tile } from '../../parts/tile.tsx'
+import { Sign } from '../parts/top.tsx'
 
 interface StartProps extends StartPage {
   site: Site
@@ -43,7 +44,7 @@ export function StartView(props: StartProps): JSX.Element {
     <Document title={name} styles="start.css" scripts={['start.js']} head={head}>
       <div id="live" class="visually-hidden" aria-live="polite"></div>
       <header class="team">
-        <Sign organization={organization} />
+        <Sign organization={organization} look="sign" size={40} />
         <h1 dir="auto">{isFiltered || isLater ? <a href={address}>{escapeHtml(name)}</a> : escapeHtml(name)}</h1>
         <search>
           <form action={address}>
@@ -90,18 +91,6 @@ export function StartView(props: StartProps): JSX.Element {
         )}
       </footer>
     </Document>
-  )
-}
-
-/** The organisation’s picture, or its first letter in its colour. */
-function Sign({ organization: { name, color, pictureId } }: Pick<StartPage, 'organization'>): JSX.Element {
-  if (pictureId !== null) {
-    return <img class="tile sign" src={iconPath({ id: pictureId })} alt="" width="40" height="40" />
-  }
-  return (
-    <span class={['tile', 'sign', color === null ? 'plain' : hueNamed(color)]} aria-hidden="true" safe>
-      {([...name.trim()][0] ?? '').toUpperCase()}
-    </span>
   )
 }
 

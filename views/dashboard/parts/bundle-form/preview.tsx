@@ -37,7 +37,7 @@ export const previewScreens: readonly Screen[] = [
       const bundle = {
         ...content,
         slug: 'preview',
-        organization: user?.acting?.name ?? null,
+        organization: user?.acting ?? null,
         isUnclaimed: false,
         hasRules: false,
         isProtected: content.access !== 'link',
