@@ -95,3 +95,14 @@ test.each([
   expect(await page.isVisible('#blocked')).toBe(false)
   await page.getByRole('button', { name: 'Open next 2 of 2', exact: true }).waitFor()
 })
+
+test('where the words for each browser cannot be loaded, one sentence says what to do', async () => {
+  // A blocker may answer in its place.
+  await page.route(/hints/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
+  await pressIn({ userAgent: `${MAC} Chrome/130.0 Safari/537.36`, hasTouch: false })
+  expect(await page.textContent('#how')).toBe(
+    'To open all at once, allow pop-ups for this page in your browser’s settings.',
+  )
+  expect(await page.locator('#rest').textContent()).toBe('Pop-ups allowed? Open the rest')
+  await page.unroute(/hints/)
+})

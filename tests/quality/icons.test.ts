@@ -56,7 +56,7 @@ const grounds = (page: Page) =>
     }),
   )
 
-test('a launcher with icons is sound: no axe violations, no overflow at 320 pixels, no other origin, at most 22 KB', async () => {
+test('a launcher with icons is sound: no axe violations, no overflow at 320 pixels, no other origin, at most 21 KB', async () => {
   const { page, asked, weight } = await openWatched(`/l/${slug}`, null)
   await page.locator('.favicon').last().scrollIntoViewIfNeeded()
   const loaded = () =>
@@ -67,7 +67,7 @@ test('a launcher with icons is sound: no axe violations, no overflow at 320 pixe
     for (const one of all) one.setAttribute('loading', 'eager')
   })
   await becomes(loaded, 0)
-  expect(await weight.bytes()).toBeLessThanOrEqual(22 * 1024)
+  expect(await weight.bytes()).toBeLessThanOrEqual(21 * 1024)
   await expectSound(page, 'launcher')
   expect([...asked]).toEqual([stage.server.origin])
 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createBundle } from '../browser/service.ts'
-import { becomes } from '../eventually.ts'
+import { becomes, eventually } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
 import { openScripted, type ScriptedPage } from './page.ts'
@@ -45,6 +45,7 @@ describe('with a pop-up blocker', () => {
     const { urls } = await launcher(7, { perPress: 1 })
     page.press('#open')
     expect(page.text('#status')).toBe('1 of 7 open. Your browser blocked the rest: press “Open next” for each tab.')
+    await eventually(() => page.count('#how') === 1, 'the page explains')
     expect(page.text('#how')).toContain('Always allow pop-ups and redirects from')
     for (let next = 2; next <= 7; next += 1) {
       expect([page.text('#open'), page.one('#open').dataset.count]).toEqual(['Open next', `${next} of 7`])
@@ -146,6 +147,7 @@ describe('what follows', () => {
     await launcher(2, { perPress: 1, at: named })
     expect(link()).toBeNull()
     page.press('#open')
+    await eventually(() => page.count('#how') === 1, 'the page explains')
     expect([link()?.href, link()?.target, link()?.parentElement?.id]).toEqual([
       new URL(EXTENSION).href,
       '_blank',

@@ -4,14 +4,15 @@ import { asset, assetAt } from '../../views/parts/static.ts'
 // What the launcher says about allowing pop-ups, by User-Agent, in the script as it is served. That it is shown, and that it
 // is what Firefox's own bar says, is tested in browsers.
 
-const SCRIPT = String(assetAt(asset('launcher.js'))?.body ?? '')
+const SCRIPT = String(assetAt(asset('hints.js'))?.body ?? '')
 const HOST = { host: 'go.example:8443', hostname: 'go.example' }
 
-/** The sentence for a browser, or null if it has no such setting. Only the script's function is run, without a page. */
+/** The sentence for a browser, or null if it has no such setting. Only the script's functions are run, without a page. */
 function howToAllow(userAgent: string, maxTouchPoints: number): string | null {
-  const start = SCRIPT.indexOf('const WAYS')
-  const end = SCRIPT.indexOf('\n}', SCRIPT.indexOf('function howToAllow')) + 2
-  const run = new Function('navigator', 'location', `${SCRIPT.slice(start, end)}\nreturn howToAllow()`)
+  const part = (from: string, to: string) =>
+    SCRIPT.slice(SCRIPT.indexOf(from), SCRIPT.indexOf('\n}', SCRIPT.indexOf(to)) + 2)
+  const parts = [part('function agentOf', 'function agentOf'), part('const WAYS', 'function howToAllow')]
+  const run = new Function('navigator', 'location', `${parts.join('\n')}\nreturn howToAllow()`)
   return run({ userAgent, maxTouchPoints }, HOST)
 }
 

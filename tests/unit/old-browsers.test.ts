@@ -44,7 +44,7 @@ const LOSSES: Record<string, string> = {
   'css/types/color/color-mix': 'a row does not change under the mouse',
 }
 
-const LAUNCHER = /^(?:launcher|values|fill|scriptless|countdown|away)\./
+const LAUNCHER = /^(?:launcher|values|fill|hints|handover|scriptless|countdown|away)\./
 const targetsOf = (name: string) => TARGETS[LAUNCHER.test(name) ? 'launcher' : 'dashboard']
 const namesOf = (kind: string) => assetNames.filter((name) => name.endsWith(kind))
 const bodyOf = (name: string) => String(assetAt(asset(name))?.body ?? '')

@@ -55,6 +55,8 @@ export const FILES: Record<string, File> = {
   'launcher.js': { type: JS, sources: ['launcher/parts/open-all.js'] },
   // Replaces launcher.js on launchers with variables.
   'fill.js': { type: JS, sources: ['launcher/parts/fill.js'] },
+  // Loaded by the two above where pop-ups are blocked.
+  'hints.js': { type: JS, sources: ['launcher/parts/hints.js'] },
   'start.css': { type: CSS, sources: ['parts/tokens.css', 'parts/tile.css', 'launcher/start/start.css'] },
   'start.js': { type: JS, sources: ['launcher/start/start.js'] },
   // Before fill.js on launchers with dates.

@@ -10,6 +10,9 @@ const VIEWS = new URL('../', import.meta.url)
 /** Comments are only for readers of the source. */
 const COMMENT = /\/\*.*?\*\//gs
 
+/** How a script names another that it loads. */
+const SCRIPT_LOADED = /(?<=')static:([\w-]+\.js)(?=')/g
+
 export const assetNames: readonly string[] = Object.keys(FILES)
 
 /** A served file. */
@@ -46,7 +49,10 @@ function bodyOf({ type, sources }: File): string | Uint8Array<ArrayBuffer> {
     const text = readFileSync(new URL(source, VIEWS), 'utf8')
     return type === CSS ? dense(text) : text
   })
-  return texts.join('\n').replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
+  return texts
+    .join('\n')
+    .replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
+    .replace(SCRIPT_LOADED, (_, name: string) => asset(name))
 }
 
 /** A style sheet without what only its readers need. */

@@ -2,20 +2,13 @@
 
 import { offerActions } from './actions.js'
 import { announce } from './announce.js'
+import { buttonOf, createBlocked } from './blocked.js'
+import { howToBookmark, isAppWindow, opensByItself } from './browser.js'
 import { marksOf } from './marks.js'
 import { countOpened, tell, tellOpened } from './opens.js'
-import {
-  buttonOf,
-  createBlocked,
-  howToBookmark,
-  isAppWindow,
-  isOpenReplaced,
-  opensByItself,
-  openWindow,
-  watch,
-} from './windows.js'
+import { isOpenReplaced, openWindow, watch } from './windows.js'
 
-/** @typedef {import('./windows.js').Refusal} Refusal */
+/** @typedef {import('./browser.js').Refusal} Refusal */
 
 // Until a script has run, its controls link to the list, where a sentence says so. From here on they are buttons.
 for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="#links"]'))) {
