@@ -1,5 +1,5 @@
 /** How the extension acts on an instance for an account: as an app. Its tokens are kept apart (connection.ts). */
-export interface Account {
+interface Account {
   /** The client id of this installation, registered at the instance. */
   clientId: string
   /** Whether the instance has ended the sign-in: its user has to sign in again. */

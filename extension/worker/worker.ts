@@ -1,8 +1,9 @@
 import { hostPattern, readInstances } from '../parts/instances.ts'
+import './find.ts'
 
 // The worker ends whenever it is idle: it keeps nothing in variables that must outlive a message.
 
-// Content scripts could read the refresh tokens otherwise.
+// Content scripts could read what is stored there otherwise: in Chromium from 140. Tokens are out of their reach everywhere.
 chrome.storage.local.setAccessLevel?.({ accessLevel: 'TRUSTED_CONTEXTS' })
 
 chrome.runtime.onInstalled.addListener(({ reason }) => {

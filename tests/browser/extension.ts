@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core'
 import { manifestFor } from '../../extension/parts/manifest.ts'
+import { eventually } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
@@ -66,6 +67,11 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
       ignoreDefaultArgs: ['--disable-extensions', '--disable-popup-blocking'],
     })
     await worker()
+    // An installation opens the page of options, in the tab that happens to be empty.
+    const isOptions = (page: Page) => page.url().endsWith('/options.html')
+    await eventually(() => context.pages().some(isOptions), 'the page of options opens')
+    await context.newPage()
+    for (const page of context.pages().filter(isOptions)) await page.close()
   })
   afterAll(async () => {
     await context?.close()
