@@ -29,7 +29,7 @@ const LONG = [
   // Browsers, but for Open all and one way through the dashboard; machines, packages, faults.
   /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?!(?:open-all|owner)\.))/,
   // Programs of others, and each command and flag of ours: parity has every operation by it.
-  /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs|webhooks)\.|contract\/oauth-(?:device|documents)\.)/,
+  /^tests\/(?:mcp\/(?:inspector|oauth-conformance|oauth-libraries)|openapi\/generated|sdk\/browser|cli\/(?:apply|commands|device|docs|webhooks)\.|contract\/oauth-(?:device|documents)\.|extension\/lint\.)/,
   // Attacks.
   /^tests\/(?:security\/(?:injected|long-headers|mail|outgoing-attacks|protocol|values)|openapi\/places|limits\/flood|unit\/(?:import-attacks|placeholders\.)|contract\/(?:bad-input|brute-force|held|icon-(?:attacks|bombs)|mail-abuse|sign-in-limits|who-sees-what))/,
   // Races.

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Browser, manifestFor } from '../extension/parts/manifest.ts'
-import { bundleExtension } from './bundle.ts'
+import { bundleExtension, licencesOf } from './bundle.ts'
 
 // Builds the extension in a folder for each browser (default: dist/extension/chromium and dist/extension/firefox), to load
 // unpacked or to zip for a store. Two builds are the same, byte for byte.
@@ -18,8 +18,8 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'options.html': ['extension/options/options.html'],
   'options.css': ['extension/options/options.css'],
   'base.css': ['views/parts/tokens.css', 'views/parts/fields.css', 'views/parts/forms.css', 'extension/parts/base.css'],
-  LICENSE: ['LICENSE'],
 }
+const TIME = new Date('2020-01-01T00:00:00Z')
 const SCRIPTS = ['worker/worker.ts', 'popup/popup.ts', 'options/options.ts', 'page/launcher.ts'].map(
   (file) => `extension/${file}`,
 )
@@ -40,5 +40,8 @@ async function build(browser: Browser): Promise<void> {
   for (const [size, name] of Object.entries(manifest.icons)) {
     writeFileSync(join(to, name), new Resvg(icon, { fitTo: { mode: 'width', value: Number(size) } }).render().asPng())
   }
-  await bundleExtension(to, SCRIPTS)
+  const packages = await bundleExtension(to, SCRIPTS)
+  writeFileSync(join(to, 'LICENSE'), licencesOf(packages, 'The extension'))
+  // An archive of them has their times.
+  for (const name of readdirSync(to)) utimesSync(join(to, name), TIME, TIME)
 }

@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import about from '../package.json' with { type: 'json' }
-import { bundleClient, bundleCommand, CLIENT } from './bundle.ts'
+import { bundleClient, bundleCommand, CLIENT, licencesOf } from './bundle.ts'
 import { declarationsOf } from './declarations.ts'
 
 // Builds the npm package `openall` in a folder (default: dist/openall), to run `npm pack` or `npm publish` in: the client
@@ -15,11 +15,10 @@ const folder = resolve(process.argv[2] ?? join(ROOT, 'dist/openall'))
 process.chdir(ROOT)
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-await bundleClient(folder)
-await bundleCommand(folder)
+const packages = [...(await bundleClient(folder)), ...(await bundleCommand(folder))]
 const declarations = declarationsOf(CLIENT)
 for (const name of ['openall.d.ts', 'openall.d.cts']) writeFileSync(join(folder, name), declarations)
-writeFileSync(join(folder, 'LICENSE'), licences(['openall.js', 'cli.js']))
+writeFileSync(join(folder, 'LICENSE'), licencesOf(packages, 'cli.js'))
 copyFileSync(join(ROOT, 'docs/sdk.md'), join(folder, 'README.md'))
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
 
@@ -55,23 +54,4 @@ function repository() {
   const { stdout } = Bun.spawnSync(['git', 'remote', 'get-url', 'origin'], { cwd: ROOT })
   const url = stdout.toString().trim()
   return url.startsWith('https://') ? { repository: { type: 'git', url: `git+${url}` } } : {}
-}
-
-/** Our licence and those of the bundled packages. */
-function licences(files: string[]): string {
-  const bundled = new Set(
-    files.flatMap((file) => {
-      const text = readFileSync(join(folder, file), 'utf8')
-      return Array.from(text.matchAll(/^\/\/ node_modules\/((?:@[^/\n]+\/)?[^/\n]+)\//gm), ([, name = '']) => name)
-    }),
-  )
-  const others = [...bundled].sort().map((name) => {
-    const texts = ['LICENSE', 'dist/THIRD-PARTY-LICENSES.md']
-      .map((file) => join(ROOT, 'node_modules', name, file))
-      .filter((file) => existsSync(file))
-      .map((file) => readFileSync(file, 'utf8'))
-    if (texts.length === 0) throw new Error(`${name} is bundled but has no licence file`)
-    return `\n---\n\ncli.js contains code from ${name}:\n\n${texts.join('\n')}`
-  })
-  return readFileSync(join(ROOT, 'LICENSE'), 'utf8') + others.join('')
 }
