@@ -8,6 +8,8 @@ export interface ParsedMail {
   recipients: string[]
   subject: string
   text: string
+  /** The HTML part; null for a mail of plain text. */
+  html: string | null
   /** Every header by its name in small letters; a folded one as one line. */
   headers: ReadonlyMap<string, string>
 }
@@ -63,16 +65,26 @@ export async function allTried({ sql }: Pick<Server, 'sql'>): Promise<void> {
   await becomes(() => sql('SELECT 1 FROM mails WHERE lease IS NOT NULL OR due_at <= ?', [Date.now()]), [])
 }
 
-/** Enough of MIME for plain text: headers, with words of other letters, and quoted-printable, which long lines need. */
-function parse(raw: string): Pick<ParsedMail, 'subject' | 'text' | 'headers'> {
+/** Enough of MIME: headers, with words of other letters, quoted-printable, which long lines need, and two alternatives. */
+function parse(raw: string): Omit<ParsedMail, 'from' | 'recipients'> {
+  const { headers, body } = entity(raw)
+  const [, boundary] = /^multipart\/alternative;.*boundary="?([^";]+)/.exec(headers.get('content-type') ?? '') ?? []
+  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).slice(1, -1)
+  const [text = body, html = null] = parts.map((part) => entity(part.replace(/^\r\n/, '')).body.replace(/\r\n$/, ''))
+  return { subject: inWords(headers.get('subject') ?? ''), text, html, headers }
+}
+
+/** A mail, or a part of one: its headers, and its decoded body. */
+function entity(raw: string): { headers: Map<string, string>; body: string } {
   const at = raw.indexOf('\r\n\r\n')
   const head = raw.slice(0, at).replace(/\r\n[ \t]+/g, ' ')
   const body = raw.slice(at + 4)
   const headers = new Map(
     head.split('\r\n').map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.replace(/^[^:]*: */, '')]),
   )
-  const isQuoted = headers.get('content-transfer-encoding') === 'quoted-printable'
-  return { subject: inWords(headers.get('subject') ?? ''), text: isQuoted ? unquoted(body) : body, headers }
+  const encoding = headers.get('content-transfer-encoding')
+  if (encoding === 'base64') return { headers, body: Buffer.from(body, 'base64').toString() }
+  return { headers, body: encoding === 'quoted-printable' ? unquoted(body) : body }
 }
 
 /** Decodes the encoded words of a header (RFC 2047). */

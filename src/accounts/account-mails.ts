@@ -8,6 +8,7 @@ import { exactTime, minuteOf } from '../core/time.ts'
 import { browserLabel } from '../core/words.ts'
 import type { Role, Subject } from '../identity/caller.ts'
 import { type Bucket, countsOf, takeAll, tiers } from '../limits/rate-limits.ts'
+import { letterheadOf, type Named, under } from '../mail/letterhead.ts'
 import { type Mailer, quoted } from '../mail/mailer.ts'
 
 /** Limits of notices per kind and person, so that someone who has taken over an account cannot flood its owner. */
@@ -42,9 +43,10 @@ export class AccountMails {
   /**
    * Notifies a person if their address is verified: an unverified one may be a stranger’s. Resolves once the mail is stored;
    * a failure is logged and never reaches the caller.
+   * @param about the organisation that the event is about, for the letterhead.
    */
-  notify(userId: string, event: AccountEvent): Promise<void> {
-    return this.attempt(() => this.#send(userId, event))
+  notify(userId: string, event: AccountEvent, about?: Named): Promise<void> {
+    return this.attempt(() => this.#send(userId, event, about))
   }
 
   /** Runs work that sends account mails. Never rejects, because the events have already happened: a failure is logged. */
@@ -59,7 +61,7 @@ export class AccountMails {
       .from(owners)
       .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.role, 'admin')))
       .where(and(eq(owners.id, ownerId), or(isNotNull(owners.userId), isNotNull(member.userId))))
-    for (const { id } of people) await this.notify(id, event)
+    for (const { id } of people) await this.notify(id, event, { ownerId })
   }
 
   /** Notifies the former address of an account; it must have been verified. */
@@ -67,17 +69,18 @@ export class AccountMails {
     return this.attempt(() => this.#mail(userId, email, { kind: 'addressChanged', to }))
   }
 
-  async #send(userId: string, event: AccountEvent): Promise<void> {
+  async #send(userId: string, event: AccountEvent, about?: Named): Promise<void> {
     const [person] = await this.store.db
       .select({ email: user.email, isVerified: user.emailVerified })
       .from(user)
       .where(eq(user.id, userId))
-    if (person?.isVerified === true) await this.#mail(userId, person.email, event)
+    if (person?.isVerified === true) await this.#mail(userId, person.email, event, about)
   }
 
-  async #mail(userId: string, to: string, event: AccountEvent): Promise<void> {
+  async #mail(userId: string, to: string, event: AccountEvent, about?: Named): Promise<void> {
     if (!(await takeAll(this.bucket, countsOf(TO_ONE_PERSON, `${event.kind} ${userId}`))).allowed) return
-    await this.mailer.send({ to, ...(await noticeOf(event, this.config)) })
+    const letterhead = about === undefined ? null : await letterheadOf(this.store, about)
+    await this.mailer.send(under(letterhead, { to, ...(await noticeOf(event, this.config)) }, this.config))
   }
 }
 

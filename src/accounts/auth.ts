@@ -20,6 +20,7 @@ import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
 import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
 import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
+import { letterheadOf } from '../mail/letterhead.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { planLimit } from '../plans/owners.ts'
 import type { AccountMails } from './account-mails.ts'
@@ -302,7 +303,8 @@ function organizationPlugin(
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
-        await accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
+        const about = { organizationId: organization.id }
+        await accountMails.notify(user.id, { kind: 'roleChanged', organization: organization.name, role }, about)
       },
       async beforeRemoveMember({ member }) {
         const remove = () => removeMember(store, member)
@@ -311,7 +313,9 @@ function organizationPlugin(
     },
     async sendInvitationEmail({ id, email, role, organization, inviter: { user }, invitation: { expiresAt } }) {
       const path = mailedPath({ id, expiresAt }, config)
-      if (isRole(role)) await mails.invitation({ path, email, role, expiresAt, organization, inviter: user })
+      if (!isRole(role)) return
+      const letterhead = await letterheadOf(store, { organizationId: organization.id })
+      await mails.invitation({ path, email, role, expiresAt, organization, letterhead, inviter: user })
     },
   })
 }

@@ -5,6 +5,7 @@ import { sha256 } from '../core/secrets.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
 import type { Role } from '../identity/caller.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
+import { type Letterhead, under } from '../mail/letterhead.ts'
 import { clipped, oneLine, quoted, unlinked } from '../mail/mailer.ts'
 import type { Mail } from '../mail/smtp.ts'
 
@@ -95,6 +96,7 @@ interface Invited {
   expiresAt: Date
   inviter: { email: string; name: string }
   organization: { name: string }
+  letterhead: Letterhead | null
 }
 
 /**
@@ -106,8 +108,14 @@ export function linkMails(
   { name: service, origin }: Pick<Config, 'name' | 'origin'>,
   mailer: { send(mail: Mail): void | Promise<void> },
 ) {
-  const sendLink = (to: string, subject: string, endsAt: number, paragraphs: readonly string[]) =>
-    mailer.send({ to, subject, text: paragraphs.join('\n\n'), endsAt })
+  const site = { name: service, origin }
+  const sendLink = (
+    to: string,
+    subject: string,
+    endsAt: number,
+    paragraphs: readonly string[],
+    letterhead: Letterhead | null = null,
+  ) => mailer.send(under(letterhead, { to, subject, text: paragraphs.join('\n\n'), endsAt }, site))
   return {
     /** To the owner of an address that someone tried to sign up with again. */
     async alreadyHasAccount(email: string) {
@@ -150,17 +158,18 @@ export function linkMails(
         `It works once, until ${told(endsAt)}, and signs you out everywhere. Didn’t ask for it? You can ignore this email.`,
       ])
     },
-    async invitation({ path, email, role, expiresAt, inviter, organization }: Invited) {
+    async invitation({ path, email, role, expiresAt, inviter, organization, letterhead }: Invited) {
       const who = inviter.name.trim() === '' ? inviter.email : `${quoted(inviter.name).trim()} (${inviter.email})`
       const as = role === 'viewer' ? 'a viewer' : `an ${role}`
       const subject = `${inSubject(inviter.name) || inviter.email} invited you to ${inSubject(organization.name)} as ${as}`
-      return sendLink(email, subject, expiresAt.getTime(), [
+      const paragraphs = [
         `${who} invited you to ${quoted(organization.name).trim()} as ${as}.`,
         `With ${service}, one link opens many tabs. An organisation keeps its links in one place.`,
         'Open this link to join:',
         origin + path,
         `It’s only for you, and works until ${told(expiresAt)}. Don’t know them? You can ignore this email.`,
-      ])
+      ]
+      return sendLink(email, subject, expiresAt.getTime(), paragraphs, letterhead)
     },
   }
 }

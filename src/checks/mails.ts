@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { routes } from '../core/routes.ts'
 import { inLongReadSlot } from '../core/scheduling.ts'
 import { count } from '../core/words.ts'
+import { letterheadOfAll, under } from '../mail/letterhead.ts'
 import { quoted } from '../mail/mailer.ts'
 import { type Mailing, noted } from '../mail/notices.ts'
 import type { Mail } from '../mail/smtp.ts'
@@ -28,7 +29,8 @@ export function noteBroken(mailer: Mailing['mailer'], ownerId: number, isNews: S
 }
 
 /** The mail about all bundles that a person may edit; null if no link is broken or they no longer want such mails. */
-export async function mailFor({ db, readLong }: Store, userId: string, site: Site): Promise<Mail | null> {
+export async function mailFor(store: Store, userId: string, site: Site): Promise<Mail | null> {
+  const { db, readLong } = store
   const [reader] = await db
     .select({ to: user.email })
     .from(user)
@@ -36,7 +38,12 @@ export async function mailFor({ db, readLong }: Store, userId: string, site: Sit
   if (reader === undefined) return null
   const isEditors = sql`(${owners.userId} = ${userId} OR ${owners.organizationId} IN (SELECT ${member.organizationId} FROM ${member} WHERE ${member.userId} = ${userId} AND ${member.role} <> 'viewer'))`
   const some = db
-    .select({ slug: bundles.slug, title: bundles.title, links: sql<number>`count(*)`.as('links') })
+    .select({
+      ownerId: owners.id,
+      slug: bundles.slug,
+      title: bundles.title,
+      links: sql<number>`count(*)`.as('links'),
+    })
     .from(owners)
     .innerJoin(checkedLinks, and(eq(checkedLinks.ownerId, owners.id), IS_BROKEN))
     .innerJoin(bundleLinks, eq(bundleLinks.linkId, checkedLinks.id))
@@ -47,16 +54,17 @@ export async function mailFor({ db, readLong }: Store, userId: string, site: Sit
     .limit(NAMED + 1)
     .as('some')
   // A long read, because there may be a hundred thousand broken links.
-  const found = sql`SELECT json_group_array(json_object('slug', slug, 'title', title, 'links', links)) FROM ${some}`
+  const found = sql`SELECT json_group_array(json_object('ownerId', id, 'slug', slug, 'title', title, 'links', links)) FROM ${some}`
   const broken = JSON.parse(String((await inLongReadSlot(userId, () => readLong(found))) ?? '[]')) as Told['broken']
-  return broken.length === 0 ? null : mailOf({ userId, to: reader.to, broken }, site)
+  if (broken.length === 0) return null
+  return under(await letterheadOfAll(store, broken), mailOf({ userId, to: reader.to, broken }, site), site)
 }
 
 interface Told {
   userId: string
   to: string
   /** The bundles that a mail names, and one more if there are more; at least one. */
-  broken: readonly { slug: string; title: string | null; links: number }[]
+  broken: readonly { ownerId: number; slug: string; title: string | null; links: number }[]
 }
 
 function mailOf({ userId, to, broken }: Told, site: Site): Mail {

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { routes } from '../core/routes.ts'
 import { type Loop, repeat } from '../core/scheduling.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
+import { letterheadOfAll, under } from '../mail/letterhead.ts'
 import { quoted } from '../mail/mailer.ts'
 import { type Mailing, type Notice, type NoticeKind, noted } from '../mail/notices.ts'
 import type { Mail } from '../mail/smtp.ts'
@@ -86,11 +87,12 @@ function keysOf(isAmong: SQL): SQL {
 }
 
 /** Mails about keys that end. */
-export function keyEndMails({ db }: Pick<Store, 'db'>, config: Pick<Config, 'origin' | 'name' | 'secret'>): NoticeKind {
+export function keyEndMails(store: Pick<Store, 'db'>, config: Pick<Config, 'origin' | 'name' | 'secret'>): NoticeKind {
   const make = async ({ userId, waiting }: Notice): Promise<Mail | null> => {
     const isAmong = sql`${apiKeys.id} IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(waiting)}))`
-    const keys = await db
+    const keys = await store.db
       .select({
+        ownerId: owners.id,
         name: apiKeys.name,
         endsAt: sql<number>`${apiKeys.expiresAt}`,
         organization: organization.name,
@@ -109,7 +111,7 @@ export function keyEndMails({ db }: Pick<Store, 'db'>, config: Pick<Config, 'ori
         ),
       )
       .orderBy(asc(apiKeys.expiresAt), asc(apiKeys.id))
-    return keys.length === 0 ? null : mailOf(userId, keys, config)
+    return keys.length === 0 ? null : under(await letterheadOfAll(store, keys), mailOf(userId, keys, config), config)
   }
   return { everyMs: 0, make }
 }

@@ -48,7 +48,8 @@ export class Mailer {
    */
   async send(mail: Mail): Promise<void> {
     if (this.outbox !== null) return this.outbox.add(mail)
-    if (this.config.logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
+    const { html: _, ...plain } = mail
+    if (this.config.logMails) this.log.info({ mail: plain }, 'no SMTP_URL: this mail was not sent')
     else this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
     this.#keep(mail)
   }

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import type { NodemailerError } from 'nodemailer'
 
-/** A mail to one person, in plain text. */
+/** A mail to one person: in plain text, and in HTML too if it has a letterhead. */
 export interface Mail {
   to: string
   subject: string
   text: string
+  html?: string | undefined
   /** The link that stops mails of this kind with one click, if the reader may stop them: mail programs show a button for it. */
   unsubscribe?: string
   /** When the mail becomes worthless, such as with the expiry of its link: milliseconds since 1970. */
@@ -24,7 +25,7 @@ const ANSWER_WITHIN_MS = 20_000
  */
 export async function deliver(
   { smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string },
-  { to: address, subject, text, unsubscribe }: Mail,
+  { to: address, subject, text, html, unsubscribe }: Mail,
   signal: AbortSignal = AbortSignal.timeout(60_000),
 ): Promise<void> {
   const { createTransport } = await import('nodemailer')
@@ -37,7 +38,7 @@ export async function deliver(
       unsubscribe === undefined
         ? {}
         : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-    const content = { to, subject, text, headers }
+    const content = { to, subject, text, html, headers }
     await transport.sendMail({ ...content, signal, disableFileAccess: true, disableUrlAccess: true })
   } finally {
     transport.close()

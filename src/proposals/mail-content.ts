@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { routes } from '../core/routes.ts'
 import { count, inSentence, joinList } from '../core/words.ts'
+import { letterheadOf, under } from '../mail/letterhead.ts'
 import { clipped, inLine, quoted } from '../mail/mailer.ts'
 import type { Notice } from '../mail/notices.ts'
 import type { Mail } from '../mail/smtp.ts'
@@ -41,7 +42,12 @@ export async function mailFor(
   }
   if (told.length === 0) return null
   const unsubscribe = unsubscribeLink(config, { userId, kind })
-  return { to: found.to, ...proposalMail(kind, { config, userId, bundle, told, unsubscribe }) }
+  const letterhead = bundle.owner.type === 'user' ? null : await letterheadOf(store, bundle.owner)
+  return under(
+    letterhead,
+    { to: found.to, ...proposalMail(kind, { config, userId, bundle, told, unsubscribe }) },
+    config,
+  )
 }
 
 async function withDifference(store: Store, bundle: StoredBundle, proposal: Proposal): Promise<Told> {

@@ -347,10 +347,10 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
     ])
     await propose(slug, viewer, { title: 'x', reason: 'one\n\nhttps://evil.example/ “two” http://2130706433/' })
     await becomes(() => to(admin).length, 1)
-    const { subject, text, headers, recipients } = lastTo(admin)
+    const { subject, text, html, headers, recipients } = lastTo(admin)
     expect(recipients).toEqual([admin.email])
+    // Each part of a mail with a letterhead names its own encoding.
     expect([...headers.keys()].sort()).toEqual([
-      'content-transfer-encoding',
       'content-type',
       'date',
       'from',
@@ -365,6 +365,8 @@ describe.each(TARGETS.map((target) => ({ target })))('mails about proposals, $ta
       "Dana x-injected: 1, evil.\u200bexample suggests a change to “Pay 'now' at evil.\u200bexample Bcc: c@evil.\u200bexample abc”",
     )
     expect(text.split(/\r?\n/)).toContain("  “one https:\u200b//evil.\u200bexample/ 'two' http:\u200b//2130706433/”")
+    const links = Array.from(html?.matchAll(/href="([^"]*)"/g) ?? [], ([, link = '']) => new URL(link).origin)
+    expect(links).toEqual([server.origin, server.origin])
   })
 
   test('a title as long as it may be is cut in the subject', async () => {

@@ -1,3 +1,4 @@
+import { HUES, NO_HUE } from '../../../src/core/hues.ts'
 import { isRightToLeft, PICTURE, type PictureWords } from '../parts/picture.ts'
 import { wrapped } from './picture-lines.ts'
 import { type Style, Typesetter } from './picture-text.ts'
@@ -10,21 +11,11 @@ export interface Card extends PictureWords {
   mark: string
 }
 
-/** The hues of tile.css on a light background, each with its ink. */
-export const HUES = [
-  ['#fde8e1', '#9a3412'],
-  ['#fdf0d0', '#855a00'],
-  ['#eaf3d3', '#4d6a12'],
-  ['#d9f2e5', '#0b6b4d'],
-  ['#d8f0f4', '#0e6478'],
-  ['#e0e8fd', '#2f4fb3'],
-  ['#ece4fc', '#5f3dab'],
-  ['#fbe2ee', '#9b2c65'],
-] as const
-const [INK, SOFT, PAPER, SHEET] = ['#1c1b18', '#55524a', '#efe6d2', '#fffefb']
+const [SOFT, SHEET] = ['#55524a', '#fffefb']
+const [PAPER, INK] = NO_HUE
 
 /** The colours of a hue by its class; those of paper for none. */
-const coloursOf = (hue = ''): readonly [fill: string, ink: string] => HUES[Number(hue.slice(4) || -1)] ?? [PAPER, INK]
+const coloursOf = (hue = ''): readonly [fill: string, ink: string] => HUES[Number(hue.slice(4) || -1)] ?? NO_HUE
 
 const { width: WIDTH, height: HEIGHT } = PICTURE
 const MARGIN = 100
