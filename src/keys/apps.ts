@@ -144,3 +144,13 @@ export function redirectHost(redirectUri: string): string {
 export function isOnThisComputer(host: string): boolean {
   return LOOPBACK.test(host) || host.endsWith('://')
 }
+
+/**
+ * The id of the browser extension that a redirect host belongs to; null for any other host. Browsers give such an address to
+ * that extension alone, in Firefox under a hash of its id. It proves nothing of the extension's name or maker.
+ */
+export function extensionIn(host: string): string | null {
+  const [, chromium, firefox] =
+    /^(?:([a-p]{32})\.chromiumapp\.org|([\da-f]{40})\.extensions\.allizom\.org)$/.exec(host) ?? []
+  return chromium ?? firefox ?? null
+}

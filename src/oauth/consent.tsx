@@ -16,7 +16,7 @@ import { type Page, page, seeOther } from '../http/respond.ts'
 import { gone, type Scope, type Session, type Subject } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
-import { type App, appOf, isOnThisComputer, mayRedirectTo, redirectHost } from '../keys/apps.ts'
+import { type App, appOf, extensionIn, isOnThisComputer, mayRedirectTo, redirectHost } from '../keys/apps.ts'
 import { refuseFull } from '../keys/caps.ts'
 import { countForPerson } from '../limits/rate-limits.ts'
 import { subjectExists } from '../plans/owners.ts'
@@ -104,7 +104,7 @@ async function show({ service, ask, session }: Visit, problem?: Problem): Promis
 
 function asking({ redirectUri }: Ask, { name, publisher }: App) {
   const host = redirectHost(redirectUri)
-  return { name, publisher, host, isOnThisComputer: isOnThisComputer(host) }
+  return { name, publisher, host, extension: extensionIn(host), isOnThisComputer: isOnThisComputer(host) }
 }
 
 /**

@@ -128,6 +128,34 @@ onEveryTarget({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000' }, (at) => {
     expect(await keysOf(person)).toEqual([])
   })
 
+  test('an extension is named as one of the browser by its id, and no site is that looks like one', async () => {
+    const person = await newPerson(at())
+    const page = async (redirect_uri: string) => {
+      const app = { client_name: 'Openall extension', redirect_uris: [redirect_uri] }
+      return (await person.fetch(askPath(await newApp(at(), app), newProof().challenge, { redirect_uri }))).text()
+    }
+    const [chromium, firefox] = ['abcdefghijklmnop'.repeat(2), '0123456789'.repeat(4)]
+    for (const [id, host] of [
+      [chromium, `${chromium}.chromiumapp.org`],
+      [firefox, `${firefox}.extensions.allizom.org`],
+    ] as const) {
+      const words = (await page(`https://${host}/`)).replace(/<[^>]*>/g, '').replace(/\s+/g, ' ')
+      expect(words).toContain(`The extension in your browser with the id ${id}`)
+      expect(words).not.toContain(host)
+      expect(words).toContain('It chose its name itself')
+      const redirect_uri = `https://${host}/`
+      const clientId = await newApp(at(), { redirect_uris: [redirect_uri] })
+      const { verifier, challenge } = newProof()
+      const back = await approve(person, askPath(clientId, challenge, { redirect_uri }))
+      expect(back.origin).toBe(`https://${host}`)
+      const code = back.searchParams.get('code') ?? ''
+      expect((await redeem(at(), clientId, code, verifier, { redirect_uri })).status).toBe(200)
+    }
+    expect(await (await person.fetch('/dashboard/keys')).text()).toContain('an extension of a browser')
+    for (const host of [`${chromium}.chromiumapp.org.evil.example`, `x.${chromium}.chromiumapp.org`, 'chromiumapp.org'])
+      expect(await page(`https://${host}/`)).not.toContain('extension in your browser')
+  })
+
   test('who is signed out is asked to sign in and comes back, and Cancel tells the app', async () => {
     const clientId = await newApp(at())
     const path = askPath(clientId, newProof().challenge, { state: 'a~b*c d/?&=' })

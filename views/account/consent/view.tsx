@@ -13,6 +13,8 @@ interface AskingApp {
   publisher: string | null
   /** The destination of the redirect: a host, or an app’s own scheme. */
   host: string
+  /** The id of the browser extension that gets the redirect; null if a site or a program does. */
+  extension: string | null
   isOnThisComputer: boolean
 }
 
@@ -40,7 +42,7 @@ const MAY = {
 /** Asks whether an app may act for the visitor or an organisation. Nothing happens before a button is pressed. */
 export function ConsentPage({ site, app, scopes, audience, path, error }: ConsentProps): JSX.Element {
   const { user } = site
-  const { name, host } = app
+  const { name } = app
   return (
     <Page site={site} title={`Connect an app · ${site.name}`} script="consent.js" styles="consent.css">
       <section class="narrow consent">
@@ -66,9 +68,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
             <div>
               <dt class="hint">You’ll be sent to</dt>
               <dd>
-                <strong dir="ltr" safe>
-                  {host}
-                </strong>
+                <Destination app={app} />
                 {app.isOnThisComputer && ', an app on this computer'}
               </dd>
             </div>
@@ -80,6 +80,18 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
         <Afterwards user={user} path={path} />
       </section>
     </Page>
+  )
+}
+
+/** Where the browser goes after the decision. */
+function Destination({ app: { host, extension } }: { app: AskingApp }): JSX.Element {
+  return (
+    <>
+      {extension !== null && 'The extension in your browser with the id '}
+      <strong dir="ltr" safe>
+        {extension ?? host}
+      </strong>
+    </>
   )
 }
 
@@ -187,7 +199,7 @@ export function BackToAppPage({
       <section class="narrow">
         <h1>{title}</h1>
         <p class="lede">
-          Taking you back to <strong safe>{app.host}</strong>. If nothing happens, continue here; then you can close
+          Taking you back to <strong safe>{nameOf(app)}</strong>. If nothing happens, continue here; then you can close
           this page.
         </p>
         <p>
@@ -198,6 +210,11 @@ export function BackToAppPage({
       </section>
     </Page>
   )
+}
+
+/** Where an app is, in a few words. */
+function nameOf({ host, extension }: AskingApp): string {
+  return extension === null ? host : 'the extension'
 }
 
 /** For a request that cannot be granted; returning to the app reports the reason. */
@@ -222,7 +239,7 @@ export function RefusedAppPage({
         <p>
           <a class="button" href={attribute(url)} rel="noreferrer">
             <span>
-              Back to <bdi safe>{app.host}</bdi>
+              Back to <bdi safe>{nameOf(app)}</bdi>
             </span>
           </a>
         </p>

@@ -3,7 +3,7 @@
 import { escapeHtml } from '@kitajs/html'
 import { routes } from '../../../src/core/routes.ts'
 import type { Scope } from '../../../src/identity/caller.ts'
-import { DEVICE_HOST } from '../../../src/keys/apps.ts'
+import { DEVICE_HOST, extensionIn } from '../../../src/keys/apps.ts'
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { formatInteger } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -27,6 +27,12 @@ export function endOf(key: ListedKey): { how: string; at: string } | null {
   return null
 }
 
+/** Where an app is, by its redirect host. */
+function placeOf(host: string): string {
+  if (host === DEVICE_HOST) return 'on a device'
+  return extensionIn(host) === null ? host : 'an extension of a browser'
+}
+
 export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
   const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, allowedNetworks, replacedBy, app } = apiKey
   const end = endOf(apiKey)
@@ -48,7 +54,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
             <code safe>{`${keyPrefix}…`}</code>
           ) : (
             <>
-              Connected app, <bdi safe>{app.host === DEVICE_HOST ? 'on a device' : app.host}</bdi>
+              Connected app, <bdi safe>{placeOf(app.host)}</bdi>
             </>
           )}
           {' · '}
