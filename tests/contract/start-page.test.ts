@@ -175,6 +175,21 @@ onEveryTarget({}, (at) => {
     expect((await pinned(viewer, 'DELETE')).status).toBe(403)
     expect((await pinned(admin, 'DELETE')).status).toBe(200)
     expect((await page()).slugs).toEqual(slugs.toReversed())
+    // The menu of a listed bundle offers it to admins alone.
+    const menu = async (by: Person, slug: string) =>
+      /<form id="pin-for-everyone"[^>]*action="([^"]*)"/.exec(
+        await (await by.fetch(`/dashboard/links/${slug}/insights`)).text(),
+      )?.[1]
+    expect(await menu(viewer, slugs[1])).toBeUndefined()
+    const action = (await menu(admin, slugs[1])) ?? ''
+    expect((await admin.form(action, { forEveryone: 'yes' })).headers.get('location')).toContain('pinnedForEveryone')
+    expect((await page()).slugs?.[0]).toBe(slugs[1])
+    expect(await menu(admin, slugs[1])).toBe(action.replace(/pin$/, 'unpin'))
+    const htmx = { 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'form#pin-for-everyone' }
+    const part = await admin.form(action.replace(/pin$/, 'unpin'), { forEveryone: 'yes' }, htmx)
+    expect([part.status, await part.text()]).toEqual([200, expect.stringMatching(/^<form id="pin-for-everyone"/)])
+    expect((await page()).slugs).toEqual(slugs.toReversed())
+    expect((await viewer.form(action, { forEveryone: 'yes' })).status).toBe(403)
     const personal = await newPerson(at())
     const { slug } = await personal.makeBundle()
     expect((await personal.api('POST', `/api/links/${slug}/pin`, { forEveryone: true })).status).toBe(400)

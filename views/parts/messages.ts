@@ -40,6 +40,7 @@ export const MESSAGES = {
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
   pinned: 'Pinned to the top of your list. Only you see it there.',
+  pinnedForEveryone: 'Pinned to the top of the start page, for everyone.',
   unpinned: 'Unpinned.',
   renamed: 'Link changed. The old one still leads here.',
   moved: 'Bundle moved. Its link stays the same.',

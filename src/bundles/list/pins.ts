@@ -89,9 +89,25 @@ export async function pinForEveryone(
   )
 }
 
-export async function isPinned({ db }: Store, userId: string, slug: string): Promise<boolean> {
+async function isPinned({ db }: Store, userId: string, slug: string): Promise<boolean> {
   return (await found(db).all({ userId, slug })).length > 0
 }
+
+/** Whether the person and whether an admin has pinned a bundle; neither for no bundle. */
+export async function pinsOn(store: Store, userId: string, slug: string | undefined) {
+  if (slug === undefined) return { isPinned: false, isPinnedForEveryone: false }
+  const [own, shared] = await Promise.all([isPinned(store, userId, slug), foundShared(store.db).all({ slug })])
+  return { isPinned: own, isPinnedForEveryone: shared.length > 0 }
+}
+
+const foundShared = prepared((db) =>
+  db
+    .select({ id: sharedPins.bundleId })
+    .from(bundles)
+    .innerJoin(sharedPins, eq(sharedPins.bundleId, bundles.id))
+    .where(eq(bundles.slug, sql.placeholder('slug')))
+    .prepare(),
+)
 
 const found = prepared((db) =>
   db

@@ -126,20 +126,25 @@ function isExample(name: string): name is ExampleName {
   return Object.hasOwn(EXAMPLES, name)
 }
 
-/** Pins and unpins a bundle for the visitor: from a row of the list, or from a page of the bundle. */
+/** Pins and unpins a bundle, for the visitor or for everybody: from a row of the list, or from a page of the bundle. */
 export const pinScreens: readonly Screen[] = [
   {
     path: routes.bundle.pin.path,
-    post: async (visit, form) => shown(visit, form, await run(visit, pinBundle, { slug: visit.params.slug })),
+    post: async (visit, form) => shown(visit, form, await run(visit, pinBundle, pinIn(visit, form))),
   },
   {
     path: routes.bundle.unpin.path,
-    post: async (visit, form) => shown(visit, form, await run(visit, unpinBundle, { slug: visit.params.slug })),
+    post: async (visit, form) => shown(visit, form, await run(visit, unpinBundle, pinIn(visit, form))),
   },
 ]
 
+function pinIn({ params: { slug } }: Visit, form: URLSearchParams) {
+  return form.has('forEveryone') ? { slug, forEveryone: true } : { slug }
+}
+
 function shown(visit: Visit, form: URLSearchParams, { slug, isPinned }: { slug: string; isPinned: boolean }): Outcome {
-  const notice = isPinned ? 'pinned' : 'unpinned'
+  const forEveryone = form.has('forEveryone')
+  const notice = !isPinned ? 'unpinned' : forEveryone ? 'pinnedForEveryone' : 'pinned'
   const back = form.get('back')
   if (back !== null) {
     const listing = validate(Listing, listQuery({ ...visit, query: new URLSearchParams(back) }))
@@ -147,6 +152,8 @@ function shown(visit: Visit, form: URLSearchParams, { slug, isPinned }: { slug: 
     return { to: withFlash(listAddress({ ...listing, offset: 0 }), notice) }
   }
   // Only the button is replaced, so that typed text on the page stays.
-  if (htmxTarget(visit.request) === 'pin') return { part: <Pin slug={slug} isPinned={isPinned} /> }
+  const target = htmxTarget(visit.request)
+  if (target === 'pin' || target === 'pin-for-everyone')
+    return { part: <Pin slug={slug} isPinned={isPinned} forEveryone={forEveryone} /> }
   return { to: withFlash(routes.bundle.edit.href({ slug }), notice) }
 }

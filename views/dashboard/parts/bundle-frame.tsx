@@ -38,7 +38,8 @@ type BundleFrameProps = PropsWithChildren<{
 /** The head of every page of a bundle: its name, its link, and links to its other pages. */
 export async function BundleFrame({ site, bundle, tab, title, children }: BundleFrameProps): Promise<string> {
   const { slug } = bundle
-  const { openProposals, isPinned } = await site.badges()
+  const { openProposals, isPinned, isPinnedForEveryone } = await site.badges()
+  const role = roleOver(bundle, site.user)
   const link = linkOf(slug, site)
   const pageOf = (key: keyof typeof TABS) => TABS[key].route.href({ slug })
   const counts = { edit: bundle.urls.length, policy: bundle.resolutionPolicy?.rules.length ?? 0 }
@@ -74,8 +75,11 @@ export async function BundleFrame({ site, bundle, tab, title, children }: Bundle
           <Icon name="out" />
           Open
         </a>
-        <BundleMenu bundle={bundle} user={site.user} role={roleOver(bundle, site.user)}>
+        <BundleMenu bundle={bundle} user={site.user} role={role}>
           <Pin slug={slug} isPinned={isPinned} />
+          {bundle.listed && bundle.owner.type === 'organization' && allowsRole(role, 'admin') && (
+            <Pin slug={slug} isPinned={isPinnedForEveryone} forEveryone />
+          )}
           <a class="item" href={routes.launcher.qr.href({ slug })} download={`${slug}.svg`}>
             QR code
           </a>
@@ -149,15 +153,18 @@ interface PinProps {
   isPinned: boolean
   /** The query of its list; undefined on the bundle's own pages, which stay unchanged. */
   back?: string
+  /** Whether it is the pin on the start page. */
+  forEveryone?: boolean
 }
 
-/** The menu entry that pins or unpins a bundle for the visitor. */
-export function Pin({ slug, isPinned, back }: PinProps): JSX.Element {
+/** The menu entry that pins or unpins a bundle for the visitor, or for everybody. */
+export function Pin({ slug, isPinned, back, forEveryone = false }: PinProps): JSX.Element {
   const action = routes.bundle[isPinned ? 'unpin' : 'pin'].href({ slug })
   const isOwnPage = back === undefined
+  const id = forEveryone ? 'pin-for-everyone' : 'pin'
   return (
     <form
-      id={isOwnPage ? 'pin' : undefined}
+      id={isOwnPage ? id : undefined}
       method="post"
       action={action}
       hx-post={isOwnPage ? action : undefined}
@@ -165,12 +172,18 @@ export function Pin({ slug, isPinned, back }: PinProps): JSX.Element {
       hx-swap={isOwnPage ? 'outerHTML' : undefined}
     >
       {!isOwnPage && <input type="hidden" name="back" value={attribute(back)} />}
-      <button type="submit" id={isOwnPage ? 'pin-button' : undefined} class="item">
-        {isPinned ? 'Unpin' : 'Pin to top of your list'}
+      {forEveryone && <input type="hidden" name="forEveryone" value="yes" />}
+      <button type="submit" id={isOwnPage ? `${id}-button` : undefined} class="item">
+        {PIN_WORDS[forEveryone ? 'startPage' : 'list'][isPinned ? 'unpin' : 'pin']}
       </button>
     </form>
   )
 }
+
+const PIN_WORDS = {
+  list: { pin: 'Pin to top of your list', unpin: 'Unpin' },
+  startPage: { pin: 'Pin to top of the start page', unpin: 'Unpin from the start page' },
+} as const
 
 /** A possible new owner of a visitor's bundles. */
 export interface Receiver {

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 import { refuseMethod } from '../../../src/api/json.ts'
 import { countClaimable } from '../../../src/bundles/claims/claims.ts'
-import { isPinned } from '../../../src/bundles/list/pins.ts'
+import { pinsOn } from '../../../src/bundles/list/pins.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { everyLink, type Linking } from '../../../src/core/links.ts'
 import { Problem, unknownUrl } from '../../../src/core/problem.ts'
@@ -254,9 +254,9 @@ async function visitOf(request: Request, params: Record<string, string>, service
       usesOf(store, subject, session.userId),
       countOpen(store, subject),
       slug === undefined ? 0 : countOpenFor(store, slug),
-      slug === undefined ? false : isPinned(store, session.userId, slug),
+      pinsOn(store, session.userId, slug),
     ])
-    return { ...uses, claimable, toReview, openProposals, isPinned: pinned }
+    return { ...uses, claimable, toReview, openProposals, ...pinned }
   })
   const site = { name, origin, shortPaths, user: await signedInUser(session, service), badges }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }

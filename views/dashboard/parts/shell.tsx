@@ -74,6 +74,8 @@ interface Badges extends Uses {
   openProposals: number
   /** Whether the visitor has pinned the current bundle. */
   isPinned: boolean
+  /** Whether an admin has pinned it for everybody, secret likewise. */
+  isPinnedForEveryone: boolean
 }
 
 type DashboardProps = PropsWithChildren<
