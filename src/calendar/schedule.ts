@@ -1,10 +1,11 @@
 import { knownZone } from '../core/dates.js'
 import { Problem } from '../core/problem.ts'
 import { DAY_MS } from '../core/time.ts'
+import { offsetAt } from './zone.ts'
 
 /** Days of the week, in the order of calendars, with iCalendar's names. */
 export const DAYS = { mon: 'MO', tue: 'TU', wed: 'WE', thu: 'TH', fri: 'FR', sat: 'SA', sun: 'SU' } as const
-type Day = keyof typeof DAYS
+export type Day = keyof typeof DAYS
 const DAY_NAMES = Object.keys(DAYS) as Day[]
 
 /** The last day of a month that every month has. */
@@ -27,10 +28,10 @@ export interface Schedule {
 /** The parameters of a schedule in an address. */
 export const SCHEDULE_NAMES = ['every', 'days', 'day', 'at', 'zone', 'start'] as const
 type ScheduleName = (typeof SCHEDULE_NAMES)[number]
-type ScheduleErrors = Partial<Record<ScheduleName, string>>
+export type ScheduleErrors = Partial<Record<ScheduleName, string>>
 
 /** The schedule in a query, or what is wrong with each of its parameters. */
-function readSchedule(query: URLSearchParams): Schedule | ScheduleErrors {
+export function readSchedule(query: URLSearchParams): Schedule | ScheduleErrors {
   const errors: ScheduleErrors = {}
   const read = <Value>(name: ScheduleName, value: Value | null, message: string): Value | undefined => {
     if (value === null) errors[name] = message
@@ -54,7 +55,7 @@ const DAYS_OF_WEEK = `Choose at least one day: ${DAY_NAMES.join(', ')}.`
 const DAY_OF_MONTH = `Choose a day from 1 to ${MAX_DAY}, or last: some months have no other days.`
 
 /** Whether a query has a whole schedule. */
-const isSchedule = (read: Schedule | ScheduleErrors): read is Schedule => 'when' in read
+export const isSchedule = (read: Schedule | ScheduleErrors): read is Schedule => 'when' in read
 
 /** The schedule in a query. @throws Problem BAD_REQUEST that names the wrong parameters. */
 export function scheduleIn(query: URLSearchParams): Schedule {
@@ -123,4 +124,14 @@ function daysFrom(schedule: Pick<Schedule, 'when'>, midnight: number, most: numb
 export function firstOf(schedule: Schedule): string {
   const [first = 0] = daysFrom(schedule, Date.parse(schedule.start), 1)
   return `${new Date(first).toISOString().slice(0, 10)}T${schedule.at}`
+}
+
+/** The next occurrences of a schedule, on its own clocks: `YYYY-MM-DDTHH:MM`. */
+export function nextOf(schedule: Schedule, most: number, now = Date.now()): string[] {
+  const here = new Date(now + offsetAt(schedule.zone, now)).toISOString().slice(0, 16)
+  const from = [here.slice(0, 10), schedule.start].sort().at(-1) ?? ''
+  return daysFrom(schedule, Date.parse(from), most + 1)
+    .map((day) => `${new Date(day).toISOString().slice(0, 10)}T${schedule.at}`)
+    .filter((at) => at > here)
+    .slice(0, most)
 }

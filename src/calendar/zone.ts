@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 })
 
 /** The offset of a zone from UTC, in milliseconds. */
-function offsetAt(zone: string, at: number): number {
+export function offsetAt(zone: string, at: number): number {
   let format = formats.get(zone)
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' })

@@ -11,6 +11,7 @@ export const BELOW_LAUNCHERS: readonly string[] = [
   'opensearch.xml',
   'picture.png',
   'qr.svg',
+  'remind',
   'report',
 ]
 

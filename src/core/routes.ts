@@ -62,6 +62,7 @@ export const routes = {
     picture: at('/l/:slug/picture.png'),
     bookmarks: at('/l/:slug/bookmarks.html'),
     calendar: at('/l/:slug/calendar.ics'),
+    remind: at('/l/:slug/remind'),
     copy: at('/l/:slug/copy'),
     report: at('/l/:slug/report'),
   },

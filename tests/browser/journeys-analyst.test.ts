@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Papa from 'papaparse'
+import { dateOf } from '../../src/core/dates.js'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Person } from '../people.ts'
@@ -152,6 +153,41 @@ describe.each(kindsOfWay('WebKit'))('$name', (kind) => {
     const exported = rowsOf(await (await owner.fetch(files[0]!)).text())
     const kept = rowsOf(LINKS).filter(({ url }) => url !== 'https://three.example/')
     expect(exported).toEqual(kept)
+  })
+
+  test('the reports of each week are one link, and a calendar reminds of it every Monday', async () => {
+    await at.open('/dashboard/links/new')
+    await at.fill('#urls', 'https://sales.example/reports?week={week} https://visits.example/{week}')
+    await at.sees('2 links found')
+    await at.fill('#title', 'Reports for {week}')
+    await at.click(button('Get the link'))
+    await at.sees('Bundle created.')
+    await at.click('//summary[@aria-label = "More for week"]')
+    await at.fill('[name="variables.default"]', '=week')
+    await at.click(button('Save'))
+    await at.sees('Saved')
+    await at.click('//summary[starts-with(@aria-label, "More for Reports")]')
+    await at.click(link('Remind me'))
+    await at.sees('Reports for …')
+    await at.sees('Week: that of the day')
+    const zone = await at.viewer.read<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
+    await becomes(() => at.viewer.read('document.getElementById("zone").value'), zone)
+    await at.click('//label[normalize-space() = "Thu"]')
+    await at.click(button('Make the reminder'))
+    await at.sees('Your reminder is ready')
+    const next = await at.viewer.read<string>('document.querySelector(".next b").textContent')
+    expect(next).toMatch(/^Next: (?:(?:Mon|Thu) \d+ [A-Z][a-z]{2}, 09:00(?: · )?){3}$/)
+    const address = await at.viewer.read<string>('document.querySelector("a[download]").href')
+    expect(await at.viewer.read<string>('document.querySelector("a[href^=webcal]").href')).toBe(
+      address.replace(/^http:/, 'webcal:'),
+    )
+    // A calendar signs in nowhere.
+    const calendar = (await (await fetch(address)).text()).replaceAll('\r\n ', '')
+    expect([calendar.includes('SUMMARY:Reports for …\r\n'), calendar.includes('BYDAY=MO,TH\r\n')]).toEqual([true, true])
+    await at.open(/\r\nURL:(.*)\r\n/.exec(calendar)?.[1] ?? '')
+    const week = dateOf('=week', zone)
+    await at.has(`//h1[normalize-space() = "Reports for ${week}"]`)
+    await at.has(`//a[@href = "https://visits.example/${week}"]`)
   })
 })
 

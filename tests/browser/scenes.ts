@@ -92,6 +92,12 @@ export const scenes = {
   'variables-odd': async (page, { origin }) =>
     page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(20)}&range=30d`),
   'start-page': async (page, world) => page.goto(await startPageOf(world)),
+  remind: (page, { onboarding }) => page.goto(`${onboarding.url}/remind`),
+  'remind-made': async (page, { origin }) =>
+    page.goto(
+      `${(await createBundle(origin, DESK)).url}/remind?customer=4711&every=week&days=mon&days=wed&at=09:00&zone=Europe/Berlin`,
+    ),
+  'remind-wrong': (page, { odd }) => page.goto(`${odd.url}/remind?every=week&at=&zone=Nowhere`),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   copy: async (page, { owner }) => {
     const { url } = await owner.makeBundle({ ...ODD, copyable: true })

@@ -93,7 +93,7 @@ describe('a launcher that lacks a value', () => {
     await page.press('#value-customer', 'Tab')
     const query = '?team=sales&customer=a%26b&range=7d'
     expect(new URL(page.url()).search).toBe(query)
-    for (const link of ['#bookmarks', '#own-copy']) {
+    for (const link of ['#bookmarks', '#own-copy', '#remind']) {
       expect(new URL((await page.locator(link).getAttribute('href')) ?? '', page.url()).search).toBe(query)
     }
     expect(await page.locator('.qr img').getAttribute('src')).toEndWith('/qr.svg?customer=a%26b&range=7d')

@@ -57,6 +57,8 @@ export const FILES: Record<string, File> = {
   'fill.js': { type: JS, sources: ['launcher/parts/fill.js'] },
   // Loaded by the two above where pop-ups are blocked.
   'hints.js': { type: JS, sources: ['launcher/parts/hints.js'] },
+  'remind.css': { type: CSS, sources: [...SITE_CSS, 'launcher/remind/remind.css'] },
+  'remind.js': { type: JS, sources: ['launcher/remind/remind.js'] },
   'start.css': { type: CSS, sources: ['parts/tokens.css', 'parts/tile.css', 'launcher/start/start.css'] },
   'start.js': { type: JS, sources: ['launcher/start/start.js'] },
   // Before fill.js on launchers with dates.

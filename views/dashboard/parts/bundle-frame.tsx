@@ -83,6 +83,9 @@ export async function BundleFrame({ site, bundle, tab, title, children }: Bundle
           <a class="item" href={routes.launcher.qr.href({ slug })} download={`${slug}.svg`}>
             QR code
           </a>
+          <a class="item" href={routes.launcher.remind.href({ slug })} hx-boost="false">
+            Remind me
+          </a>
           <Each
             of={EXPORTS}
             show={({ route, name }) => (

@@ -3,15 +3,17 @@
 import { copyLinks } from '../../parts/copy.js'
 import { announce } from './announce.js'
 
+/** The links to what is made of this launcher. */
+export const ownLinks = () =>
+  /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('#bookmarks, #own-copy, #remind'))
+
 /** The other actions for all tabs: copy, the file, the QR code and a copy. @param {HTMLAnchorElement[]} all */
 export function offerActions(all) {
   const copy = /** @type {HTMLElement} */ (document.getElementById('copy'))
   const qr = /** @type {HTMLDetailsElement} */ (document.querySelector('details.qr'))
 
   // Rules may read the query and the referrer, and the file and a copy must have the tabs of this viewer.
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (
-    document.querySelectorAll('#bookmarks, #own-copy')
-  )) {
+  for (const link of ownLinks()) {
     // After a password, the file is embedded in the page.
     if (link.protocol === 'data:') continue
     link.search = location.search

@@ -101,7 +101,9 @@ export function Bar({ site, bundle, filling, openable, unlocked, isPreview }: Ba
       {!isPreview && (
         <noscript>
           <p class="hint" safe>
-            {`JavaScript is off, so “Open all” won’t work here. ${isComplete(filling) ? 'You can still open each link below.' : 'Fill in the links, then open each one below.'}`}
+            {isComplete(filling)
+              ? 'Without JavaScript, open each link below.'
+              : 'Fill in the links, then open each one below.'}
           </p>
         </noscript>
       )}

@@ -5,6 +5,7 @@ import { fillLink, isComplete, meantBy, namesIn, qrProblem, queryOf, readValues 
 import { copyText } from '../../parts/copy.js'
 // For launchers with variables: fills in the page as somebody types, and asks for missing values before anything opens.
 import { clearFieldError, fieldErrorOf, showFieldError } from '../../parts/error-line.js'
+import { ownLinks } from './actions.js'
 import { announce } from './announce.js'
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
@@ -134,7 +135,7 @@ const keep = () => {
     addressed = sent
     history.replaceState(history.state, '', address())
   }
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (main.querySelectorAll('#bookmarks, #own-copy'))) {
+  for (const link of ownLinks()) {
     if (link.protocol !== 'data:') link.search = withValues(link.search)
     // After a password, the file and the code are embedded in the page, with the values that it was served with.
     else link.hidden = qr.hidden = sent !== JSON.stringify(served.sent)

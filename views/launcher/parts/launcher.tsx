@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Variable } from '../../../db/schema.ts'
 import { omit } from '../../../src/bundles/content/content.ts'
 import { isDated } from '../../../src/core/dates.js'
 import { routes } from '../../../src/core/routes.ts'
@@ -134,7 +135,7 @@ export function Launcher({
           isPreview={preview !== undefined}
         />
         <p id="links" class="late">
-          This button works once the page has loaded completely. Open each link below, or wait a moment and press again.
+          This button works once the page has loaded. Open each link below, or press it again.
         </p>
         <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
         {signsIn && (
@@ -152,11 +153,21 @@ export function Launcher({
               Make a copy
             </a>
           )}
+          {unlocked === undefined && (
+            <a id="remind" href={`${routes.launcher.remind.href({ slug })}${lastingQuery(variables, filling)}`}>
+              Remind me
+            </a>
+          )}
           {isUnclaimed && <a href={routes.launcher.report.href({ slug })}>Report this page</a>}
         </footer>
       </main>
     </>
   )
+}
+
+/** The values for another day: a date that was filled in for today would stay. */
+function lastingQuery(variables: readonly Variable[], filling: Filling): string {
+  return variables.some(isDated) ? '' : queryOf(filling)
 }
 
 /** The limits of protecting a launcher. */
