@@ -72,6 +72,8 @@ for (const end of [
   '/bookmarks.html',
   '/opensearch.xml',
   '/report',
+  '/remind',
+  '/calendar.ics?days=mon&at=09:00&zone=Europe/Berlin',
 ])
   await send(`launcher${end}`, 'GET', `/l/${slug}${end}`)
 await send('event', 'POST', `/api/links/${slug}/events`, { kind: 'open_all' })

@@ -32,6 +32,7 @@ const ADDRESSES = [
   '.md',
   '.json?vip=1',
   '/feed',
+  '/remind',
 ]
 /** The forms that programs ask for at the launcher’s own address. */
 const ACCEPTS = ['*/*', 'text/markdown', 'application/json', 'text/html']

@@ -51,6 +51,7 @@ onEveryTarget({}, (at) => {
       [`/l/${two}/qr.svg`, `/l/${slug}/qr.svg`],
       [`/l/${two}/4711`, `/l/${slug}/4711`],
       [`/l/${one}/report`, `/l/${slug}/report`],
+      [`/l/${one}/remind?id=7`, `/l/${slug}/remind?id=7`],
       [`/l/${one.toUpperCase()}.`, `/l/${slug}`],
     ] as const)
       expect([path, ...(await led(path))]).toEqual([path, 307, to])

@@ -71,6 +71,7 @@ onBothSchemes({}, (at) => {
       [`${slug}.json)`, `${slug}.json`],
       [`${capital}/feed`, `${slug}/feed`],
       [`${slug}/QR.svg.`, `${slug}/qr.svg`],
+      [`${capital}/Calendar.ics,`, `${slug}/calendar.ics`],
       [`${slug}./picture.png`, `${slug}/picture.png`],
       [`${capital}/bookmarks.html`, `${slug}/bookmarks.html`],
     ] as const)

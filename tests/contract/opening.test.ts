@@ -35,7 +35,7 @@ const PHASES = [
 ]
 
 /** Every address of a launcher, and how it answers while the bundle is not open. */
-const ADDRESSES = ['', '?x=1', '/qr.svg', '/picture.png', '/picture.png?v=1', '/bookmarks.html']
+const ADDRESSES = ['', '?x=1', '/qr.svg', '/picture.png', '/picture.png?v=1', '/bookmarks.html', '/remind']
 
 onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
   let owner: Person

@@ -3,6 +3,8 @@ import { becomes } from '../eventually.ts'
 import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onBothSchemes } from '../targets.ts'
 
+const CALENDAR = '/calendar.ics?days=mon&at=09:00&zone=UTC'
+
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const VARIABLES = [{ name: 'id', label: 'Number' }]
 
@@ -20,7 +22,7 @@ onBothSchemes({ SERVICE_SHORT_PATHS: 'on' }, (at) => {
     const { body } = await person.api<{ url: string }>('GET', `/api/links/${slug}`)
     expect([bundle.url, body.url]).toEqual([`${at().origin}/${slug}`, `${at().origin}/${slug}`])
     const below = ['', '?id=4711', '/4711', '.md', '.json', '.json?id=4711', '/feed', '/qr.svg', '/bookmarks.html?id=1']
-    for (const path of [...below, '/opensearch.xml', '/picture.png', '/report', '/copy']) {
+    for (const path of [...below, '/opensearch.xml', '/picture.png', '/report', '/copy', '/remind', CALENDAR]) {
       const [short, long] = await Promise.all([get(`/${slug}${path}`), get(`/l/${slug}${path}`)])
       const [ours, theirs] = await Promise.all([short.arrayBuffer(), long.arrayBuffer()])
       expect([path, short.status, short.headers.get('content-type')]).toEqual([

@@ -161,7 +161,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       expect((await at(`${origin}/l/${slug}/6?id=7#x`, '?range=30d')).values).toEqual({ id: '7', range: '30d' })
       expect((await at(`${origin}/l/${slug}/6`, '?id=8')).values).toEqual({ id: '8', range: '7d' })
       expect((await at(`${origin}/l/${slug}.json?id=5`)).values).toEqual({ id: '5', range: '7d' })
-      for (const own of ['qr.svg', 'feed', 'bookmarks.html', 'copy', 'report'])
+      for (const own of ['qr.svg', 'feed', 'bookmarks.html', 'copy', 'report', 'remind', 'calendar.ics'])
         expect([own, (await at(`${origin}/l/${slug}/${own}`)).missing]).toEqual([own, ['id']])
       expect(await at(`https://other.example/l/${slug}?id=5`)).toMatchObject({ code: 'BAD_REQUEST' })
     })

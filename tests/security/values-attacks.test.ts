@@ -64,7 +64,7 @@ describe('a mark that pages have inside for a value', () => {
   })
 
   test('is in no answer of the service', async () => {
-    const forms = ['', '.json', '.md', '/bookmarks.html', '/qr.svg', '/opensearch.xml', '/feed']
+    const forms = ['', '.json', '.md', '/bookmarks.html', '/qr.svg', '/opensearch.xml', '/feed', '/remind']
     for (const form of forms) {
       for (const query of ['', '?id=1', '?id=1&region=us', '?id=..', '?region=9']) {
         const answer = await nobody().fetch(`/l/${slug}${form}${query}`)
@@ -98,7 +98,7 @@ describe('a mark that pages have inside for a value', () => {
 })
 
 describe('what a browser or a proxy has kept', () => {
-  const FORMS = ['', '.json', '.md', '/bookmarks.html', '/qr.svg', '/feed', '/opensearch.xml']
+  const FORMS = ['', '.json', '.md', '/bookmarks.html', '/qr.svg', '/feed', '/opensearch.xml', '/remind']
   const QUERIES = ['', '?id=1', '?id=2', '?id=1&region=us', '?id=..', '/1', '/2']
 
   test('of a page is never taken for one of other values', async () => {

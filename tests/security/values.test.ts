@@ -135,6 +135,8 @@ async function pass(slug: string, visitor: Visitor): Promise<void> {
     '/feed',
     '/picture.png',
     '/report',
+    '/remind',
+    '/calendar.ics',
   ]
   for (const path of paths) {
     for (const end of [query, wrong]) {

@@ -27,6 +27,8 @@ import { RemindPage } from './view.tsx'
 /** How many of the next times the page shows. */
 const SHOWN = 3
 
+const NOT_KEPT = { 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' }
+
 /** The calendar of a launcher, and the page that makes its address. */
 export function remindPages(service: Service) {
   const { config } = service
@@ -78,7 +80,7 @@ export function remindPages(service: Service) {
           made={made && { next: nextOf(made, SHOWN), address: addressOf(slug, made, values) }}
         />
       )
-      return page(view, made === null && every !== null ? 400 : 200, { 'x-robots-tag': 'noindex' })
+      return page(view, made === null && every !== null ? 400 : 200, NOT_KEPT)
     })
 }
 
