@@ -1,5 +1,7 @@
+import { forgetGroup } from '../parts/groups.ts'
 import { hostPattern, readInstances } from '../parts/instances.ts'
 import './find.ts'
+import { takeHandovers } from './handovers.ts'
 
 // The worker ends whenever it is idle: it keeps nothing in variables that must outlive a message.
 
@@ -13,6 +15,8 @@ chrome.storage.local.onChanged.addListener((changes) => {
   if ('instances' in changes) syncLaunchers()
 })
 chrome.runtime.onStartup.addListener(syncLaunchers)
+takeHandovers()
+chrome.tabGroups?.onRemoved.addListener(({ id }) => forgetGroup(id))
 
 const ID = 'launchers'
 

@@ -16,7 +16,9 @@ const LOSSES: Record<string, string> = {
   'api/KeyboardEvent/isComposing': 'Safari ends the word before the key that ends it, which is known by its code',
   'api/KeyboardEvent/repeat':
     'when several keys are held down, Chrome before 137 opens the palette for the last of them again',
+  'api/Navigator/userActivation': 'only browsers that have it take the extension',
   'api/Navigator/share': 'the button is shown only where it works',
+  'api/UserActivation': 'as for Navigator.userActivation',
   'api/ViewTransition': 'htmx asks for it first, and our pages do not use it',
   'api/Window/beforeunload_event': 'iPhones do not warn of leaving unsaved changes',
   'api/Window/open': 'phones open tabs, as meant here',

@@ -59,6 +59,8 @@ export const FILES: Record<string, File> = {
   'hints.js': { type: JS, sources: ['launcher/parts/hints.js'] },
   'remind.css': { type: CSS, sources: [...SITE_CSS, 'launcher/remind/remind.css'] },
   'remind.js': { type: JS, sources: ['launcher/remind/remind.js'] },
+  // Loaded by launchers and start pages where the browser extension is.
+  'handover.js': { type: JS, sources: ['launcher/parts/handover.js'] },
   'start.css': { type: CSS, sources: ['parts/tokens.css', 'parts/tile.css', 'launcher/start/start.css'] },
   'start.js': { type: JS, sources: ['launcher/start/start.js'] },
   // Before fill.js on launchers with dates.

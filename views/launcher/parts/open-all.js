@@ -4,6 +4,7 @@ import { offerActions } from './actions.js'
 import { announce } from './announce.js'
 import { buttonOf, createBlocked } from './blocked.js'
 import { howToBookmark, isAppWindow, opensByItself } from './browser.js'
+import { awaitExtension, isTaken } from './later.js'
 import { marksOf } from './marks.js'
 import { countOpened, tell, tellOpened } from './opens.js'
 import { isOpenReplaced, openWindow, watch } from './windows.js'
@@ -101,12 +102,41 @@ const keep = () => {
   history.replaceState({ opened: hrefs, isBegun, refusals, why, isUnsure, isTold, part }, '')
 }
 
+/** Counts the press on Open all, if it is not counted yet. */
+const tellPress = () => {
+  if (isOwed) tell({ kind: 'open_all', matchedRuleId: main.dataset.rule || null })
+  isOwed = false
+}
+
+/** Whether the extension opens all tabs that are wanted. @param {HTMLAnchorElement[]} some @param {boolean} isClick */
+const isHandedOver = (some, isClick) => {
+  const left = waiting()
+  return isTaken({
+    slug: main.dataset.slug,
+    urls: left.map(({ href }) => href),
+    begin() {
+      isOwed ||= isClick
+      tellPress()
+    },
+    opened(at, isNew) {
+      const tab = /** @type {HTMLAnchorElement} */ (left[at])
+      if (isNew) countOpened(tab)
+      tick(tab)
+      keep()
+    },
+    say: announce,
+    end: show,
+    openHere: () => openTabs(some, isClick),
+  })
+}
+
 /**
  * Opens tabs during the click, because browsers block them later.
  * @param {HTMLAnchorElement[]} some
  * @param {boolean} [isClick] whether it counts as a click on Open all.
  */
 const openTabs = (some, isClick = false) => {
+  if (isHandedOver(some, isClick)) return
   const before = refusals
   /** @type {[tab: HTMLAnchorElement, isClosed: () => boolean][]} */
   const views = []
@@ -132,10 +162,7 @@ const openTabs = (some, isClick = false) => {
     for (const [tab] of stay) countOpened(tab)
     tellOpened()
     isOwed ||= isClick && some.length > 0
-    if (stay.length > 0 && isOwed) {
-      isOwed = false
-      tell({ kind: 'open_all', matchedRuleId: main.dataset.rule || null })
-    }
+    if (stay.length > 0) tellPress()
     if (closed.length === 0) return
     untick(closed)
     why = 'closed'
@@ -370,3 +397,4 @@ if (kept?.isBegun) {
 }
 
 offerActions(all)
+awaitExtension()

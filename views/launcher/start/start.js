@@ -1,5 +1,6 @@
 // @ts-check
 
+import { awaitExtension, isTaken } from '../parts/later.js'
 import { tell } from '../parts/opens.js'
 import { openWindow, watch } from '../parts/windows.js'
 
@@ -49,25 +50,61 @@ const openAll = (row) => {
     location.href = linkOf(row).href
     return
   }
+  openTabs(row, slug, tabs)
+}
+
+/** Reports opened tabs. @param {string} slug @param {string[]} urls */
+const report = (slug, urls) => {
+  if (urls.length > 0) tell({ kind: 'open_tabs', urls: [...new Set(urls)] }, slug)
+  tell({ kind: 'open_all', matchedRuleId: null, isView: true }, slug)
+}
+
+/** @param {number} count */
+const opened = (count) => (count === 1 ? 'Opened' : `Opened ${count}`)
+
+/** Opens the tabs of a row. @param {HTMLElement} row @param {string} slug @param {Tab[]} tabs */
+const openTabs = (row, slug, tabs) => {
+  if (isHandedOver(row, slug, tabs)) return
   const views = tabs.map(({ url }) => ({
     url,
     view: openWindow(Object.assign(document.createElement('a'), { href: url })),
   }))
-  const opened = views.flatMap(({ url, view }) => (typeof view === 'string' ? [] : [{ url, isClosed: watch(view) }]))
+  const seen = views.flatMap(({ url, view }) => (typeof view === 'string' ? [] : [{ url, isClosed: watch(view) }]))
   const settle = () => {
     removeEventListener('pagehide', settle)
     clearTimeout(timer)
-    const urls = opened.filter(({ isClosed }) => !isClosed()).map(({ url }) => url)
-    if (urls.length > 0) {
-      tell({ kind: 'open_tabs', urls: [...new Set(urls)] }, slug)
-      tell({ kind: 'open_all', matchedRuleId: null, isView: true }, slug)
-    }
-    if (urls.length === tabs.length) say(row, urls.length === 1 ? 'Opened' : `Opened ${urls.length}`)
-    else say(row, `${tabs.length - urls.length} of ${tabs.length} blocked. Open its page`, true)
+    const urls = seen.filter(({ isClosed }) => !isClosed()).map(({ url }) => url)
+    if (urls.length > 0) report(slug, urls)
+    if (urls.length === tabs.length) say(row, opened(urls.length))
+    else if (urls.length === 0) say(row, 'Your browser blocked the tabs. Open its page', true)
+    else say(row, `${urls.length} of ${tabs.length} opened. Your browser blocked the rest: open its page`, true)
   }
   addEventListener('pagehide', settle)
   // Blockers close tabs within a tenth of a second.
   const timer = setTimeout(settle, 1000)
+}
+
+/** Whether the extension opens the tabs of a row. @param {HTMLElement} row @param {string} slug @param {Tab[]} tabs */
+const isHandedOver = (row, slug, tabs) => {
+  /** @type {string[]} */
+  const urls = []
+  let [count, isBegun] = [0, false]
+  return isTaken({
+    slug,
+    urls: tabs.map(({ url }) => url),
+    begin: () => (isBegun = true),
+    opened(at, isNew) {
+      count += 1
+      if (isNew) urls.push(/** @type {Tab} */ (tabs[at]).url)
+    },
+    say: (text) => say(row, text),
+    end() {
+      if (isBegun) report(slug, urls)
+      if (count < tabs.length) say(row, `${count} of ${tabs.length} opened: open its page`, true)
+      else say(row, opened(urls.length))
+    },
+    openHere: () => openTabs(row, slug, tabs),
+  })
 }
 
 for (const button of buttons) {
@@ -100,3 +137,5 @@ document.addEventListener('keydown', (event) => {
 // After a search, Enter opens the first hit, and `o` its tabs.
 const first = /** @type {HTMLElement | null} */ (document.querySelector('main li'))
 if (search.value !== '' && first !== null) linkOf(first).focus()
+
+awaitExtension()

@@ -1,0 +1,94 @@
+import {
+  type Asked,
+  type AskedTab,
+  askedIn,
+  MAX_NAME,
+  type Progress,
+  type Taken,
+  type Welcome,
+} from '../parts/handover.ts'
+import { type Instance, instanceOf } from '../parts/instances.ts'
+import { readSettings } from '../parts/settings.ts'
+import { progressOf, readOpenings, wasOpened } from './openings.ts'
+import { beginOpening, goOn, listen } from './queue.ts'
+
+// Answers the script in the pages of connected instances.
+
+/** Listens to pages, and goes on with what an earlier worker had begun. */
+export function takeHandovers(): void {
+  chrome.runtime.onMessage.addListener((message: unknown, sender, respond) => {
+    const asked = askedIn(message)
+    if (asked === null) return false
+    answer(asked, sender).then(respond, () => respond(null))
+    return true
+  })
+  listen()
+  void goOn()
+}
+
+/** A page that asks, in a tab of its own. */
+interface Page {
+  instance: Instance
+  tab: chrome.tabs.Tab & { id: number }
+}
+
+async function answer(asked: Asked, sender: chrome.runtime.MessageSender): Promise<Welcome | Taken | Progress> {
+  const page = await pageOf(sender)
+  if (page === null) return null
+  if (asked.type === 'handover:hello')
+    return { opensAtOnce: page.instance.opensAtOnce && !(await wasOpened(page.tab.id)) }
+  if (asked.type === 'handover:progress') {
+    void goOn()
+    return (await isOf(page, asked.id)) ? progressOf(asked.id) : null
+  }
+  return open(asked, page)
+}
+
+/** The page that sent a message; null unless it is the document of a tab, of a connected instance. */
+async function pageOf({ id, origin, url, tab, frameId }: chrome.runtime.MessageSender): Promise<Page | null> {
+  if (id !== chrome.runtime.id || frameId !== 0 || tab?.id === undefined) return null
+  // Patterns of scripts have no port: the script runs on all ports of an instance's host.
+  const instance = await instanceOf(origin ?? url ?? '')
+  return instance === null ? null : { instance, tab: { ...tab, id: tab.id } }
+}
+
+async function isOf({ instance, tab }: Page, openingId: string): Promise<boolean> {
+  const opening = (await readOpenings()).find(({ id }) => id === openingId)
+  return opening?.origin === instance.origin && opening.openerTabId === tab.id
+}
+
+async function open(asked: Asked & { type: 'handover:open' }, { instance, tab }: Page): Promise<Taken> {
+  const { slug, isRow, tabs } = asked
+  const { origin } = instance
+  const title = isRow ? await titleOf(origin, slug, tabs) : asked.title
+  if (title === null) return { refused: true }
+  const { sectionsAsGroups } = await readSettings()
+  const id = await beginOpening({
+    origin,
+    slug,
+    title,
+    tabs,
+    sectionsAsGroups,
+    windowId: tab.windowId,
+    openerTabId: tab.id,
+    isIncognito: tab.incognito,
+  })
+  return id === null ? { refused: true } : { id }
+}
+
+const TIMEOUT_MS = 5000
+
+/** The title of a launcher; null unless tabs are those that it opens for this viewer. A start page does not show them. */
+async function titleOf(origin: string, slug: string, tabs: readonly AskedTab[]): Promise<string | null> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    // With the viewer’s session, as the page itself asks.
+    const answer = await fetch(`${origin}/l/${slug}.json`, { credentials: 'include', redirect: 'error', signal })
+    const said: { title: unknown; tabs: { url: string; openPolicy: string }[] } = await answer.json()
+    const own = said.tabs.filter(({ openPolicy }) => openPolicy !== 'manual').map(({ url }) => url)
+    if (own.length !== tabs.length || own.some((url, at) => url !== tabs[at]?.url)) return null
+    return typeof said.title === 'string' ? said.title.slice(0, MAX_NAME) : slug
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,85 @@
+import type { AskedTab, Progress } from '../parts/handover.ts'
+
+// The openings, in the memory of the browser's session: the worker may end at any moment, and goes on with them when it starts
+// again. Only the queue changes them, under its lock.
+
+/** A tab of an opening. */
+export interface QueuedTab extends AskedTab {
+  /**
+   * `creating`: the browser was asked for it, and has not answered. `loading`: it is there. `open`: it has loaded, took too
+   * long, or was closed. `was open`: it was there before. `lost`: the browser refused it, or its window is gone.
+   */
+  state: 'waiting' | 'creating' | 'loading' | 'open' | 'was open' | 'lost'
+  tabId?: number
+  /** While it is created: the tabs that were there before. */
+  before?: number[]
+  /** When it began to load, in milliseconds since 1970. */
+  since?: number
+  /** Whether it is in its group, or will be in none. */
+  isGrouped?: true
+}
+
+/** Tabs that open in order. */
+export interface Opening {
+  id: string
+  /** The instance and the bundle that they are of. */
+  origin: string
+  slug: string
+  title: string
+  windowId: number
+  /** The tab of the page that asked. */
+  openerTabId: number | null
+  isIncognito: boolean
+  sectionsAsGroups: boolean
+  tabs: QueuedTab[]
+  /** The groups, by section; by `''` where sections have none. */
+  groups: Record<string, number>
+  /** When all tabs were there; null until then. */
+  endedAt: number | null
+}
+
+const KEY = 'openings'
+/** Ended openings stay for the page to see how they ended. */
+const KEPT_MS = 60_000
+
+export async function readOpenings(): Promise<Opening[]> {
+  const { [KEY]: openings = [] } = await chrome.storage.session.get<Record<string, Opening[]>>(KEY)
+  return openings.filter(({ endedAt }) => endedAt === null || Date.now() - endedAt < KEPT_MS)
+}
+
+/** Stores an opening, new or changed. */
+export async function keepOpening(opening: Opening): Promise<void> {
+  const openings = await readOpenings()
+  const at = openings.findIndex(({ id }) => id === opening.id)
+  await chrome.storage.session.set({
+    [KEY]: at === -1 ? [...openings, opening] : openings.with(at, opening),
+  })
+}
+
+export async function progressOf(id: string): Promise<Progress> {
+  const opening = (await readOpenings()).find((one) => one.id === id)
+  if (opening === undefined) return null
+  const placesOf = (...states: QueuedTab['state'][]) =>
+    opening.tabs.flatMap(({ state }, at) => (states.includes(state) ? [at] : []))
+  return {
+    opened: placesOf('loading', 'open'),
+    wereOpen: placesOf('was open'),
+    isDone: placesOf('waiting', 'creating').length === 0,
+  }
+}
+
+// Tabs that the extension has opened. A launcher among them does not open its own tabs at once: that could go on for ever.
+
+const OPENED = 'opened'
+/** Numbers of tabs rise, so the oldest go first. */
+const MOST_OPENED = 1000
+
+export async function keepOpened(tabId: number): Promise<void> {
+  const { [OPENED]: tabs = [] } = await chrome.storage.session.get<Record<string, number[]>>(OPENED)
+  if (!tabs.includes(tabId)) await chrome.storage.session.set({ [OPENED]: [...tabs, tabId].slice(-MOST_OPENED) })
+}
+
+export async function wasOpened(tabId: number): Promise<boolean> {
+  const { [OPENED]: tabs = [] } = await chrome.storage.session.get<Record<string, number[]>>(OPENED)
+  return tabs.includes(tabId)
+}
