@@ -1,3 +1,4 @@
+import { routes } from '../../src/core/routes.ts'
 import {
   type Asked,
   type AskedTab,
@@ -83,7 +84,11 @@ async function titleOf(origin: string, slug: string, tabs: readonly AskedTab[]):
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     // With the viewer’s session, as the page itself asks.
-    const answer = await fetch(`${origin}/l/${slug}.json`, { credentials: 'include', redirect: 'error', signal })
+    const answer = await fetch(origin + routes.launcher.json.href({ slug }), {
+      credentials: 'include',
+      redirect: 'error',
+      signal,
+    })
     const said: { title: unknown; tabs: { url: string; openPolicy: string }[] } = await answer.json()
     const own = said.tabs.filter(({ openPolicy }) => openPolicy !== 'manual').map(({ url }) => url)
     if (own.length !== tabs.length || own.some((url, at) => url !== tabs[at]?.url)) return null
