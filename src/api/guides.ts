@@ -7,7 +7,7 @@ import { routes } from '../core/routes.ts'
 
 /** The pages of `docs/` that the service serves below `/docs/`, by whom they are for, in reading order; the rest is for its developers. */
 const GROUPS = {
-  Use: ['quick-start', 'sharing', 'variables', 'keyword', 'moving', 'browsers', 'privacy'],
+  Use: ['quick-start', 'sharing', 'variables', 'keyword', 'extension', 'moving', 'browsers', 'privacy'],
   Team: ['policies', 'cookbook', 'proposals', 'activity', 'go-links'],
   Build: ['api', 'errors', 'api-keys', 'cors', 'webhooks', 'sdk', 'cli', 'mcp'],
   Run: ['self-hosting', 'settings', 'security', 'checks', 'provider-events'],

@@ -45,37 +45,22 @@ function builtExtension(): Promise<string> {
 }
 
 /**
- * Starts the service, and Chromium with the built extension, for the tests of a file. The profile is fresh, but its user has
- * allowed all that the extension may ask for: nothing here can press the browser's own button. Extensions need the whole
- * browser, in its new headless mode. The blocker of pop-ups is on.
+ * Starts the service, and Chromium with the built extension. The profile is fresh, but its user has allowed all that the
+ * extension may ask for: nothing here can press the browser's own button. Extensions need the whole browser, in its new
+ * headless mode. The blocker of pop-ups is on.
  */
-export function setExtensionStage(env: Record<string, string> = {}): ExtensionStage {
-  let server: Server
-  let context: BrowserContext
-  setDefaultTimeout(180_000)
-  beforeAll(async () => {
-    const folder = join(await builtExtension(), 'chromium')
-    server = await startInProcess(env)
-    const profile = mkdtempSync(join(tmpdir(), 'openall-profile-'))
-    mkdirSync(join(profile, 'Default'))
-    writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(allowed(folder)))
-    const { args = [], ...options } = chromiumOptions({ popups: 'blocked' })
-    context = await chromium.launchPersistentContext(profile, {
-      ...options,
-      headless: false,
-      args: [...args, '--headless=new', `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
-      ignoreDefaultArgs: ['--disable-extensions', '--disable-popup-blocking'],
-    })
-    await worker()
-    // An installation opens the page of options, in the tab that happens to be empty.
-    const isOptions = (page: Page) => page.url().endsWith('/options.html')
-    await eventually(() => context.pages().some(isOptions), 'the page of options opens')
-    await context.newPage()
-    for (const page of context.pages().filter(isOptions)) await page.close()
-  })
-  afterAll(async () => {
-    await context?.close()
-    await server?.stop()
+export async function startExtension(env: Record<string, string> = {}) {
+  const folder = join(await builtExtension(), 'chromium')
+  const server = await startInProcess(env)
+  const profile = mkdtempSync(join(tmpdir(), 'openall-profile-'))
+  mkdirSync(join(profile, 'Default'))
+  writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(allowed(folder)))
+  const { args = [], ...options } = chromiumOptions({ popups: 'blocked' })
+  const context = await chromium.launchPersistentContext(profile, {
+    ...options,
+    headless: false,
+    args: [...args, '--headless=new', `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+    ignoreDefaultArgs: ['--disable-extensions', '--disable-popup-blocking'],
   })
   const worker = async () =>
     context.serviceWorkers().find((one) => one.url().includes(EXTENSION_ID)) ??
@@ -85,16 +70,18 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
     await tab.goto(`chrome-extension://${EXTENSION_ID}/${page}`)
     return tab
   }
+  await worker()
+  // An installation opens the page of options, in the tab that happens to be empty.
+  const isOptions = (page: Page) => page.url().endsWith('/options.html')
+  await eventually(() => context.pages().some(isOptions), 'the page of options opens')
+  await context.newPage()
+  for (const page of context.pages().filter(isOptions)) await page.close()
   return {
-    get server() {
-      return server
-    },
-    get context() {
-      return context
-    },
+    server,
+    context,
     worker,
     open,
-    async connect(person) {
+    async connect(person: Visitor | null) {
       const options = await open('options.html')
       await options.getByLabel('Address of the service').fill(server.origin)
       if (person === null) {
@@ -114,6 +101,32 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
       await session.send('ServiceWorker.stopAllWorkers')
       await session.detach()
     },
+    async stop() {
+      await context.close()
+      await server.stop()
+    },
+  }
+}
+
+/** Starts the service and Chromium with the extension for the tests of a file. */
+export function setExtensionStage(env: Record<string, string> = {}): ExtensionStage {
+  let started: Awaited<ReturnType<typeof startExtension>>
+  setDefaultTimeout(180_000)
+  beforeAll(async () => {
+    started = await startExtension(env)
+  })
+  afterAll(() => started?.stop())
+  return {
+    get server() {
+      return started.server
+    },
+    get context() {
+      return started.context
+    },
+    worker: () => started.worker(),
+    open: (page) => started.open(page),
+    connect: (person) => started.connect(person),
+    stopWorker: () => started.stopWorker(),
   }
 }
 

@@ -1,13 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { newPerson } from '../people.ts'
 import { startServer } from '../server.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'
+import { startExtension } from './extension.ts'
 import { startFirefox } from './firefox.ts'
+import { addSession } from './people.ts'
 import { blockNetwork } from './scenes.ts'
 
-// `bun run guide-pictures`: makes the pictures of docs/pictures/ anew, from the service and the browsers themselves.
+// `bun run guide-pictures`: makes the pictures of docs/pictures/ anew, from the service and the browsers themselves; with a
+// name of TAKES, only those.
 const FOLDER = join(import.meta.dir, '../../docs/pictures')
 const pathOf = (name: string) => join(FOLDER, `${name}.png`)
 
@@ -40,9 +44,9 @@ const KEYWORD = {
 }
 
 mkdirSync(FOLDER, { recursive: true })
-await takeLauncher()
-await takeChromium()
-await takeFirefox()
+const TAKES = { launcher: takeLauncher, chromium: takeChromium, firefox: takeFirefox, extension: takeExtension }
+const [only] = process.argv.slice(2)
+for (const [name, take] of Object.entries(TAKES)) if (only === undefined || only === name) await take()
 process.exit()
 
 /** A launcher that is filled in: blank, while somebody types, and with its tabs open. */
@@ -106,4 +110,23 @@ async function takeFirefox(): Promise<void> {
   await Bun.sleep(600)
   await Bun.write(pathOf('keyword-firefox'), await viewer.picture('.dialogBox'))
   await firefox.stop()
+}
+
+/** The extension in Chromium: its page of services, and the page of the service that asks. */
+async function takeExtension(): Promise<void> {
+  const { server, context, open, stop } = await startExtension()
+  await addSession(context, await newPerson(server, 'ada@northwind.example'))
+  const options = await open('options.html')
+  const take = async (page: Page, name: string, height: number) => {
+    await page.setViewportSize({ width: 736, height })
+    await page.waitForTimeout(600)
+    await page.screenshot({ path: pathOf(name) })
+  }
+  await options.getByLabel('Address of the service').fill('go.example.com')
+  await take(options, 'extension-connect', 360)
+  await options.getByLabel('Address of the service').fill(server.origin)
+  const opening = context.waitForEvent('page')
+  await options.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await take(await opening, 'extension-consent', 720)
+  await stop()
 }
