@@ -14,7 +14,7 @@ const folder = resolve(process.argv[2] ?? join(ROOT, 'dist/extension'))
 /** Files by their names in the extension; where there are several sources, one after the other. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   'popup.html': ['extension/popup/popup.html'],
-  'popup.css': ['extension/popup/popup.css'],
+  'popup.css': ['views/parts/fields.css', 'views/parts/strip.css', 'views/parts/tile.css', 'extension/popup/popup.css'],
   'options.html': ['extension/options/options.html'],
   'options.css': ['extension/options/options.css'],
   'base.css': ['views/parts/tokens.css', 'views/parts/fields.css', 'views/parts/forms.css', 'extension/parts/base.css'],

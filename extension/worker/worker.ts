@@ -2,6 +2,7 @@ import { forgetGroup } from '../parts/groups.ts'
 import { hostPattern, readInstances } from '../parts/instances.ts'
 import './find.ts'
 import { takeHandovers } from './handovers.ts'
+import './saves.ts'
 
 // The worker ends whenever it is idle: it keeps nothing in variables that must outlive a message.
 

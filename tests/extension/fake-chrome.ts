@@ -1,0 +1,36 @@
+import { afterEach } from 'bun:test'
+
+/** What the extension's parts use of the browser: its storage and its locks. */
+type Chrome = Pick<typeof chrome, 'storage'>
+
+function areaOf(kept: Record<string, unknown>) {
+  return {
+    get: async (names: string | string[]) =>
+      Object.fromEntries([names].flat().flatMap((name) => (name in kept ? [[name, structuredClone(kept[name])]] : []))),
+    set: async (values: Record<string, unknown>) => void Object.assign(kept, structuredClone(values)),
+    remove: async (name: string) => void delete kept[name],
+  }
+}
+
+/** Gives a test a browser with empty storage. @returns what is stored, by area. */
+export function fakeChrome(): { local: Record<string, unknown>; session: Record<string, unknown> } {
+  const kept = { local: {}, session: {} }
+  const storage = { local: areaOf(kept.local), session: areaOf(kept.session) } as unknown as Chrome['storage']
+  const turns = new Map<string, Promise<unknown>>()
+  const request = (name: string, act: () => Promise<unknown>) => {
+    const turn = (turns.get(name) ?? Promise.resolve()).catch(() => {}).then(act)
+    turns.set(name, turn)
+    return turn
+  }
+  Object.assign(globalThis, { chrome: { storage } satisfies Chrome })
+  Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
+  return kept
+}
+
+/** Takes the browser away after each test: other files of a worker have none. */
+export function leaveNoChrome(): void {
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, 'chrome')
+    Reflect.deleteProperty(navigator, 'locks')
+  })
+}
