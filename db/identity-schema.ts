@@ -130,6 +130,17 @@ export const organization = sqliteTable(
   (t) => [index('organization_created_by').on(t.createdBy).where(sql`${t.createdBy} IS NOT NULL`)],
 )
 
+/** How an organisation looks wherever its name stands. */
+export interface OrganizationLook {
+  name: string
+  color: (typeof COLORS)[number] | null
+  /** The id of its picture; null for none. */
+  pictureId: string | null
+}
+
+/** The columns of a look. */
+export const LOOK = { name: organization.name, color: organization.color, pictureId: organization.pictureId }
+
 /**
  * Handles that an organisation has given up, or that went with it. They stay taken; for a while, they lead to its new one.
  * Written by triggers, as fingerprints, so that the handle itself is not kept.

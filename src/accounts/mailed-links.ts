@@ -1,11 +1,12 @@
 import type { AuthContext } from 'better-auth'
+import type { OrganizationLook } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { routes } from '../core/routes.ts'
 import { sha256 } from '../core/secrets.ts'
 import { exactTime, minuteOf } from '../core/time.ts'
 import type { Role } from '../identity/caller.ts'
 import { isPlaceholder } from '../identity/enumeration.ts'
-import { type Letterhead, under } from '../mail/letterhead.ts'
+import { under } from '../mail/letterhead.ts'
 import { clipped, oneLine, quoted, unlinked } from '../mail/mailer.ts'
 import type { Mail } from '../mail/smtp.ts'
 
@@ -96,7 +97,7 @@ interface Invited {
   expiresAt: Date
   inviter: { email: string; name: string }
   organization: { name: string }
-  letterhead: Letterhead | null
+  letterhead: OrganizationLook | null
 }
 
 /**
@@ -114,7 +115,7 @@ export function linkMails(
     subject: string,
     endsAt: number,
     paragraphs: readonly string[],
-    letterhead: Letterhead | null = null,
+    letterhead: OrganizationLook | null = null,
   ) => mailer.send(under(letterhead, { to, subject, text: paragraphs.join('\n\n'), endsAt }, site))
   return {
     /** To the owner of an address that someone tried to sign up with again. */

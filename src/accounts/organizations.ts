@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
-import { COLORS, invitation, member, organization, user } from '../../db/schema.ts'
+import { COLORS, invitation, LOOK, member, type OrganizationLook, organization, user } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { routes } from '../core/routes.ts'
@@ -34,14 +34,10 @@ export interface Invited {
 }
 
 /** An organisation as shown to its members. */
-export interface OrganizationInFull {
+export interface OrganizationInFull extends OrganizationLook {
   id: string
-  name: string
   /** The end of its start page’s address; null for no start page. */
   handle: string | null
-  color: (typeof COLORS)[number] | null
-  /** The id of its picture; null for none. */
-  pictureId: string | null
   /** Milliseconds since 1970. */
   createdAt: number
   role: Role
@@ -59,10 +55,8 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
     db
       .select({
         id: organization.id,
-        name: organization.name,
+        ...LOOK,
         handle: organization.handle,
-        color: organization.color,
-        pictureId: organization.pictureId,
         createdAt: organization.createdAt,
       })
       .from(organization)

@@ -1,7 +1,7 @@
 import { and, eq, ne, or, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { type COLORS, member, organization, session } from '../../db/schema.ts'
+import { LOOK, member, type OrganizationLook, organization, session } from '../../db/schema.ts'
 import { ROLES, type Role } from './caller.ts'
 
 // Membership rules that better-auth lacks, or does not enforce under concurrent requests.
@@ -12,15 +12,11 @@ export function isRole(text: string): text is Role {
 }
 
 /** An organisation of a user, with their role. */
-export interface OwnOrganization {
+export interface OwnOrganization extends OrganizationLook {
   id: string
-  name: string
   role: Role
   /** The end of its start page’s address; null for no start page. */
   handle: string | null
-  color: (typeof COLORS)[number] | null
-  /** The id of its picture; null for none. */
-  pictureId: string | null
 }
 
 /** The organisations that a user belongs to, by name. */
@@ -32,11 +28,9 @@ const memberships = prepared((db) =>
   db
     .select({
       id: organization.id,
-      name: organization.name,
+      ...LOOK,
       role: member.role,
       handle: organization.handle,
-      color: organization.color,
-      pictureId: organization.pictureId,
     })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))

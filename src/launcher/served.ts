@@ -1,11 +1,23 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { blockedBundles, bundles, type COLORS, type Content, idNamed, organization, owners } from '../../db/schema.ts'
+import {
+  blockedBundles,
+  bundles,
+  type Content,
+  idNamed,
+  LOOK,
+  type OrganizationLook,
+  organization,
+  owners,
+} from '../../db/schema.ts'
 import { NAMES, type NameWith, PUBLIC_NAMES, pick } from '../bundles/content/content.ts'
 import { iconsOf } from '../icons/kept.ts'
 import type { SiteIcons } from '../icons/site.ts'
 import type { ShownRule } from '../policies/base.ts'
+
+// Re-exported for views, which may not import the database.
+export type { OrganizationLook }
 
 /** The columns from which launchers are made; `publicBundle` selects those that viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
@@ -19,7 +31,7 @@ export async function find(db: Store['db'], slug: string, showsIcons = false) {
   if (row === undefined) return null
   const siteIcons: SiteIcons = showsIcons && row.icons ? await iconsOf(db, row) : {}
   const { name, color, pictureId, ...served } = row
-  const shown: ShownOrganization | null = name === null ? null : { name, color, pictureId }
+  const shown: OrganizationLook | null = name === null ? null : { name, color, pictureId }
   return { ...served, organization: shown, siteIcons }
 }
 
@@ -32,9 +44,7 @@ const finder = prepared((db) =>
       ...pick(NAMES, bundles),
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
-      name: organization.name,
-      color: organization.color,
-      pictureId: organization.pictureId,
+      ...LOOK,
       /** The user who owns it, or null. */
       userId: owners.userId,
       ownerId: bundles.ownerId,
@@ -63,19 +73,11 @@ const named = prepared((db) =>
     .prepare(),
 )
 
-/** The organisation that owns a bundle, as viewers see it. */
-export interface ShownOrganization {
-  name: string
-  color: (typeof COLORS)[number] | null
-  /** The id of its picture; null for none. */
-  pictureId: string | null
-}
-
 /** A bundle as viewers may see it; views get nothing else. */
 export interface PublicBundle extends Pick<Content, PublicName> {
   slug: string
   /** The owning organisation; null for none. Viewers learn nothing about a person who owns a bundle. */
-  organization: ShownOrganization | null
+  organization: OrganizationLook | null
   /** Whether it has no owner: it was created without an account. */
   isUnclaimed: boolean
   /** Whether it has a policy. */

@@ -1,36 +1,26 @@
 import { escapeHtml } from '@kitajs/html'
 import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { COLORS, organization, owners } from '../../db/schema.ts'
+import { COLORS, LOOK, type OrganizationLook, organization, owners } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
 import { HUES, NO_HUE } from '../core/hues.ts'
 import { routes } from '../core/routes.ts'
 import { inLine } from './mailer.ts'
 import type { Mail } from './smtp.ts'
 
-/** An organisation at the head of a mail. */
-export interface Letterhead {
-  name: string
-  color: (typeof COLORS)[number] | null
-  /** The id of its picture; null for none. */
-  pictureId: string | null
-}
-
 /** Names an organisation: by its id, or as an owner. */
 export type Named = { organizationId: string } | { ownerId: number }
 
-const COLUMNS = { name: organization.name, color: organization.color, pictureId: organization.pictureId }
-
 /** The letterhead of an organisation; null if the owner is none, or it is gone. */
-export async function letterheadOf({ db }: Pick<Store, 'db'>, named: Named): Promise<Letterhead | null> {
+export async function letterheadOf({ db }: Pick<Store, 'db'>, named: Named): Promise<OrganizationLook | null> {
   const [found] =
     'ownerId' in named
       ? await db
-          .select(COLUMNS)
+          .select(LOOK)
           .from(organization)
           .innerJoin(owners, eq(owners.organizationId, organization.id))
           .where(eq(owners.id, named.ownerId))
-      : await db.select(COLUMNS).from(organization).where(eq(organization.id, named.organizationId))
+      : await db.select(LOOK).from(organization).where(eq(organization.id, named.organizationId))
   return found ?? null
 }
 
@@ -38,7 +28,7 @@ export async function letterheadOf({ db }: Pick<Store, 'db'>, named: Named): Pro
 export function letterheadOfAll(
   store: Pick<Store, 'db'>,
   things: readonly { ownerId: number }[],
-): Promise<Letterhead | null> {
+): Promise<OrganizationLook | null> {
   const [ownerId, ...others] = new Set(things.map((thing) => thing.ownerId))
   return ownerId === undefined || others.length > 0 ? Promise.resolve(null) : letterheadOf(store, { ownerId })
 }
@@ -50,7 +40,7 @@ type Service = Pick<Config, 'name' | 'origin'>
  * The service is named beside it, because anybody can give an organisation any name and picture.
  */
 export function under<Sent extends Pick<Mail, 'text'>>(
-  letterhead: Letterhead | null,
+  letterhead: OrganizationLook | null,
   mail: Sent,
   service: Service,
 ): Sent & Pick<Mail, 'html'> {
@@ -60,7 +50,11 @@ export function under<Sent extends Pick<Mail, 'text'>>(
 /** The side of the sign in pixels. */
 const SIDE = 40
 
-function htmlOf({ name, color, pictureId }: Letterhead, text: string, { name: service, origin }: Service): string {
+function htmlOf(
+  { name, color, pictureId }: OrganizationLook,
+  text: string,
+  { name: service, origin }: Service,
+): string {
   const [ground, ink] = (color === null ? undefined : HUES[COLORS.indexOf(color)]) ?? NO_HUE
   const source = `${origin}${routes.icon.href({ icon: `${pictureId}.png` })}`
   const letter = ([...name.trim()][0] ?? '').toUpperCase()

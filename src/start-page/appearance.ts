@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { type COLORS, formerHandles, member, organization } from '../../db/schema.ts'
+import { formerHandles, LOOK, member, type OrganizationLook, organization } from '../../db/schema.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../bundles/edit/stored.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
@@ -11,19 +11,11 @@ import type { Subject } from '../identity/caller.ts'
 import { ensureOwner } from '../plans/owners.ts'
 import { keeping } from './pictures.ts'
 
-/** How an organisation presents itself: on its start page, on its launchers and in the workspace menu. */
-export interface Appearance {
+/** An organisation as its start page shows it. */
+export interface Presented extends OrganizationLook {
+  id: string
   /** The end of its start page’s address; null for no start page. */
   handle: string | null
-  color: (typeof COLORS)[number] | null
-  /** The id of its picture; null for none. */
-  pictureId: string | null
-}
-
-/** An organisation as its start page shows it. */
-export interface Presented extends Appearance {
-  id: string
-  name: string
 }
 
 /** The most characters of a handle. */
@@ -34,13 +26,7 @@ const LEADS_MS = 90 * DAY_MS
 /** The most former handles of an organisation: nobody else can take them. */
 const MOST_FORMER = 10
 
-const COLUMNS = {
-  id: organization.id,
-  name: organization.name,
-  handle: organization.handle,
-  color: organization.color,
-  pictureId: organization.pictureId,
-}
+const COLUMNS = { id: organization.id, ...LOOK, handle: organization.handle }
 
 /** The organisation with a handle, found by it or by its id; null if there is none. */
 export async function organizationAt({ db }: Pick<Store, 'db'>, named: string): Promise<Presented | null> {
@@ -62,7 +48,7 @@ export async function handleAfter({ db }: Pick<Store, 'db'>, former: string): Pr
 }
 
 /** A change of how an organisation presents itself; a missing part stays. */
-export interface Changes extends Partial<Pick<Appearance, 'handle' | 'color'>> {
+interface Changes extends Partial<Pick<Presented, 'handle' | 'color'>> {
   picture?: Pick<Drawn, 'id' | 'png'> | null
 }
 

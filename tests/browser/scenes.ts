@@ -9,7 +9,7 @@ import { expand } from './links.ts'
 import { makeBroken, makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
-import { ODD_NAME, prepareTeam, type Team } from './team.ts'
+import { ODD_NAME, PICTURE, prepareTeam, type Team } from './team.ts'
 import { DESK } from './variables.ts'
 
 /** The data that scenes need: anonymous bundles, and people with dashboards. */
@@ -91,13 +91,14 @@ export const scenes = {
     page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(21)}&range=9d`),
   'variables-odd': async (page, { origin }) =>
     page.goto(`${(await createBundle(origin, DESK)).url}?customer=${'very-long-'.repeat(20)}&range=30d`),
-  'start-page': async (page, world) => page.goto(await startPageOf(world)),
   remind: (page, { onboarding }) => page.goto(`${onboarding.url}/remind`),
   'remind-made': async (page, { origin }) =>
     page.goto(
       `${(await createBundle(origin, DESK)).url}/remind?customer=4711&every=week&days=mon&days=wed&at=09:00&zone=Europe/Berlin`,
     ),
   'remind-wrong': (page, { odd }) => page.goto(`${odd.url}/remind?every=week&at=&zone=Nowhere`),
+  'start-page': async (page, world) => page.goto((await startPageOf(world)).start),
+  'launcher-of-organization': async (page, world) => page.goto((await startPageOf(world)).launcher),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   copy: async (page, { owner }) => {
     const { url } = await owner.makeBundle({ ...ODD, copyable: true })
@@ -335,20 +336,20 @@ async function movingPerson({ server }: World) {
   return { person, slug, id }
 }
 
-/** The start page of a new organisation: bundles of all kinds, one pinned, with a search that finds several. */
-async function startPageOf({ server, origin }: World): Promise<string> {
+/** The start page of a new organisation with a picture: bundles of all kinds, one pinned; and the launcher of that one. */
+async function startPageOf({ server, origin }: World): Promise<{ start: string; launcher: string }> {
   const admin = await newPerson(server)
   const { id } = await newOrganization(admin)
   await actFor(admin, id)
   const handle = `northwind-${id.toLowerCase().replace(/[^a-z0-9]/g, '')}`.slice(0, 40)
-  await admin.api('PATCH', `/api/organizations/${id}`, { handle, name: 'Northwind', color: 'teal' })
+  await admin.api('PATCH', `/api/organizations/${id}`, { handle, name: 'Northwind', color: 'teal', picture: PICTURE })
   const tags = [{ tags: ['on-call', 'every-morning'] }]
   await admin.makeBundle({ ...ODD, listed: true })
   await admin.makeBundle({ ...CUSTOMER, listed: true })
   await admin.makeBundle({ title: 'Checkout is down', listed: true, urlMetadata: tags })
   const { slug } = await admin.makeBundle({ ...ONBOARDING, listed: true })
   await admin.api('POST', `/api/links/${slug}/pin`, { forEveryone: true })
-  return `${origin}/o/${handle}`
+  return { start: `${origin}/o/${handle}`, launcher: `${origin}/l/${slug}` }
 }
 
 /** A proposal for a bundle that was edited since. @returns its page. */

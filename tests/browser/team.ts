@@ -6,6 +6,11 @@ import { plantWebhooks } from './webhooks.ts'
 const MARKUP = '<script>alert(1)</script> & "co"'
 export const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
 
+/** The picture of an organisation, as the API takes it. */
+export const PICTURE = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#0b5d4d"/><path d="M14 46 32 14l18 32z" fill="#f4c95d"/></svg>',
+).toString('base64')
+
 /** An organisation with people, keys, webhooks and names of every kind, for the account scenes. */
 export interface Team {
   /** Has a password and keys that are new, used up, unlimited and revoked. */
@@ -30,6 +35,7 @@ export async function prepareTeam(server: Server): Promise<Team> {
 
   await invite((await make(MARKUP)).id, editor.email)
   const { id } = await make(ODD_NAME)
+  await admin.api('PATCH', `/api/organizations/${id}`, { color: 'teal', picture: PICTURE })
   const editorMemberId = await addMember(admin, id, editor, 'editor')
   await invite(id, `${'a-long-name-'.repeat(5)}@${'long-'.repeat(10)}host.example`)
   await actFor(editor, id)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { blanked } from '../../../src/bundles/variables/variables.ts'
 import { count } from '../../../src/core/words.ts'
 import { iconOf, type SiteIcon } from '../../../src/icons/site.ts'
-import type { PublicBundle, ShownOrganization } from '../../../src/launcher/served.ts'
+import type { OrganizationLook, PublicBundle } from '../../../src/launcher/served.ts'
 import { hostsOf } from '../../parts/destination.ts'
 import { signOf, tileOf } from '../../parts/hues.ts'
 import { hueNamed } from '../../parts/tile.tsx'
@@ -58,7 +58,7 @@ export function pictureWords(
   }
 }
 
-function ownerOf({ name, color, pictureId }: ShownOrganization): PictureWords['owner'] {
+function ownerOf({ name, color, pictureId }: OrganizationLook): PictureWords['owner'] {
   const { letter, hue } = signOf(name)
   return { name: plain(name), letter, hue: color === null ? hue : hueNamed(color), pictureId }
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { iconPath } from '../../../src/icons/site.ts'
-import type { ShownOrganization } from '../../../src/launcher/served.ts'
+import type { OrganizationLook } from '../../../src/launcher/served.ts'
 import { tileOf } from '../../parts/hues.ts'
 import { Each, type Site } from '../../parts/layout.tsx'
 import { hueNamed } from '../../parts/tile.tsx'
@@ -9,7 +9,7 @@ import { hueNamed } from '../../parts/tile.tsx'
 interface TopProps {
   site: Pick<Site, 'name'>
   /** The organisation that owns it; null for none. */
-  organization?: ShownOrganization | null
+  organization?: OrganizationLook | null
   urls?: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export function Top({ site, organization = null, urls = [] }: TopProps): JSX.Ele
 }
 
 interface SignProps {
-  organization: ShownOrganization
+  organization: OrganizationLook
   /** A class for another size, and that size in pixels. */
   look?: string
   size?: number
