@@ -1,14 +1,36 @@
 import { writeFileSync } from 'node:fs'
-import { linkIn, mailInBox, press, Visitor } from '../tests/people.ts'
+import { actFor, linkIn, mailInBox, press, Visitor } from '../tests/people.ts'
 import { contentOf } from './bundles.ts'
 import type { Server } from './processes.ts'
 
-/** Signs up a new user and returns a key of theirs with all link scopes and no rate limit. */
-export async function mintKey(server: Pick<Server, 'origin'>): Promise<string> {
+async function signUp(server: Pick<Server, 'origin'>): Promise<Visitor> {
   const person = new Visitor(server)
   const email = `${crypto.randomUUID()}@people.example`
   await person.api('POST', '/api/auth/sign-in/magic-link', { email })
   await press(person, linkIn(await mailInBox(server, email, 'Your sign-in link')))
+  return person
+}
+
+/** How many bundles a start page shows at once. */
+const LISTED = 25
+
+/** Makes an organisation with a full start page. @returns the path of that. */
+export async function makeStartPage(server: Pick<Server, 'origin'>): Promise<string> {
+  const person = await signUp(server)
+  const { body } = await person.api<{ id: string }>('POST', '/api/auth/organization/create', {
+    name: 'Bench',
+    slug: 'bench',
+  })
+  await actFor(person, body.id)
+  const { status } = await person.api('PATCH', `/api/organizations/${body.id}`, { handle: 'bench-team' })
+  if (status !== 200) throw new Error(`a handle was refused: ${status}`)
+  for (let number = 0; number < LISTED; number += 1) await person.makeBundle({ ...contentOf(number), listed: true })
+  return '/o/bench-team'
+}
+
+/** Signs up a new user and returns a key of theirs with all link scopes and no rate limit. */
+export async function mintKey(server: Pick<Server, 'origin'>): Promise<string> {
+  const person = await signUp(server)
   const scopes = ['links:read', 'links:write']
   const minted = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
     name: 'bench',

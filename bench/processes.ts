@@ -26,6 +26,7 @@ export interface StoreEnv {
   DATABASE_AUTH_TOKEN?: string
   SERVICE_SECRET?: string
   REDIS_URL?: string
+  SERVICE_CLIENT_IP_HEADER?: string
 }
 
 /** A local database file. */

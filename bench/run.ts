@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeBundles, saveLauncher } from './bundles.ts'
+import { makeStartPage } from './api.ts'
+import { makeBundles, saveAnswer, saveLauncher } from './bundles.ts'
 import { checkCounts, median, type Row, table } from './figures.ts'
 import { fileStore, type Server, startBare, startService } from './processes.ts'
 import { findWrk, loadForSeconds, loadRequests, type Workload } from './wrk.ts'
@@ -14,14 +15,20 @@ const ROUNDS = 12
 const ROUND_SECONDS = 2
 /** If bare rounds differ by more than this, the machine had other work and the ratios say little. */
 const MAX_SPREAD = 1.25
+/** Enough that none of them reaches its limit. */
+const NETWORKS = 50_000
+const LABELS: Record<Workload, string> = { launchers: 'Launchers', events: 'Events', 'start-pages': 'Start pages' }
 
 interface Run {
   database: string
   slugs: string[]
   slugFile: string
   launcherFile: string
+  /** A start page as it is sent, and the lines of `start-pages.lua`. */
+  startFile: string
+  networkFile: string
   /** Answers to wrk, which the counts must equal. The bench's own requests are not counted: its client is a bot. */
-  answered: Record<Workload, number>
+  answered: Record<Exclude<Workload, 'start-pages'>, number>
 }
 
 async function bench(folder: string): Promise<void> {
@@ -36,6 +43,12 @@ async function bench(folder: string): Promise<void> {
   rows.push(...(await rounds(run, 'events', service, bareEvents, 0.4)))
   await bareEvents.stop()
   await service.stop()
+  const behindProxy = { ...fileStore(run.database), SERVICE_CLIENT_IP_HEADER: 'x-client' }
+  const starts = await startService(behindProxy, '/')
+  const bareStarts = await startBare('launchers', run.startFile)
+  rows.push(...(await rounds(run, 'start-pages', starts, bareStarts, 0.15)))
+  await bareStarts.stop()
+  await starts.stop()
   // After the service has stopped, so that counts which SIGTERM left unwritten would be missing.
   rows.push(...checkCounts(run.database, { views: run.answered.launchers, open_all_clicks: run.answered.events }))
   console.log(table(rows))
@@ -47,12 +60,21 @@ async function prepare(folder: string): Promise<Run> {
     database: join(folder, 'bench.db'),
     slugFile: join(folder, 'slugs'),
     launcherFile: join(folder, 'launcher.json'),
+    startFile: join(folder, 'start.json'),
+    networkFile: join(folder, 'networks'),
     answered: { launchers: 0, events: 0 },
   }
   const service = await startService(fileStore(run.database), '/')
   const slugs = await makeBundles(service)
   writeFileSync(run.slugFile, slugs.join('\n'))
   await saveLauncher(service, slugs[0]!, run.launcherFile)
+  const path = await makeStartPage(service)
+  await saveAnswer(`${service.origin}${path}`, { 'accept-encoding': 'gzip, deflate, br' }, run.startFile)
+  const networks = Array.from(
+    { length: NETWORKS },
+    (_, number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+  )
+  writeFileSync(run.networkFile, networks.map((network) => `${path} ${network}`).join('\n'))
   await service.stop()
   return { ...run, slugs }
 }
@@ -97,7 +119,7 @@ async function rounds(run: Run, workload: Workload, service: Server, bare: Serve
   for (let number = 0; number <= ROUNDS; number += 1) {
     const theirs = await round(run, workload, bare)
     const ours = await round(run, workload, service)
-    run.answered[workload] += ours.answered
+    if (workload !== 'start-pages') run.answered[workload] += ours.answered
     if (number > 0) pairs.push({ ours, theirs })
   }
   const ratio = median(pairs.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond))
@@ -110,7 +132,7 @@ async function rounds(run: Run, workload: Workload, service: Server, bare: Serve
   const spread = Math.max(...rates) / Math.min(...rates)
   return [
     {
-      label: `${workload === 'launchers' ? 'Launchers' : 'Events'} per second, of bare`,
+      label: `${LABELS[workload]} per second, of bare`,
       figure: `${ratio.toFixed(2)} (${both('perSecond', 0)})`,
       goal: `at least ${goal.toFixed(2)}`,
       isMet: ratio >= goal,
@@ -126,7 +148,8 @@ async function rounds(run: Run, workload: Workload, service: Server, bare: Serve
 
 async function round(run: Run, workload: Workload, server: Server): Promise<Round & { answered: number }> {
   const before = server.processorMs()
-  const { answered, p99Ms } = await loadForSeconds(workload, server.origin, run.slugFile, ROUND_SECONDS)
+  const file = workload === 'start-pages' ? run.networkFile : run.slugFile
+  const { answered, p99Ms } = await loadForSeconds(workload, server.origin, file, ROUND_SECONDS)
   const microseconds = ((server.processorMs() - before) * 1000) / answered
   return { answered, perSecond: answered / ROUND_SECONDS, p99: p99Ms, microseconds }
 }

@@ -16,7 +16,7 @@ interface Load {
   p99Ms: number
 }
 
-export type Workload = 'launchers' | 'events'
+export type Workload = 'launchers' | 'events' | 'start-pages'
 
 /** A Lua script, the file it reads requests from, and its other arguments. */
 interface Script {

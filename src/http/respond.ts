@@ -292,6 +292,29 @@ export function page(view: JSX.Element, status = 200, headers: Record<string, st
   )
 }
 
+/** A page that is the same for many requests, encoded once for each encoding. Its headers are those of `page`. */
+export class KeptPage {
+  readonly #bodies: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>> = {}
+
+  constructor(
+    readonly html: string,
+    readonly headers: Record<string, string>,
+  ) {}
+
+  answer(request: Request): Response {
+    const encoding = encodingFor(request)
+    const body = (this.#bodies[encoding] ??= encode(this.html, encoding, 'cached'))
+    const headers = {
+      'content-type': HTML,
+      'referrer-policy': 'same-origin',
+      vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      ...this.headers,
+    }
+    return new Response(bodyOf(body, request.method), { headers: headersWith(headers) })
+  }
+}
+
 /**
  * An app whose routes may return pages. The plugin's hook applies to every route added after it, including routes of apps that
  * use this app. There, use this app last.

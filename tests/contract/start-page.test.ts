@@ -140,6 +140,30 @@ onEveryTarget({}, (at) => {
     }
   })
 
+  test('the page that is kept for strangers is sent in the encoding that each takes, the same text and head', async () => {
+    await list({ title: 'For everybody ü' })
+    const read = async (encoding: string) => {
+      const answer = await new Visitor(at()).fetch(`/o/${handle}`, { headers: { 'accept-encoding': encoding } })
+      const {
+        'content-encoding': sent = '',
+        date: _,
+        'x-request-id': _id,
+        ...more
+      } = Object.fromEntries(answer.headers)
+      for (const own of ['content-length', 'transfer-encoding']) delete more[own]
+      return { sent, more, text: await answer.text() }
+    }
+    const made = await read('br')
+    expect(made.text).toContain('For everybody ü')
+    for (const [encoding, sent] of [
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', ''],
+      ['br', 'br'],
+    ] as const)
+      expect(await read(encoding)).toEqual({ ...made, sent })
+  })
+
   test('a search and a tag find bundles, page by page', async () => {
     const lunch = await list({ title: 'Lunch LISTE', urlMetadata: [{ tags: ['food', 'on-call'] }] })
     const check = await list({ title: 'Checkout is down', urlMetadata: [{ tags: ['on-call'] }] })

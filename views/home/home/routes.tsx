@@ -33,7 +33,7 @@ const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
  * The home page, its live list of links, and the privacy page.
  * @param startPage the start page in place of the home page; null if it has nothing to show to the visitor.
  */
-export function homePages(service: Service, startPage: (request: Request) => Promise<Page | null>) {
+export function homePages(service: Service, startPage: (request: Request) => Promise<Page | Response | null>) {
   const { name, origin, shortPaths, anonymousBundles, inspect } = service.config
   const isGated = !anonymousBundles
   const shared = { isGated, inspect, address: pasteAddress(service.config) }

@@ -6,7 +6,7 @@ import { Problem, unknownUrl } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { callContext, clientNetwork } from '../../../src/http/request.ts'
-import { headersWith, type Page, page } from '../../../src/http/respond.ts'
+import { headersWith, KeptPage, type Page, page } from '../../../src/http/respond.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
 import { handleAfter } from '../../../src/start-page/appearance.ts'
 import { startPageOf } from '../../../src/start-page/listed.ts'
@@ -20,7 +20,7 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /** A page for everybody without a session. */
 interface Kept {
-  html: string
+  page: KeptPage
   /** When it was made. */
   at: number
   /** The number of changes at that time. */
@@ -29,16 +29,20 @@ interface Kept {
 
 /** The start pages of organisations, and that of the home page. */
 export function startPages(service: Service) {
-  const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: ({ html }) => 2 * html.length })
+  const kept = new LRUCache<string, Kept>({
+    maxSize: MAX_KEPT_BYTES,
+    // With its encoded forms.
+    sizeCalculation: ({ page: { html } }) => 3 * html.length,
+  })
 
-  const shown = async (request: Request, handle: string): Promise<Pick<Kept, 'html'> & { isEmpty: boolean }> => {
+  const shown = async (request: Request, handle: string): Promise<{ answer: Page | Response; isEmpty: boolean }> => {
     const context = await callContext(request, service)
     // A key identifies its caller as a session does: only a page for nobody in particular is kept.
     const isShared = context.caller.kind === 'anonymous' && new URL(request.url).search === ''
     const known = isShared ? kept.get(handle) : undefined
     if (known?.changes === service.launchers.changes && Date.now() - known.at < KEPT_MS) {
       await countForAddress(service, 'reading', clientNetwork(request), 'start ')
-      return { html: known.html, isEmpty: false }
+      return { answer: known.page.answer(request), isEmpty: false }
     }
     const { changes } = service.launchers
     const { output, filters } = await listedAt({ handle, context }, request, service)
@@ -46,9 +50,8 @@ export function startPages(service: Service) {
     const view = (
       <StartView {...output} site={plainSite(service.config)} q={q} tag={tag} isLater={filters.has('cursor')} />
     )
-    const html = view as string
-    if (isShared) kept.set(handle, { html, at: Date.now(), changes })
-    return { html, isEmpty: output.page.bundles.length === 0 && filters.size === 0 }
+    if (isShared) kept.set(handle, { page: new KeptPage(view as string, NOT_KEPT), at: Date.now(), changes })
+    return { answer: page(view, 200, NOT_KEPT), isEmpty: output.page.bundles.length === 0 && filters.size === 0 }
   }
 
   /** The answer of a former handle: it leads to the present page, if that exists for this visitor. */
@@ -63,7 +66,7 @@ export function startPages(service: Service) {
 
   const answered = async (request: Request, handle: string, form: Form): Promise<Page | Response> => {
     try {
-      if (form === 'page') return page((await shown(request, handle)).html, 200, NOT_KEPT)
+      if (form === 'page') return (await shown(request, handle)).answer
       return await startAs({ form, handle }, request, service)
     } catch (error) {
       if (!isMissing(error)) throw error
@@ -82,13 +85,13 @@ export function startPages(service: Service) {
     .get(routes.startPage.feed.path, ({ request, params: { handle } }) => answered(request, handle, 'feed'))
 
   /** The start page as the home page, by the setting; null if it has nothing to show to the visitor. */
-  const asHome = async (request: Request): Promise<Page | null> => {
+  const asHome = async (request: Request): Promise<Page | Response | null> => {
     const { homeOrganization } = service.config
     if (homeOrganization === undefined) return null
     const at = async (handle: string) => {
       try {
-        const { html, isEmpty } = await shown(request, handle)
-        return isEmpty ? null : page(html, 200, NOT_KEPT)
+        const { answer, isEmpty } = await shown(request, handle)
+        return isEmpty ? null : answer
       } catch (error) {
         if (isMissing(error)) return null
         throw error
