@@ -1,6 +1,7 @@
 import { type ListedBundle, OpenallError } from '../../src/sdk/openall.ts'
 import { clientOf } from '../parts/connection.ts'
 import { type Instance, readInstances } from '../parts/instances.ts'
+import { letOpen } from './openings.ts'
 
 // `oa` in the address bar finds bundles by words. Enter opens all tabs of the first one, or of the chosen suggestion. What was
 // found is in memory until Enter, and nowhere else.
@@ -104,8 +105,11 @@ async function ask(text: string, signal: AbortSignal): Promise<Found> {
 }
 
 async function openLauncher(url: string, disposition: Disposition): Promise<void> {
-  if (disposition === 'currentTab') await chrome.tabs.update({ url })
-  else await chrome.tabs.create({ url, active: disposition === 'newForegroundTab' })
+  const isCurrent = disposition === 'currentTab'
+  const tab = isCurrent
+    ? await chrome.tabs.update({ url })
+    : await chrome.tabs.create({ url, active: disposition === 'newForegroundTab' })
+  if (tab?.id !== undefined) await letOpen(tab.id)
 }
 
 function isLauncher(text: string, { origin }: Instance): boolean {

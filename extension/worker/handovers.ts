@@ -10,7 +10,7 @@ import {
 } from '../parts/handover.ts'
 import { type Instance, instanceOf } from '../parts/instances.ts'
 import { readSettings } from '../parts/settings.ts'
-import { progressOf, readOpenings, wasOpened } from './openings.ts'
+import { progressOf, readOpenings, takeLet, wasOpened } from './openings.ts'
 import { beginOpening, goOn, listen } from './queue.ts'
 
 // Answers the script in the pages of connected instances.
@@ -36,8 +36,10 @@ interface Page {
 async function answer(asked: Asked, sender: chrome.runtime.MessageSender): Promise<Welcome | Taken | Progress> {
   const page = await pageOf(sender)
   if (page === null) return null
-  if (asked.type === 'handover:hello')
-    return { opensAtOnce: page.instance.opensAtOnce && !(await wasOpened(page.tab.id)) }
+  if (asked.type === 'handover:hello') {
+    const { id } = page.tab
+    return { opensAtOnce: (await takeLet(id)) || (page.instance.opensAtOnce && !(await wasOpened(id))) }
+  }
   if (asked.type === 'handover:progress') {
     void goOn()
     return (await isOf(page, asked.id)) ? progressOf(asked.id) : null

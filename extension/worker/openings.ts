@@ -83,3 +83,23 @@ export async function wasOpened(tabId: number): Promise<boolean> {
   const { [OPENED]: tabs = [] } = await chrome.storage.session.get<Record<string, number[]>>(OPENED)
   return tabs.includes(tabId)
 }
+
+// Tabs whose launcher is to open its tabs at once, because its user chose it in the address bar.
+
+const CHOSEN = 'chosen'
+/** A launcher may ask for a password or a sign-in first. */
+const CHOSEN_MS = 60_000
+
+/** Lets the launcher that a tab is led to open its tabs without a press. */
+export async function letOpen(tabId: number): Promise<void> {
+  await chrome.storage.session.set({ [CHOSEN]: { tabId, until: Date.now() + CHOSEN_MS } })
+}
+
+/** Whether the launcher in a tab was let open its tabs. It is so once. */
+export async function takeLet(tabId: number): Promise<boolean> {
+  const { [CHOSEN]: chosen } =
+    await chrome.storage.session.get<Record<string, { tabId: number; until: number }>>(CHOSEN)
+  if (chosen?.tabId !== tabId) return false
+  await chrome.storage.session.remove(CHOSEN)
+  return chosen.until > Date.now()
+}

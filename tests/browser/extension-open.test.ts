@@ -215,3 +215,22 @@ test('an instance that may opens its tabs without a press: once, not after a rel
   expect(await addresses()).toEqual([])
   await changeInstance(own, stage.server.origin, { opensAtOnce: false })
 })
+
+test('a bundle that is chosen in the address bar opens its tabs, once', async () => {
+  const urls = newUrls(3)
+  const { url } = await owner.makeBundle({ urls })
+  const opening = stage.context.waitForEvent('page')
+  // Nothing presses Enter in the bar itself.
+  await (await stage.worker()).evaluate((url) => {
+    const { onInputEntered } = chrome.omnibox as unknown as { onInputEntered: { dispatch(...said: string[]): void } }
+    onInputEntered.dispatch(url, 'newForegroundTab')
+  }, url)
+  const page = await opening
+  await becomes(addresses, urls)
+  await closeTabs(own, start)
+  await page.goto('about:blank')
+  await page.goto(url)
+  await page.locator('html[data-openall]').waitFor({ state: 'attached' })
+  await Bun.sleep(1500)
+  expect(await addresses()).toEqual([])
+})
