@@ -175,7 +175,7 @@ test('in the window of an app nobody is sent to an address bar, and nothing more
 })
 
 describe('a script that', () => {
-  const LATE = 'This button works once the page has loaded.'
+  const LATE = 'This button works once the page has loaded completely.'
 
   test('never arrives leaves links in place of buttons, and a press says why', async () => {
     const { url } = await createBundle(stage.server.origin, { urls: destinations.urls(7) })

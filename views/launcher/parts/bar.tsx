@@ -101,9 +101,7 @@ export function Bar({ site, bundle, filling, openable, unlocked, isPreview }: Ba
       {!isPreview && (
         <noscript>
           <p class="hint" safe>
-            {isComplete(filling)
-              ? 'Without JavaScript, open each link below.'
-              : 'Fill in the links, then open each one below.'}
+            {`JavaScript is off, so “Open all” won’t work here. ${isComplete(filling) ? 'You can still open each link below.' : 'Fill in the links, then open each one below.'}`}
           </p>
         </noscript>
       )}

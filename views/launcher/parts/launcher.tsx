@@ -135,7 +135,7 @@ export function Launcher({
           isPreview={preview !== undefined}
         />
         <p id="links" class="late">
-          This button works once the page has loaded. Open each link below, or press it again.
+          This button works once the page has loaded completely. Open each link below, or wait a moment and press again.
         </p>
         <Sections bundle={bundle} filling={filling} edited={preview?.edited} />
         {signsIn && (
