@@ -21,7 +21,6 @@ test('a chosen picture is shown before it is saved, then in the menu; one that i
   await shows(page, '.flash', 'saved')
   await look.locator('img').waitFor()
   expect(await look.boundingBox().then((box) => [box?.width, box?.height])).toEqual([size?.width, size?.height])
-  await page.reload()
   expect(await page.locator('.subjects summary img').evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(
     128,
   )

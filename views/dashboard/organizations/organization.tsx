@@ -13,6 +13,7 @@ import { ChecksPanel, ExportLink, type FormErrors } from '../parts/form.tsx'
 import { Form, organizationPages, Panel, PanelsForm, TabbedSheet } from '../parts/panel.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
+import { WorkspaceAnew } from '../parts/workspace-menu.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
 
 interface OrganizationProps {
@@ -23,6 +24,8 @@ interface OrganizationProps {
   /** The refused form. */
   invite?: InviteForm
   sent?: SentForm
+  /** Whether it was just saved within the frame of the page, which may show it as it was. */
+  isSavedWithin: boolean
 }
 
 /** The refused form of how the organisation presents itself, and whether its links are checked. */
@@ -39,7 +42,8 @@ export interface SentForm {
 export type LookErrors = FormErrors<'name' | 'handle' | 'color' | 'picture'>
 
 /** An organisation: its members, and for admins the actions on them. */
-export function OrganizationView({ site, organization, isChecked, invite, sent }: OrganizationProps): JSX.Element {
+export function OrganizationView(props: OrganizationProps): JSX.Element {
+  const { site, organization, isChecked, invite, sent, isSavedWithin } = props
   const { id, role, members, invitations } = organization
   const { user } = site
   const isAdmin = role === 'admin'
@@ -85,6 +89,7 @@ export function OrganizationView({ site, organization, isChecked, invite, sent }
         )}
         <OrganizationActions site={site} organization={organization} />
       </TabbedSheet>
+      {isSavedWithin && <WorkspaceAnew user={user} />}
     </>
   )
 }

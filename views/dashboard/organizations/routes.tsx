@@ -15,7 +15,7 @@ import { besideField } from '../../../src/core/field-words.ts'
 import { Problem } from '../../../src/core/problem.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { SentFile } from '../../../src/http/body.ts'
-import { seeOther } from '../../../src/http/respond.ts'
+import { htmxTarget, seeOther } from '../../../src/http/respond.ts'
 import { requireRole, type Subject } from '../../../src/identity/caller.ts'
 import { ownsBundles } from '../../../src/plans/owners.ts'
 import { updateOrganization } from '../../../src/start-page/operations.ts'
@@ -161,7 +161,7 @@ interface Forms {
 }
 
 async function organizationPage(
-  { site, service }: Visit,
+  { site, service, request, query }: Visit,
   organization: OrganizationInFull,
   forms: Forms = {},
   problem?: Problem,
@@ -169,7 +169,8 @@ async function organizationPage(
   const { id, role } = organization
   const isSwitch = service.config.linkChecks && role === 'admin'
   const isChecked = isSwitch ? await wantsChecks(service.store, { type: 'organization', organizationId: id }) : null
-  const view = <OrganizationView site={site} organization={organization} isChecked={isChecked} {...forms} />
+  const isSavedWithin = query.get('notice') === 'settingsSaved' && htmxTarget(request) !== null
+  const view = <OrganizationView {...{ site, organization, isChecked, isSavedWithin }} {...forms} />
   // What somebody has typed into its other form stays.
   return { section: 'organizations', title: organization.name, view, problem, staysSaved: true }
 }

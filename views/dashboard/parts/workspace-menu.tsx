@@ -10,22 +10,11 @@ import { Monogram, personName } from '../../parts/tile.tsx'
 
 /** The acting subject, always visible, with a menu of the others; children are further items. */
 export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: SignedInUser }>): JSX.Element {
-  const { acting, organizations, role } = user
-  const name = acting === null ? personName(user) : acting.name
+  const { acting, organizations } = user
   return (
     <details class="menu subjects" name="menu">
       <summary>
-        <span class="visually-hidden">Workspace</span>
-        <Monogram text={name} color={acting?.color ?? null} pictureId={acting?.pictureId ?? null} />
-        <span class="who">
-          <span class="name" dir="auto" safe>
-            {name}
-          </span>
-          <span class="hint" safe>
-            {acting === null ? 'Personal' : `You’re ${ROLE_WORDS[role].one}`}
-          </span>
-        </span>
-        <Icon name="switch" />
+        <Workspace user={user} />
       </summary>
       <div class="pop">
         <form method="post" action={routes.subject.href()}>
@@ -60,6 +49,36 @@ export function WorkspaceMenu({ user, children }: PropsWithChildren<{ user: Sign
         </form>
       </div>
     </details>
+  )
+}
+
+/** The acting subject: the content of the menu’s summary. */
+function Workspace({ user }: { user: SignedInUser }): JSX.Element {
+  const { acting, role } = user
+  const name = acting === null ? personName(user) : acting.name
+  return (
+    <>
+      <span class="visually-hidden">Workspace</span>
+      <Monogram text={name} color={acting?.color ?? null} pictureId={acting?.pictureId ?? null} />
+      <span class="who">
+        <span class="name" dir="auto" safe>
+          {name}
+        </span>
+        <span class="hint" safe>
+          {acting === null ? 'Personal' : `You’re ${ROLE_WORDS[role].one}`}
+        </span>
+      </span>
+      <Icon name="switch" />
+    </>
+  )
+}
+
+/** Replaces the acting subject in the frame, for htmx: for answers that leave the frame as it was. */
+export function WorkspaceAnew({ user }: { user: SignedInUser }): JSX.Element {
+  return (
+    <tag of="hx-partial" hx-target=".subjects > summary" hx-swap="innerMorph">
+      <Workspace user={user} />
+    </tag>
   )
 }
 
