@@ -18,7 +18,7 @@ import { dayOf } from '../launcher/salts.ts'
 import { organizationAt, type Presented } from './appearance.ts'
 
 /** A bundle as a start page lists it. */
-export interface ListedBundle extends Pick<Content, 'access'> {
+export interface ListedBundle extends Pick<Content, 'access' | 'closesAt'> {
   id: number
   slug: string
   title: string | null
@@ -161,7 +161,7 @@ function rowsOf(db: Store['db'], ids: readonly number[]) {
 type Row = Awaited<ReturnType<typeof rowsOf>>[number]
 
 function shown(row: Row, isPinned: boolean, siteIcons: SiteIcons): ListedBundle {
-  const { id, slug, title, description, urls, urlMetadata, variables, access, resolutionPolicy } = row
+  const { id, slug, title, description, urls, urlMetadata, variables, access, closesAt, resolutionPolicy } = row
   return {
     id,
     slug,
@@ -171,6 +171,7 @@ function shown(row: Row, isPinned: boolean, siteIcons: SiteIcons): ListedBundle 
     tags: [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))],
     isPinned,
     access,
+    closesAt,
     isDirect: resolutionPolicy === null && variables.length === 0 && access !== 'password',
     siteIcons: row.icons ? siteIcons : {},
   }

@@ -172,6 +172,20 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       expect((await owner.fetch(`/o/${first}`)).headers.get('location')).toBe(`/o/${second}`)
     })
 
+    test('is what a kept page becomes when its bundle closes', async () => {
+      const owner = await newPerson(at())
+      const { id: organizationId } = await newOrganization(owner)
+      await actFor(owner, organizationId)
+      const closing = `closing-${process.pid}`
+      await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: closing })
+      const closesAt = Date.now() + 4000
+      await owner.makeBundle({ listed: true, closesAt: new Date(closesAt).toISOString() })
+      const status = async () => (await new Visitor(at()).fetch(`/o/${closing}`)).status
+      expect([await status(), await status()]).toEqual([200, 200])
+      await Bun.sleep(closesAt - Date.now() + 100)
+      expect(await status()).toBe(404)
+    })
+
     test('is what a bundle that leaves was there for: at once, and in every form', async () => {
       const owner = await newPerson(at())
       const { id: organizationId } = await newOrganization(owner)

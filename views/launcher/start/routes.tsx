@@ -9,7 +9,7 @@ import { callContext, clientNetwork } from '../../../src/http/request.ts'
 import { headersWith, KeptPage, type Page, page } from '../../../src/http/respond.ts'
 import { countForAddress } from '../../../src/limits/rate-limits.ts'
 import { handleAfter } from '../../../src/start-page/appearance.ts'
-import { startPageOf } from '../../../src/start-page/listed.ts'
+import { type StartPage, startPageOf } from '../../../src/start-page/listed.ts'
 import { plainSite } from '../../parts/visitor.ts'
 import { listedAt, NOT_KEPT, startAs } from './start-forms.ts'
 import { StartView } from './view.tsx'
@@ -21,8 +21,8 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /** A page for everybody without a session. */
 interface Kept {
   page: KeptPage
-  /** When it was made. */
-  at: number
+  /** When it is made anew at the latest. */
+  until: number
   /** The number of changes at that time. */
   changes: number
 }
@@ -40,7 +40,7 @@ export function startPages(service: Service) {
     // A key identifies its caller as a session does: only a page for nobody in particular is kept.
     const isShared = context.caller.kind === 'anonymous' && new URL(request.url).search === ''
     const known = isShared ? kept.get(handle) : undefined
-    if (known?.changes === service.launchers.changes && Date.now() - known.at < KEPT_MS) {
+    if (known?.changes === service.launchers.changes && Date.now() < known.until) {
       await countForAddress(service, 'reading', clientNetwork(request), 'start ')
       return { answer: known.page.answer(request), isEmpty: false }
     }
@@ -50,7 +50,7 @@ export function startPages(service: Service) {
     const view = (
       <StartView {...output} site={plainSite(service.config)} q={q} tag={tag} isLater={filters.has('cursor')} />
     )
-    if (isShared) kept.set(handle, { page: new KeptPage(view as string, NOT_KEPT), at: Date.now(), changes })
+    if (isShared) kept.set(handle, { page: new KeptPage(view as string, NOT_KEPT), until: keptUntil(output), changes })
     return { answer: page(view, 200, NOT_KEPT), isEmpty: output.page.bundles.length === 0 && filters.size === 0 }
   }
 
@@ -103,6 +103,12 @@ export function startPages(service: Service) {
     return next === null ? null : at(next)
   }
   return { app, asHome }
+}
+
+/** No longer than until one of its bundles closes. */
+function keptUntil({ page: { bundles } }: StartPage): number {
+  const ends = bundles.flatMap(({ closesAt }) => (closesAt === null ? [] : [Date.parse(closesAt)]))
+  return Math.min(Date.now() + KEPT_MS, ...ends)
 }
 
 type Form = keyof typeof routes.startPage
