@@ -165,7 +165,9 @@ for (const runtime of RUNTIMES) {
         callbackURL: '/dashboard',
       })
       for (const { template } of routes.filter((route) => !isUnsafe(route))) {
-        const path = fill(template, ann.values)
+        // A calendar is of days that its address must name.
+        const days = template.endsWith('/calendar.ics') ? '?days=mon&at=09:00&zone=UTC' : ''
+        const path = fill(template, ann.values) + days
         for (const method of ['GET', 'HEAD']) {
           for (const asked of template.startsWith('/api/auth/') ? [`${path}?${query}`] : [path, `${path}?do=save`]) {
             for (const visitor of [ann.person, new Visitor(server)]) {

@@ -9,8 +9,8 @@ const UNDECODABLE = ['%', '%ff', '%E0%A4%A', 'a%zz', '%C3%28x']
 
 function typeAt(template: string): string {
   if (template.startsWith('/api/')) return 'application/json'
-  // A reader of feeds shows no page.
-  return template.endsWith('/feed') ? 'text/plain' : 'text/html'
+  // A reader of feeds and a calendar show no page.
+  return /\/(?:feed|calendar\.ics)$/.test(template) ? 'text/plain' : 'text/html'
 }
 
 for (const runtime of RUNTIMES) {
