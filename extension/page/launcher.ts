@@ -17,6 +17,9 @@ const EVERY_MS = 400
 /** Questions without an answer after which the extension is gone: it was switched off, or updated. */
 const MOST_UNANSWERED = 25
 
+/** How often it asks a worker that ends before it has answered. */
+const MOST_ASKED = 5
+
 /** Whether tabs of this page are being opened: one opening at a time. */
 let isBusy = false
 /** Whether the next request needs no press, because the user lets this instance open its tabs at once. */
@@ -60,12 +63,20 @@ async function handOver(request: PageRequest): Promise<void> {
   isBusy = true
   say('taken', slug)
   try {
-    const taken = await ask<Taken>({ type: 'handover:open', slug, ...tabs })
-    if (taken && 'id' in taken) await follow(taken.id, slug)
+    const id = newId()
+    let taken: Taken | undefined
+    for (let turn = 0; turn < MOST_ASKED && !taken; turn += 1)
+      taken = await ask({ type: 'handover:open', id, slug, ...tabs })
+    if (taken?.isTaken) await follow(id, slug)
     else say('refused', slug)
   } finally {
     isBusy = false
   }
+}
+
+/** `randomUUID` is for https: alone. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Tells the page how far the tabs are, until all are there. */

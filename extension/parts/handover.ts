@@ -28,14 +28,14 @@ export interface AskedTab {
 /** What the script in a page asks of the worker. */
 export type Asked =
   | { type: 'handover:hello' }
-  | { type: 'handover:open'; slug: string; title: string; isRow: boolean; tabs: AskedTab[] }
+  | { type: 'handover:open'; id: string; slug: string; title: string; isRow: boolean; tabs: AskedTab[] }
   | { type: 'handover:progress'; id: string }
 
 /** What the worker says of the page: null if it belongs to no connected instance. */
 export type Welcome = { opensAtOnce: boolean } | null
 
-/** Whether the worker opens the tabs. */
-export type Taken = { id: string } | { refused: true }
+/** Whether the worker opens the tabs. Asked again with the same id, because it ended before it could say so, it says the same. */
+export type Taken = { isTaken: boolean }
 
 /** How far an opening is, by places among its tabs; null for an opening that the worker does not know. */
 export type Progress = { opened: number[]; wereOpen: number[]; isDone: boolean } | null
@@ -51,7 +51,8 @@ export function requestIn(message: unknown): PageRequest | null {
 export function askedIn(message: unknown): Asked | null {
   const { type, id, slug, title, isRow, tabs } = fieldsOf(message)
   if (type === 'handover:hello') return { type }
-  if (type === 'handover:progress' && typeof id === 'string') return { type, id }
+  if (typeof id !== 'string' || !/^[\da-f]{32}$/.test(id)) return null
+  if (type === 'handover:progress') return { type, id }
   if (type !== 'handover:open' || !isSlug(slug) || typeof title !== 'string' || typeof isRow !== 'boolean') return null
   if (!isList(tabs)) return null
   const asked = tabs
@@ -59,7 +60,7 @@ export function askedIn(message: unknown): Asked | null {
     .flatMap(({ url, section }) =>
       isWebAddress(url) && typeof section === 'string' ? [{ url, section: section.slice(0, MAX_NAME) }] : [],
     )
-  return asked.length === tabs.length ? { type, slug, title: title.slice(0, MAX_NAME), isRow, tabs: asked } : null
+  return asked.length === tabs.length ? { type, id, slug, title: title.slice(0, MAX_NAME), isRow, tabs: asked } : null
 }
 
 /** Whether an address may be opened: what the service itself takes for a link, and nothing of the browser or the computer. */

@@ -61,12 +61,13 @@ async function isOf({ instance, tab }: Page, openingId: string): Promise<boolean
 }
 
 async function open(asked: Asked & { type: 'handover:open' }, { instance, tab }: Page): Promise<Taken> {
-  const { slug, isRow, tabs } = asked
+  const { id, slug, isRow, tabs } = asked
   const { origin } = instance
   const title = isRow ? await titleOf(origin, slug, tabs) : asked.title
-  if (title === null) return { refused: true }
+  if (title === null) return { isTaken: false }
   const { sectionsAsGroups } = await readSettings()
-  const id = await beginOpening({
+  const isTaken = await beginOpening({
+    id,
     origin,
     slug,
     title,
@@ -76,7 +77,7 @@ async function open(asked: Asked & { type: 'handover:open' }, { instance, tab }:
     openerTabId: tab.id,
     isIncognito: tab.incognito,
   })
-  return id === null ? { refused: true } : { id }
+  return { isTaken }
 }
 
 const TIMEOUT_MS = 5000

@@ -12,31 +12,33 @@ const LOADING_MS = 10_000
 
 type NewOpening = Pick<
   Opening,
-  'origin' | 'slug' | 'title' | 'windowId' | 'openerTabId' | 'isIncognito' | 'sectionsAsGroups'
+  'id' | 'origin' | 'slug' | 'title' | 'windowId' | 'openerTabId' | 'isIncognito' | 'sectionsAsGroups'
 >
 
-/** Begins to open tabs. @returns the opening's id; null while the same page still has one. */
-export async function beginOpening(asked: NewOpening & { tabs: AskedTab[] }): Promise<string | null> {
-  const id = crypto.randomUUID()
+/** Begins to open tabs, unless the same page still has another opening. @returns whether it has, or had, begun. */
+export async function beginOpening(asked: NewOpening & { tabs: AskedTab[] }): Promise<boolean> {
   const isTaken = await inTurn(async () => {
     const isBusy = (one: Opening) =>
       one.endedAt === null && one.openerTabId === asked.openerTabId && one.slug === asked.slug
-    if ((await readOpenings()).some(isBusy)) return false
+    const openings = await readOpenings()
+    const known = openings.find(({ id }) => id === asked.id)
+    if (known !== undefined) return known.origin === asked.origin && known.openerTabId === asked.openerTabId
+    if (openings.some(isBusy)) return false
     const open = await tabsOpenNow(asked.isIncognito)
     const tabs = asked.tabs.map(({ url, section }): QueuedTab => {
       // The same link twice is two tabs: each of them may be open.
       const tabId = open.get(new URL(url).href)?.shift()
       return tabId === undefined ? { url, section, state: 'waiting' } : { url, section, state: 'was open', tabId }
     })
-    const opening: Opening = { ...asked, id, tabs, groups: {}, endedAt: null }
+    const opening: Opening = { ...asked, tabs, groups: {}, endedAt: null }
     await keepOpening(opening)
     if (tabs.every(({ state }) => state === 'was open') && tabs[0]?.tabId !== undefined) await focus(tabs[0].tabId)
     return true
   })
-  if (!isTaken) return null
+  if (!isTaken) return false
   listen()
   void goOn()
-  return id
+  return true
 }
 
 /** The next turn, until it begins. */

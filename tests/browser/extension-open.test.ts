@@ -126,7 +126,7 @@ test('a worker that is ended again and again loses nothing and opens nothing twi
   const page = await open(url)
   await page.click('#open')
   for (let turn = 0; turn < 8; turn += 1) {
-    await Bun.sleep(90 + 70 * turn)
+    await Bun.sleep(60 * turn)
     await stage.stopWorker()
   }
   await becomes(addresses, urls)

@@ -50,6 +50,24 @@ describe('Open all with the pop-up blocker on', () => {
     await becomes(() => stage.server.sql(clicks, [slug]), [{ sum: 2 }])
   })
 
+  test('opens tabs itself where an extension that was there does not answer any more', async () => {
+    const { page, events } = await launcher(stage, 2)
+    await page.evaluate(() => {
+      document.documentElement.dataset.openall = '1'
+      document.dispatchEvent(new Event('openall'))
+    })
+    await page.locator('script[src*=handover]').waitFor({ state: 'attached' })
+    await page.waitForLoadState('networkidle')
+    await page.click('#open')
+    expect(await page.textContent('#status')).toBe('Opening 2 tabs…')
+    await opened(1)
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Open next 2 of 2', exact: true }).click()
+    await opened(2)
+    expect(visitedPaths()).toEqual(['/1', '/2'])
+    await becomes(() => events.length, 1)
+  })
+
   test('opens the rest at once after pop-ups are allowed', async () => {
     const { url } = await destined(stage, 7)
     const context = await openChromiumProfile({ popups: 'blocked' })

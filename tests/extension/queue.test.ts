@@ -17,6 +17,7 @@ const urlsOf = (count: number, host = (at: number) => `${at}.example`) =>
 
 const begin = (urls: string[], fields: object = {}) =>
   beginOpening({
+    id: 'one',
     origin: 'https://open.example',
     slug: 'day',
     title: 'Day',
@@ -101,7 +102,9 @@ test('a group is known by its bundle, and one that is shared with others is not 
 
 test('the same page has one opening at a time; a closed window ends one', async () => {
   await begin(urlsOf(6))
-  expect(await begin(urlsOf(6))).toBeNull()
+  expect(await begin(urlsOf(6))).toBe(true)
+  expect(await begin(urlsOf(6), { id: 'two' })).toBe(false)
+  expect(await begin(urlsOf(6), { openerTabId: 99 })).toBe(false)
   await goOn()
   const gone = () => Promise.reject(new Error('No window with id: 1.'))
   Object.assign(chrome.windows, { get: gone })
