@@ -12,7 +12,6 @@ type Suggest = (suggestions: chrome.omnibox.SuggestResult[]) => void
 /** What one text found: bundles, or why none. */
 interface Found {
   text: string
-  instance: Instance | null
   bundles: ListedBundle[]
   /** Shown in place of bundles. */
   says: string | null
@@ -26,8 +25,8 @@ const PAUSE_MS = 150
 const MAX_HITS = 5
 const MAX_TITLE = 80
 
-/** Chromium reads the texts as XML. */
-const isXml = !chrome.runtime.getURL('').startsWith('moz-extension:')
+const OPTIONS = chrome.runtime.getURL('options.html')
+const isFirefox = OPTIONS.startsWith('moz-extension:')
 
 let typed = ''
 let last: Found | null = null
@@ -47,10 +46,18 @@ async function change(text: string, suggest: Suggest): Promise<void> {
   // Somebody has typed on meanwhile.
   if (typed !== text) return
   last = found
-  const [first, ...others] = found.bundles
+  const { bundles, says, leadsToOptions } = found
+  const rows = bundles.map((bundle) => ({ content: bundle.url, description: written(`Open all: ${wordsOf(bundle)}`) }))
+  if (isFirefox) {
+    // Its first row stays as it was when the words were typed.
+    if (says === null) suggest(rows)
+    else suggest([{ content: leadsToOptions ? OPTIONS : text, description: written(says) }])
+    return
+  }
+  const [first, ...others] = rows
   // Chromium reads the first row's XML elsewhere, and shows none that comes after the others.
-  await say(found.says ?? `Open all: ${first === undefined ? '' : wordsOf(first)}`)
-  suggest(others.map((bundle) => ({ content: bundle.url, description: written(`Open all: ${wordsOf(bundle)}`) })))
+  await chrome.omnibox.setDefaultSuggestion({ description: first?.description ?? written(says ?? '') })
+  suggest(others)
 }
 
 async function enter(text: string, disposition: Disposition): Promise<void> {
@@ -59,8 +66,8 @@ async function enter(text: string, disposition: Disposition): Promise<void> {
   forget()
   // The content of a suggestion is the address of its launcher.
   if (instance !== null && isLauncher(text, instance)) return openLauncher(text, disposition)
-  const found = known ?? (await find(text))
-  if (found.leadsToOptions) return chrome.runtime.openOptionsPage()
+  const found = text === OPTIONS ? null : (known ?? (await find(text)))
+  if (found === null || found.leadsToOptions) return chrome.runtime.openOptionsPage()
   const [first] = found.bundles
   if (first !== undefined) await openLauncher(first.url, disposition)
 }
@@ -87,7 +94,7 @@ async function find(text: string): Promise<Found> {
 
 async function ask(text: string, signal: AbortSignal): Promise<Found> {
   const instance = (await readInstances()).chosen
-  const nothing = { text, instance, bundles: [] }
+  const nothing = { text, bundles: [] }
   const leads = (says: string): Found => ({ ...nothing, says, leadsToOptions: true })
   if (instance === null) return leads('Connect Openall to your service first: press Enter')
   if (instance.account === null) return leads(`Sign in to ${instance.name} to find your bundles: press Enter`)
@@ -126,9 +133,10 @@ async function say(words: string): Promise<void> {
   await chrome.omnibox.setDefaultSuggestion({ description: written(words) })
 }
 
-/** A text as the browser wants it. Chromium refuses XML that is not well-formed. */
+/** A text as the browser wants it. */
 function written(words: string): string {
   const line = words.toWellFormed().replace(/[\p{Cc}\uFFFE\uFFFF\s]+/gu, ' ')
-  if (!isXml) return line
+  // Chromium reads it as XML.
+  if (isFirefox) return line
   return line.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

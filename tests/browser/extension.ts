@@ -34,7 +34,7 @@ interface ExtensionStage {
 let built: Promise<string> | undefined
 
 /** Builds the extension once for all files of a process. @returns the folder that has a folder for each browser. */
-function builtExtension(): Promise<string> {
+export function builtExtension(): Promise<string> {
   built ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'openall-extension-'))
     const child = Bun.spawn([process.execPath, 'tools/extension.ts', folder], { cwd: ROOT, stderr: 'inherit' })

@@ -45,8 +45,20 @@ const SETTINGS = {
   'ui.prefersReducedMotion': 1,
 }
 
+/** Firefox, with what only it can do. */
+interface Firefox extends Engine {
+  /** Installs an extension from a folder until the browser ends. @returns where its pages are. */
+  install(folder: string): Promise<string>
+  /** Answers the browser's question whether an extension may have a permission. @returns the question. */
+  allow(): Promise<string>
+  /** Types into the address bar. @returns reads the titles of the rows below it. */
+  typeInBar(text: string): Promise<() => Promise<string[]>>
+  /** Presses Enter in the address bar. */
+  enter(): Promise<void>
+}
+
 /** Starts Firefox with a fresh profile. It is driven by Marionette, so that no geckodriver is needed. */
-export async function startFirefox(): Promise<Engine> {
+export async function startFirefox(): Promise<Firefox> {
   const path = findFirefox()
   if (path === null) throw new Error('no Firefox')
   const profile = mkdtempSync(join(tmpdir(), 'openall-firefox-'))
@@ -139,9 +151,33 @@ export async function startFirefox(): Promise<Engine> {
     })
   }
 
+  /** Sends keys to the address bar, after what it has or instead. */
+  async function sendToBar(text: string, isAnew: boolean): Promise<void> {
+    await call('Marionette:SetContext', { value: 'chrome' })
+    try {
+      const [id] = Object.values(
+        (await send('FindElement', { using: 'css selector', value: '.urlbar-input' })) as object,
+      )
+      if (isAnew) await send('ElementClear', { id })
+      await send('ElementSendKeys', { id, text })
+    } finally {
+      await call('Marionette:SetContext', { value: 'content' })
+    }
+  }
+
   return {
     name: `Firefox ${started.capabilities.browserVersion}`,
     open,
+    async install(folder) {
+      const id = unwrap(await call('Addon:Install', { path: folder, temporary: true }))
+      return String(await inBrowser('return WebExtensionPolicy.getByID(arguments[0]).getURL("")', id))
+    },
+    allow: async () => String(await inBrowser(ALLOW_PERMISSION)),
+    async typeInBar(text) {
+      await sendToBar(text, true)
+      return async () => (await inBrowser(ROWS)) as string[]
+    },
+    enter: () => sendToBar(ENTER, false),
     async stop() {
       await call('Marionette:Quit', { flags: ['eForceQuit'] })
       await Promise.all([child.exited, reading])
@@ -205,6 +241,22 @@ const ALLOW = `
     return words
   })()
 `
+
+// The button waits a moment before it can be pressed.
+const ALLOW_PERMISSION = `
+  return (async () => {
+    const question = () => document.querySelector('#notification-popup popupnotification')
+    while (!question()) await new Promise((resolve) => setTimeout(resolve, 50))
+    const text = document.getElementById('notification-popup').textContent
+    while (question()) {
+      question().button.click()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return text
+  })()
+`
+
+const ROWS = `return gURLBar.view.visibleResults.map(({ payload }) => payload.title ?? '')`
 
 const ENTER = '\uE007'
 
