@@ -80,6 +80,8 @@ const Key = type(['number.integer', 'number.integer', 'number.integer']) as Type
 >
 /** Sorts bundles that are not pinned behind those that are. */
 const UNPINNED = Number.MAX_SAFE_INTEGER
+/** So many pages of blocked bundles are skipped for one request. */
+const MAX_READS = 10
 
 /** The listed bundles that a visitor may open: pinned ones first, then the most opened. */
 async function listedFor(
@@ -89,7 +91,7 @@ async function listedFor(
 ): Promise<ListedPage> {
   const { store } = service
   let after = keyIn(cursor, Key)
-  for (;;) {
+  for (let reads = 1; ; reads += 1) {
     const query = sql`SELECT json_group_array(json_array(pinned, opens, id)) FROM (${ranked(visit, filter, after)} LIMIT ${limit + 1})`
     const keys = (await idsIn(store, visit, query)) as (typeof Key.infer)[]
     const onPage = keys.slice(0, limit)
@@ -101,8 +103,9 @@ async function listedFor(
     )
     const isMore = keys.length > limit
     after = onPage.at(-1) ?? null
-    // A page without one bundle that is not blocked would look like the end.
-    if (bundles.length > 0 || !isMore) return { bundles, ...nextCursor(onPage, isMore, (key) => key) }
+    // A page without one bundle that is not blocked would look like the end. Further on, whoever asks reads on by the cursor.
+    if (bundles.length > 0 || !isMore || reads === MAX_READS)
+      return { bundles, ...nextCursor(onPage, isMore, (key) => key) }
   }
 }
 
@@ -216,7 +219,7 @@ export async function entered(
   visit: Visit,
   found: number,
 ): Promise<Presented> {
-  const isThere = visit.isMember || found > 0 || (await listedFor(service, visit, { limit: 1 })).bundles.length > 0
+  const isThere = visit.isMember || found > 0 || (await listedFor(service, visit, { limit: PAGE })).bundles.length > 0
   if (visit.organization !== null && isThere) return visit.organization
   throw new Problem(
     'NOT_FOUND',
