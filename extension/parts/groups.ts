@@ -5,10 +5,12 @@
 export interface GroupSource {
   origin: string
   slug: string
-  /** The version of the bundle; null where the page did not tell. */
-  versionNumber: number | null
-  /** The tabs of the group. */
+  /** The address of its launcher, with the values of its variables. */
+  page: string
+  /** What it opened, in this group and others. */
   urls: string[]
+  /** The tabs of this group, each with the link that it was opened for. */
+  tabs: [tabId: number, url: string][]
 }
 
 interface Kept extends GroupSource {
@@ -22,6 +24,17 @@ const KEY = 'groups'
 /** Keeps which bundle a group was opened from. */
 export function keepGroup(groupId: number, source: GroupSource): Promise<void> {
   return change((groups) => [...groups.filter((one) => one.groupId !== groupId), { groupId, ...source }].slice(-MOST))
+}
+
+/** Keeps that links of its bundle were opened in a group too. */
+export function keepInGroup(groupId: number, urls: readonly string[], tabs: GroupSource['tabs']): Promise<void> {
+  return change((groups) =>
+    groups.map((one) =>
+      one.groupId === groupId
+        ? { ...one, urls: [...new Set([...one.urls, ...urls])], tabs: [...one.tabs, ...tabs] }
+        : one,
+    ),
+  )
 }
 
 /** The bundle that a group was opened from; null for a group of anything else, and for one that is shared with others. */

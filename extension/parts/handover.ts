@@ -40,6 +40,18 @@ export type Taken = { isTaken: boolean }
 /** How far an opening is, by places among its tabs; null for an opening that the worker does not know. */
 export type Progress = { opened: number[]; wereOpen: number[]; isDone: boolean } | null
 
+/** The popup asks to open links in the group that was opened from their bundle. */
+export interface OpenInGroup {
+  type: 'group:open'
+  groupId: number
+  urls: string[]
+}
+
+/** Whether a message is from a page of the extension: a script of ours in a page shares its process with that page. */
+export function isOwnPage({ id, url }: chrome.runtime.MessageSender): boolean {
+  return id === chrome.runtime.id && url?.startsWith(chrome.runtime.getURL('')) === true
+}
+
 /** The request in a message of a page; null for any other message. */
 export function requestIn(message: unknown): PageRequest | null {
   const { type, version, slug, tabs } = fieldsOf(message)
@@ -64,7 +76,7 @@ export function askedIn(message: unknown): Asked | null {
 }
 
 /** Whether an address may be opened: what the service itself takes for a link, and nothing of the browser or the computer. */
-function isWebAddress(text: unknown): text is string {
+export function isWebAddress(text: unknown): text is string {
   return (
     typeof text === 'string' &&
     text.length <= MAX_ADDRESS &&

@@ -14,6 +14,7 @@ import { lastBundleOf, readUnclaimed, type Unclaimed } from '../parts/kept-links
 import type { SaveMessage } from '../parts/saving.ts'
 import { el, icon } from './elements.ts'
 import { footView, isLocked } from './foot.ts'
+import { showGroup } from './group.ts'
 import { listView } from './list.ts'
 import { pickerView } from './picker.ts'
 import { resultView, unclaimedView } from './result.ts'
@@ -58,6 +59,7 @@ draw()
 // So that Enter saves: the shortcut and Enter are two presses.
 document.querySelector<HTMLElement>('#save, #connect')?.focus()
 onDrafts(takeOver)
+void showGroup(asked === null ? null : Number(asked))
 if (shown.draft.state === 'saving') void send()
 
 async function begin(): Promise<Shown> {

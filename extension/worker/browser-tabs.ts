@@ -1,5 +1,5 @@
 import { tileOf } from '../../views/parts/hues.ts'
-import { groupColor, isOwn, keepGroup } from '../parts/groups.ts'
+import { groupColor, isOwn, keepGroup, keepInGroup } from '../parts/groups.ts'
 import type { Opening, QueuedTab } from './openings.ts'
 
 // What an opening asks of the browser.
@@ -74,6 +74,7 @@ export async function groupTab(opening: Opening, { section, url }: QueuedTab, ta
     if (known !== undefined && present === known) return
     if (known !== undefined && (await isOwn(known))) {
       await chrome.tabs.group({ tabIds: [tabId], groupId: known })
+      await keepInGroup(known, [url], [[tabId, url]])
       return
     }
     // Its user has closed the group, or shared it: what is still to come stays outside.
@@ -84,10 +85,10 @@ export async function groupTab(opening: Opening, { section, url }: QueuedTab, ta
         ? present
         : await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId: opening.windowId } })
     opening.groups[name] = groupId
-    const { origin, slug, title, tabs } = opening
-    const ofGroup = opening.sectionsAsGroups ? tabs.filter((tab) => tab.section === section) : tabs
+    const { origin, slug, page, title } = opening
+    const urls = opening.tabs.map((tab) => tab.url)
     await chrome.tabGroups.update(groupId, { title: name || title, color: groupColor(tileOf(url).hue) })
-    await keepGroup(groupId, { origin, slug, versionNumber: null, urls: ofGroup.map((tab) => tab.url) })
+    await keepGroup(groupId, { origin, slug, page, urls, tabs: [[tabId, url]] })
   } catch {
     // The tab or its group is gone meanwhile.
   }

@@ -1,9 +1,13 @@
 import { routes } from '../../src/core/routes.ts'
+import { groupOf } from '../parts/groups.ts'
 import {
   type Asked,
   type AskedTab,
   askedIn,
+  isOwnPage,
+  isWebAddress,
   MAX_NAME,
+  type OpenInGroup,
   type Progress,
   type Taken,
   type Welcome,
@@ -13,7 +17,7 @@ import { readSettings } from '../parts/settings.ts'
 import { progressOf, readOpenings, takeLet, wasOpened } from './openings.ts'
 import { beginOpening, goOn, listen } from './queue.ts'
 
-// Answers the script in the pages of connected instances.
+// Answers the script in the pages of connected instances, and the popup.
 
 /** Listens to pages, and goes on with what an earlier worker had begun. */
 export function takeHandovers(): void {
@@ -21,6 +25,11 @@ export function takeHandovers(): void {
     const asked = askedIn(message)
     if (asked === null) return false
     answer(asked, sender).then(respond, () => respond(null))
+    return true
+  })
+  chrome.runtime.onMessage.addListener((message: Partial<OpenInGroup> | null, sender, respond) => {
+    if (message?.type !== 'group:open' || !isOwnPage(sender)) return false
+    openInGroup(message as OpenInGroup).finally(() => respond(null))
     return true
   })
   listen()
@@ -70,14 +79,44 @@ async function open(asked: Asked & { type: 'handover:open' }, { instance, tab }:
     id,
     origin,
     slug,
+    page: isRow
+      ? origin + routes.launcher.page.href({ slug })
+      : (pageAt(tab.url) ?? origin + routes.launcher.page.href({ slug })),
     title,
     tabs,
     sectionsAsGroups,
+    groups: {},
     windowId: tab.windowId,
     openerTabId: tab.id,
     isIncognito: tab.incognito,
   })
   return { isTaken }
+}
+
+/** The address of a launcher, without the place in it. */
+function pageAt(url: string | undefined): string | null {
+  return url === undefined ? null : url.replace(/#.*$/s, '')
+}
+
+/** Opens links that a bundle got since in the group that was opened from it. */
+async function openInGroup({ groupId, urls }: OpenInGroup): Promise<void> {
+  const source = await groupOf(groupId)
+  const [tab] = await chrome.tabs.query({ groupId })
+  if (source === null || tab === undefined) return
+  const { origin, slug, page } = source
+  const tabs = urls.filter(isWebAddress).map((url) => ({ url, section: '' }))
+  await beginOpening({
+    origin,
+    slug,
+    page,
+    title: '',
+    tabs,
+    sectionsAsGroups: false,
+    groups: { '': groupId },
+    windowId: tab.windowId,
+    openerTabId: null,
+    isIncognito: tab.incognito,
+  })
 }
 
 const TIMEOUT_MS = 5000

@@ -25,6 +25,8 @@ export interface Opening {
   /** The instance and the bundle that they are of. */
   origin: string
   slug: string
+  /** The address of its launcher, with the values of its variables. */
+  page: string
   title: string
   windowId: number
   /** The tab of the page that asked. */

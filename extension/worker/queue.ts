@@ -12,7 +12,7 @@ const LOADING_MS = 10_000
 
 type NewOpening = Pick<
   Opening,
-  'id' | 'origin' | 'slug' | 'title' | 'windowId' | 'openerTabId' | 'isIncognito' | 'sectionsAsGroups'
+  'id' | 'origin' | 'slug' | 'page' | 'title' | 'windowId' | 'openerTabId' | 'isIncognito' | 'sectionsAsGroups' | 'groups'
 >
 
 /** Begins to open tabs, unless the same page still has another opening. @returns whether it has, or had, begun. */
@@ -30,7 +30,7 @@ export async function beginOpening(asked: NewOpening & { tabs: AskedTab[] }): Pr
       const tabId = open.get(new URL(url).href)?.shift()
       return tabId === undefined ? { url, section, state: 'waiting' } : { url, section, state: 'was open', tabId }
     })
-    const opening: Opening = { ...asked, tabs, groups: {}, endedAt: null }
+    const opening: Opening = { ...asked, tabs, endedAt: null }
     await keepOpening(opening)
     if (tabs.every(({ state }) => state === 'was open') && tabs[0]?.tabId !== undefined) await focus(tabs[0].tabId)
     return true

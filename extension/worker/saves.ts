@@ -1,4 +1,5 @@
 import { keepDraft, newDraft } from '../parts/draft.ts'
+import { isOwnPage } from '../parts/handover.ts'
 import { readInstances } from '../parts/instances.ts'
 import { type SaveMessage, saveDraft } from '../parts/saving.ts'
 import { type Found, listOf, proposedTitle, tabsFound } from '../parts/tab-list.ts'
@@ -6,9 +7,7 @@ import { type Found, listOf, proposedTitle, tabsFound } from '../parts/tab-list.
 // Saves for the popup, which closes when somebody looks elsewhere, and menus that open it with what was pressed.
 
 chrome.runtime.onMessage.addListener((message: Partial<SaveMessage> | null, sender, answer) => {
-  // From the extension's own pages alone: a content script shares its process with a page.
-  const isOurs = sender.id === chrome.runtime.id && sender.url?.startsWith(chrome.runtime.getURL('')) === true
-  if (message?.type !== 'save' || typeof message.key !== 'string' || !isOurs) return
+  if (message?.type !== 'save' || typeof message.key !== 'string' || !isOwnPage(sender)) return
   saveDraft(message.key).finally(() => answer(null))
   return true
 })
