@@ -20,11 +20,13 @@ const begin = (urls: string[], fields: object = {}) =>
     id: 'one',
     origin: 'https://open.example',
     slug: 'day',
+    page: 'https://open.example/l/day',
     title: 'Day',
     windowId: 1,
     openerTabId: opener,
     isIncognito: false,
     sectionsAsGroups: false,
+    groups: {},
     tabs: urls.map((url) => ({ url, section: '' })),
     ...fields,
   })
@@ -92,7 +94,9 @@ test('a group is known by its bundle, and one that is shared with others is not 
   await begin(urls)
   await goOn()
   const [groupId = 0] = browser.groups.keys()
-  expect(await groupOf(groupId)).toEqual({ origin: 'https://open.example', slug: 'day', versionNumber: null, urls })
+  const page = 'https://open.example/l/day'
+  const tabs = browser.tabs.filter((tab) => tab.groupId === groupId).map(({ id }, at) => [id, urls[at]])
+  expect(await groupOf(groupId)).toEqual({ origin: 'https://open.example', slug: 'day', page, urls, tabs } as never)
   browser.groups.get(groupId)!.shared = true
   await finish()
   expect(opened()).toEqual(urls)
