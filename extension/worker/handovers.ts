@@ -106,6 +106,7 @@ async function openInGroup({ groupId, urls }: OpenInGroup): Promise<void> {
   const { origin, slug, page } = source
   const tabs = urls.filter(isWebAddress).map((url) => ({ url, section: '' }))
   await beginOpening({
+    id: crypto.randomUUID(),
     origin,
     slug,
     page,

@@ -10,10 +10,7 @@ const AT_ONCE_OF_A_HOST = 3
 /** A tab that takes longer makes room for the next. */
 const LOADING_MS = 10_000
 
-type NewOpening = Pick<
-  Opening,
-  'id' | 'origin' | 'slug' | 'page' | 'title' | 'windowId' | 'openerTabId' | 'isIncognito' | 'sectionsAsGroups' | 'groups'
->
+type NewOpening = Omit<Opening, 'tabs' | 'endedAt'>
 
 /** Begins to open tabs, unless the same page still has another opening. @returns whether it has, or had, begun. */
 export async function beginOpening(asked: NewOpening & { tabs: AskedTab[] }): Promise<boolean> {
