@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Instance } from '../../extension/parts/instances.ts'
 import { newPerson, type Person } from '../people.ts'
 import { setExtensionStage } from './extension.ts'
+import { axeViolations, overflowOf } from './flaws.ts'
 
 const stage = setExtensionStage()
 
@@ -32,20 +33,58 @@ async function grantsOf(person: Person): Promise<number> {
   return body.apiKeys.filter(({ revokedAt }) => revokedAt === null).length
 }
 
+test('the page of options is for everybody: by keyboard alone, on a narrow window, light and dark', async () => {
+  const options = await stage.open(`options.html?address=${encodeURIComponent(`${stage.server.origin}/l/some`)}`)
+  const address = options.getByLabel('Address of the service')
+  expect(await address.inputValue()).toBe(stage.server.origin)
+  expect(await address.evaluate((field) => field === document.activeElement)).toBe(true)
+  // An error is beside its field, which has the focus.
+  await options.keyboard.press('ControlOrMeta+A')
+  await options.keyboard.type('http://openall.example')
+  await options.keyboard.press('Enter')
+  await options.getByText('Type https://openall.example').waitFor()
+  expect(await axeViolations(options)).toEqual([])
+  await options.keyboard.press('ControlOrMeta+A')
+  await options.keyboard.type(stage.server.origin)
+  for (const key of ['Tab', 'Tab', 'Enter']) await options.keyboard.press(key)
+  await options.getByText('Connected to').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await options.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const width of [1000, 320]) {
+      await options.setViewportSize({ width, height: 700 })
+      expect(await overflowOf(options)).toBeLessThanOrEqual(0)
+      expect(await axeViolations(options)).toEqual([])
+      expect(await axeViolations(options, { targetsAlone: true })).toEqual([])
+    }
+  }
+  // The row that changes keeps the focus, and what is chosen stays chosen.
+  const switches = options.getByRole('checkbox')
+  for (const box of [switches.first(), switches.last()]) {
+    await box.focus()
+    await options.keyboard.press('Space')
+    await options.waitForTimeout(200)
+    expect(await box.evaluate((field) => field === document.activeElement)).toBe(true)
+  }
+  await options.reload()
+  expect([await switches.first().isChecked(), await switches.last().isChecked()]).toEqual([true, true])
+  await options.close()
+})
+
 test('somebody signs in through the browser’s own window, and signs out again', async () => {
   const { server, context } = stage
   const person = await newPerson(server)
   const options = await stage.connect(person)
   await options.getByText('Signed in').waitFor()
   const { instance, refreshToken, local } = await storedIn(options)
-  expect(instance).toMatchObject({ account: { hasEnded: false }, opensAtOnce: false })
+  expect(instance).toMatchObject({ account: { hasEnded: false } })
   // Content scripts can read `storage.local` in Firefox.
   expect(JSON.stringify(local)).not.toContain(refreshToken!)
   expect(await grantsOf(person)).toBe(1)
   await options.getByRole('button', { name: 'Sign out' }).click()
   await options.getByText('Signed out of').waitFor()
   expect(await storedIn(options)).toEqual({
-    local: { instances: {}, chosen: null },
+    // What its user chose for all instances stays.
+    local: { instances: {}, chosen: null, settings: { sectionsAsGroups: true } },
     session: {},
     refreshToken: undefined,
     instance: undefined,
