@@ -112,7 +112,7 @@ async function takeFirefox(): Promise<void> {
   await firefox.stop()
 }
 
-/** The extension in Chromium: its page of services, and the page of the service that asks. */
+/** The extension in Chromium: its page of services, the page of the service that asks, and the tabs that it saves. */
 async function takeExtension(): Promise<void> {
   const { server, context, open, stop } = await startExtension()
   await addSession(context, await newPerson(server, 'ada@northwind.example'))
@@ -127,6 +127,16 @@ async function takeExtension(): Promise<void> {
   await options.getByLabel('Address of the service').fill(server.origin)
   const opening = context.waitForEvent('page')
   await options.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await take(await opening, 'extension-consent', 720)
+  const consent = await opening
+  await take(consent, 'extension-consent', 720)
+  await consent.getByRole('button', { name: 'Connect', exact: true }).click()
+  await options.getByText('Connected to').waitFor()
+  await options.close()
+  for (const path of ['/docs/quick-start', '/docs/sharing', '/docs/variables'])
+    await (await context.newPage()).goto(server.origin + path)
+  const popup = await open('popup.html')
+  await popup.setViewportSize({ width: 400, height: 600 })
+  await popup.waitForTimeout(1500)
+  await popup.screenshot({ path: pathOf('extension-save') })
   await stop()
 }
