@@ -209,10 +209,10 @@ function sourcesView(): HTMLElement {
       onchange: () => choose(source),
     })
     const number = tabs !== null && el('span', { class: 'count' }, String(tabs))
-    return el('label', {}, radio, `${label} `, number)
+    return el('label', { class: isChosen ? 'current' : null }, radio, `${label} `, number)
   })
   const only = { type: 'radio', name: 'source', class: 'visually-hidden', id: 'source-link', checked: true }
-  const link = draft.source.kind === 'link' && el('label', {}, el('input', only), 'Link')
+  const link = draft.source.kind === 'link' && el('label', { class: 'current' }, el('input', only), 'Link')
   return el(
     'fieldset',
     { class: 'tabbar' },

@@ -37,6 +37,7 @@ const LOSSES: Record<string, string> = {
   'css/properties/resize': 'phones have no mouse to resize with',
   'css/properties/rx': 'bars of charts have sharp corners',
   'css/properties/scroll-initial-target': 'the preview starts at the top',
+  'css/properties/scrollbar-width': 'a scroll bar shows below tags that do not fit',
   'css/properties/text-wrap': 'lines break where they are full',
   'css/selectors/-webkit-search-cancel-button': 'Firefox has no button in a search field that would have to make room',
   'css/selectors/details-content': 'what is folded is not printed, the QR code neither',

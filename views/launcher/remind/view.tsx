@@ -77,7 +77,7 @@ export function RemindPage({ site, slug, title, seen, values, form, made }: Remi
             autocapitalize="off"
             spellcheck="false"
           />
-          <datalist id="zones">{zoneOptions()}</datalist>
+          <Zones />
           <div class="send">
             <button type="submit" class={made === null ? 'primary' : undefined}>
               {made === null ? 'Make the reminder' : 'Change the reminder'}
@@ -190,7 +190,7 @@ function When({ form: { every, days, day, errors } }: { form: RemindForm }): JSX
           show={(one) => (
             <label>
               <input type="checkbox" name="days" value={one} checked={days.includes(one)} />
-              <span>{capitalised(one)}</span>
+              <span safe>{capitalised(one)}</span>
             </label>
           )}
         />
@@ -199,7 +199,7 @@ function When({ form: { every, days, day, errors } }: { form: RemindForm }): JSX
         <Each
           of={[...Array.from({ length: MAX_DAY }, (_, index) => String(index + 1)), 'last']}
           show={(one) => (
-            <option value={one} selected={one === day}>
+            <option value={one} selected={one === day} safe>
               {one === 'last' ? 'On the last day' : `On the ${ordinal(Number(one))}`}
             </option>
           )}
@@ -210,9 +210,17 @@ function When({ form: { every, days, day, errors } }: { form: RemindForm }): JSX
   )
 }
 
-/** The names of all zones, made when first shown: they never change. */
-const zoneOptions = lazy(() =>
-  ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
-    .map((zone) => `<option value="${zone}"></option>`)
-    .join(''),
-)
+/** The names of all zones. */
+function Zones(): JSX.Element {
+  return zoneOptions()
+}
+
+/** Made when first shown: they never change. */
+const zoneOptions = lazy(() => (
+  <datalist id="zones">
+    <Each
+      of={['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]}
+      show={(zone) => <option value={attribute(zone)} />}
+    />
+  </datalist>
+))
