@@ -131,9 +131,28 @@ export function isListedFor({ organization, isMember }: Visit, { q, tag }: Filte
       ? undefined
       : sql`${bundles.access} = 'link' AND (${bundles.opensAt} IS NULL OR ${bundles.opensAt} <= ${instant}) AND (${bundles.closesAt} IS NULL OR ${bundles.closesAt} > ${instant})`,
     q === undefined ? undefined : matchesSearch(fold(q)),
+    q === undefined || isMember ? undefined : isFoundInShown(q),
     tag === undefined ? undefined : tagged(tag, JSON.stringify(tag)),
   )
 }
+
+/**
+ * The condition that a stranger sees what was found: the texts of a search have the note for after closing, and links that a rule
+ * may replace. A bundle with one of them is found by its slug, its title and its description.
+ */
+function isFoundInShown(q: string): SQL {
+  const folded = fold(q)
+  const shown = sql`lower(concat_ws(char(10), ${bundles.slug}, ${bundles.title}, ${bundles.description}))`
+  // SQLite folds the letters of ASCII alone.
+  const others = [...new Set(folded)].filter((letter) => letter > '\x7f' && letter.toUpperCase() !== letter)
+  const foldedHere = others
+    .slice(0, MAX_FOLDED)
+    .reduce((text, letter) => sql`replace(${text}, ${letter.toUpperCase()}, ${letter})`, shown)
+  return sql`((${bundles.resolutionPolicy} IS NULL AND ${bundles.closedNote} IS NULL) OR instr(${foldedHere}, ${folded}))`
+}
+
+/** How many letters beyond ASCII a search folds in what is shown; each costs a pass over it. */
+const MAX_FOLDED = 20
 
 /** The list, as JSON, that a query over all listed bundles answers, without blocking the event loop. */
 export async function idsIn(store: Store, { who }: Pick<Visit, 'who'>, query: SQL): Promise<unknown[]> {

@@ -116,6 +116,31 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       }
   })
 
+  test('a stranger’s search reads nothing that they can’t see: links that a rule replaces, and the note for after closing', async () => {
+    const owner = await newPerson(at())
+    const { id: organizationId } = await newOrganization(owner)
+    await actFor(owner, organizationId)
+    const searched = `searched-${process.pid}`
+    await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: searched })
+    const forStrangers = { name: 'everybody', when: { op: 'not', of: { op: 'signedIn' } }, tabs: [{ url: 'https://lobby.example/' }] }
+    const resolutionPolicy = { version: 1, rules: [forStrangers] }
+    const urls = ['https://secret.example/?token=k3y', 'https://two.example/']
+    const ruled = { title: 'Ärger', urls, urlMetadata: [{ note: 'a hidden note' }, {}], resolutionPolicy, listed: true }
+    const { slug } = await owner.makeBundle(ruled)
+    const closing = { title: 'Party', description: 'Bring cake', closedNote: 'The winner is Ada.', closesAt: hour(1), listed: true }
+    const { slug: party } = await owner.makeBundle(closing)
+    const found = async (by: Visitor, form: (handle: string) => string, q: string) => {
+      const text = await read(`${form(searched)}?${new URLSearchParams({ q })}`, by)
+      return [slug, party].filter((one) => text.includes(one)).length
+    }
+    for (const form of FORMS) {
+      const counts = async (by: Visitor, ...texts: string[]) => Promise.all(texts.map((q) => found(by, form, q)))
+      expect(await counts(new Visitor(at()), 'token=k', 'hidden note', 'winner is')).toEqual([0, 0, 0])
+      expect(await counts(owner, 'token=k', 'hidden note', 'winner is')).toEqual([1, 1, 1])
+      expect(await counts(new Visitor(at()), 'Ärger', 'ärger', 'PARTY', 'bring CAKE', slug)).toEqual([1, 1, 1, 1, 1])
+    }
+  })
+
   test('an ETag is of what its reader saw: a member’s is no one else’s, and an edit that shows nothing keeps it', async () => {
     const [stranger, member] = [new Visitor(at()), admin]
     const [page, ...forms] = FORMS.slice(0, 4)
