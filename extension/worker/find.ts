@@ -116,7 +116,7 @@ async function openLauncher(url: string, disposition: Disposition): Promise<void
   const tab = isCurrent
     ? await chrome.tabs.update({ url })
     : await chrome.tabs.create({ url, active: disposition === 'newForegroundTab' })
-  if (tab?.id !== undefined) await letOpen(tab.id)
+  if (tab?.id !== undefined) await letOpen(tab.id, url)
 }
 
 function isLauncher(text: string, { origin }: Instance): boolean {

@@ -40,6 +40,7 @@ export function takeHandovers(): void {
 interface Page {
   instance: Instance
   tab: chrome.tabs.Tab & { id: number }
+  url: string
 }
 
 async function answer(asked: Asked, sender: chrome.runtime.MessageSender): Promise<Welcome | Taken | Progress> {
@@ -47,7 +48,7 @@ async function answer(asked: Asked, sender: chrome.runtime.MessageSender): Promi
   if (page === null) return null
   if (asked.type === 'handover:hello') {
     const { id } = page.tab
-    return { opensAtOnce: (await takeLet(id)) || (page.instance.opensAtOnce && !(await wasOpened(id))) }
+    return { opensAtOnce: (await takeLet(id, page.url)) || (page.instance.opensAtOnce && !(await wasOpened(id))) }
   }
   if (asked.type === 'handover:progress') {
     void goOn()
@@ -58,10 +59,10 @@ async function answer(asked: Asked, sender: chrome.runtime.MessageSender): Promi
 
 /** The page that sent a message; null unless it is the document of a tab, of a connected instance. */
 async function pageOf({ id, origin, url, tab, frameId }: chrome.runtime.MessageSender): Promise<Page | null> {
-  if (id !== chrome.runtime.id || frameId !== 0 || tab?.id === undefined) return null
+  if (id !== chrome.runtime.id || frameId !== 0 || tab?.id === undefined || url === undefined) return null
   // Patterns of scripts have no port: the script runs on all ports of an instance's host.
-  const instance = await instanceOf(origin ?? url ?? '')
-  return instance === null ? null : { instance, tab: { ...tab, id: tab.id } }
+  const instance = await instanceOf(origin ?? url)
+  return instance === null ? null : { instance, tab: { ...tab, id: tab.id }, url }
 }
 
 async function isOf({ instance, tab }: Page, openingId: string): Promise<boolean> {

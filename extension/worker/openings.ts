@@ -92,16 +92,30 @@ const CHOSEN = 'chosen'
 /** A launcher may ask for a password or a sign-in first. */
 const CHOSEN_MS = 60_000
 
-/** Lets the launcher that a tab is led to open its tabs without a press. */
-export async function letOpen(tabId: number): Promise<void> {
-  await chrome.storage.session.set({ [CHOSEN]: { tabId, until: Date.now() + CHOSEN_MS } })
+interface Chosen {
+  tabId: number
+  /** The launcher's address. */
+  url: string
+  until: number
 }
 
-/** Whether the launcher in a tab was let open its tabs. It is so once. */
-export async function takeLet(tabId: number): Promise<boolean> {
-  const { [CHOSEN]: chosen } =
-    await chrome.storage.session.get<Record<string, { tabId: number; until: number }>>(CHOSEN)
+/** Lets the launcher that a tab is led to open its tabs without a press. */
+export async function letOpen(tabId: number, url: string): Promise<void> {
+  const chosen: Chosen = { tabId, url, until: Date.now() + CHOSEN_MS }
+  await chrome.storage.session.set({ [CHOSEN]: chosen })
+}
+
+/** Whether the launcher in a tab was let open its tabs. It is so once, and no launcher but the chosen one. */
+export async function takeLet(tabId: number, url: string): Promise<boolean> {
+  const { [CHOSEN]: chosen } = await chrome.storage.session.get<Record<string, Chosen>>(CHOSEN)
   if (chosen?.tabId !== tabId) return false
   await chrome.storage.session.remove(CHOSEN)
-  return chosen.until > Date.now()
+  return chosen.until > Date.now() && isSameLauncher(chosen.url, url)
+}
+
+/** By the slug: a launcher has a long path, and may have a short one. */
+function isSameLauncher(chosen: string, shown: string): boolean {
+  const [from, to] = [new URL(chosen), new URL(shown)]
+  const slug = from.pathname.split('/').at(-1) ?? ''
+  return from.origin === to.origin && to.pathname.split('/').includes(slug)
 }

@@ -234,3 +234,19 @@ test('a bundle that is chosen in the address bar opens its tabs, once', async ()
   await Bun.sleep(1500)
   expect(await addresses()).toEqual([])
 })
+
+test('another launcher in the tab that the address bar was for opens nothing by itself', async () => {
+  const { url } = await owner.makeBundle({ urls: newUrls(2), access: 'password', password: 'a good passphrase' })
+  const other = await owner.makeBundle({ urls: newUrls(2) })
+  const opening = stage.context.waitForEvent('page')
+  await (await stage.worker()).evaluate((url) => {
+    const { onInputEntered } = chrome.omnibox as unknown as { onInputEntered: { dispatch(...said: string[]): void } }
+    onInputEntered.dispatch(url, 'newForegroundTab')
+  }, url)
+  const page = await opening
+  await page.waitForURL(url)
+  await page.goto(other.url)
+  await page.locator('html[data-openall]').waitFor({ state: 'attached' })
+  await Bun.sleep(1500)
+  expect(await addresses()).toEqual([])
+})
