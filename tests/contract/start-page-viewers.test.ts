@@ -122,12 +122,22 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
     await actFor(owner, organizationId)
     const searched = `searched-${process.pid}`
     await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: searched })
-    const forStrangers = { name: 'everybody', when: { op: 'not', of: { op: 'signedIn' } }, tabs: [{ url: 'https://lobby.example/' }] }
+    const forStrangers = {
+      name: 'everybody',
+      when: { op: 'not', of: { op: 'signedIn' } },
+      tabs: [{ url: 'https://lobby.example/' }],
+    }
     const resolutionPolicy = { version: 1, rules: [forStrangers] }
     const urls = ['https://secret.example/?token=k3y', 'https://two.example/']
     const ruled = { title: 'Ärger', urls, urlMetadata: [{ note: 'a hidden note' }, {}], resolutionPolicy, listed: true }
     const { slug } = await owner.makeBundle(ruled)
-    const closing = { title: 'Party', description: 'Bring cake', closedNote: 'The winner is Ada.', closesAt: hour(1), listed: true }
+    const closing = {
+      title: 'Party',
+      description: 'Bring cake',
+      closedNote: 'The winner is Ada.',
+      closesAt: hour(1),
+      listed: true,
+    }
     const { slug: party } = await owner.makeBundle(closing)
     const found = async (by: Visitor, form: (handle: string) => string, q: string) => {
       const text = await read(`${form(searched)}?${new URLSearchParams({ q })}`, by)
