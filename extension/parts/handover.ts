@@ -7,7 +7,7 @@ import { MAX_LINK } from '../../src/core/template.js'
 export const VERSION = 1
 
 /** The most tabs of one opening: a rule can show more than a bundle has links. */
-const MAX_TABS = 100
+export const MAX_TABS = 100
 /** The longest address of a tab: each character of a link may take twelve in an address. */
 const MAX_ADDRESS = 12 * MAX_LINK
 /** The longest name of a group that is kept; browsers show a few words. */

@@ -3,6 +3,7 @@ import { type Client, OpenallError } from '../../src/sdk/openall.ts'
 import { clientOf } from './connection.ts'
 import { metadataOf } from './draft.ts'
 import { type GroupSource, groupOf } from './groups.ts'
+import { isWebAddress, MAX_TABS } from './handover.ts'
 import { instanceOf } from './instances.ts'
 import { bounded, MAX_API_BYTES } from './requests.ts'
 import { type Link, listOf, tabsFound } from './tab-list.ts'
@@ -116,7 +117,7 @@ async function shownNow({ page }: GroupSource): Promise<{ title: string | null; 
       throw new OpenallError('NOT_FOUND', `${host} shows this bundle no longer.`, { status: answer.status })
     const { title, tabs } = (await bounded(answer, MAX_API_BYTES).json()) as { title?: unknown; tabs?: unknown }
     const urls = (Array.isArray(tabs) ? tabs : []).filter((tab) => tab?.openPolicy !== 'manual').map((tab) => tab?.url)
-    return { title: typeof title === 'string' ? title : null, urls: urls.filter((url) => typeof url === 'string') }
+    return { title: typeof title === 'string' ? title : null, urls: urls.filter(isWebAddress).slice(0, MAX_TABS) }
   } catch (error) {
     if (error instanceof OpenallError) throw error
     throw new OpenallError('NETWORK_ERROR', `${host} can’t be reached.`, { cause: error })
