@@ -24,6 +24,7 @@ export async function showInstances(): Promise<void> {
   shown = now
   const focused = placeOf(document.activeElement)
   section.hidden = all.length === 0
+  document.querySelector<HTMLElement>('#choosing')!.hidden = all.length < 2
   document.querySelector('#connect-heading')!.textContent = section.hidden
     ? 'Connect a service'
     : 'Connect another service'
@@ -54,9 +55,10 @@ function rowOf(instance: Instance, { isAllowed, isOnly, isChosen }: RowState): H
   row.dataset.origin = origin
   part('.called').textContent = name
   part('.host').textContent = new URL(origin).host
+  const isSignedIn = account !== null && !account.hasEnded
   const state = part('.state')
   state.dataset.is = account === null ? 'anonymous' : account.hasEnded ? 'ended' : 'signed in'
-  state.textContent = account === null ? 'Without an account' : account.hasEnded ? 'Sign in again' : 'Signed in'
+  state.textContent = account === null ? 'Without an account' : account.hasEnded ? 'Signed out' : 'Signed in'
   const chooses = part<HTMLInputElement>('[type=radio]')
   chooses.checked = isChosen
   chooses.hidden = isOnly
@@ -68,17 +70,17 @@ function rowOf(instance: Instance, { isAllowed, isOnly, isChosen }: RowState): H
   allow.hidden = isAllowed
   act(allow, row, () => askForInstance(origin))
   const signsIn = part<HTMLButtonElement>('.sign-in')
-  signsIn.hidden = !(account === null || account.hasEnded)
+  signsIn.hidden = isSignedIn
   signsIn.textContent = account === null ? 'Sign in' : 'Sign in again'
   act(signsIn, row, async () => {
     if (!(await askForInstance(origin))) throw new NotConnected('Openall needs this permission to reach the service.')
     await signIn(origin, await nameOf(origin))
   })
   const end = part<HTMLButtonElement>('.end')
-  end.textContent = account === null ? 'Disconnect' : 'Sign out'
+  end.textContent = isSignedIn ? 'Sign out' : 'Disconnect'
   act(end, row, async () => {
     const isEnded = await disconnect(origin)
-    const done = account === null ? `Disconnected from ${name}.` : `Signed out of ${name}.`
+    const done = isSignedIn ? `Signed out of ${name}.` : `Disconnected from ${name}.`
     said.textContent = isEnded ? done : `${done} It can’t be reached: end the sign-in there too, under API keys.`
   })
   for (const button of [signsIn, end, allow]) button.setAttribute('aria-label', `${button.textContent}: ${name}`)

@@ -63,15 +63,15 @@ async function showShortcut(): Promise<void> {
   if (shortcut === '') place.textContent = 'No shortcut'
   else place.replaceChildren(Object.assign(document.createElement('kbd'), { textContent: shortcut }))
   document.querySelector<HTMLElement>('#change')!.textContent = isFirefox
-    ? 'To change it, open about:addons, press the gear, and choose Manage Extension Shortcuts.'
-    : 'To change it, open chrome://extensions/shortcuts.'
+    ? 'To change the shortcut, open about:addons, press the gear, and choose Manage Extension Shortcuts.'
+    : 'To change the shortcut, open chrome://extensions/shortcuts.'
 }
 
 type Permission = 'tabs' | 'tabGroups' | 'bookmarks'
 
 /** What the extension asks for when it is first needed, and why. */
 const REASONS: Readonly<Record<Permission, readonly [called: string, why: string]>> = {
-  tabs: ['Your tabs', 'Save a whole window, and find tabs of a bundle that are open already.'],
+  tabs: ['Your tabs', 'Save a whole window, and find the tabs of a bundle that are already open.'],
   tabGroups: ['Your tab groups', 'Save a group, and give the group of an opened bundle its title and colour.'],
   bookmarks: ['Your bookmarks', 'Save a folder. Openall changes no bookmark.'],
 }
@@ -85,7 +85,7 @@ async function showPermissions(): Promise<void> {
     const row = permissions.querySelector<HTMLElement>(`[data-is=${permission}]`) ?? add(permission, called, why)
     const isAllowed = await chrome.permissions.contains({ permissions: [permission] })
     const button = row.querySelector('button')!
-    button.textContent = isAllowed ? 'Take back' : 'Allow'
+    button.textContent = isAllowed ? 'Revoke' : 'Allow'
     button.setAttribute('aria-label', `${button.textContent}: ${called}`)
     button.dataset.does = isAllowed ? 'remove' : 'request'
   }

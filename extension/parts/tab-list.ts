@@ -42,9 +42,9 @@ export interface TabList {
 }
 
 const LEFT_OUT = {
-  browser: ['page of the browser', 'pages of the browser'],
-  extension: ['page of an extension', 'pages of extensions'],
-  file: ['file of this computer', 'files of this computer'],
+  browser: ['browser page', 'browser pages'],
+  extension: ['extension page', 'extension pages'],
+  file: ['local file', 'local files'],
   launcher: ['launcher', 'launchers'],
   twice: ['duplicate', 'duplicates'],
   long: ['address that is too long', 'addresses that are too long'],
@@ -113,7 +113,7 @@ function sectionFor(text: string): string {
   return clip(onOneLine(titleIn(text, 'field')), BOUNDS.section)
 }
 
-/** `2 left out: 1 page of the browser and 1 duplicate`; `''` for nothing. */
+/** `2 left out: 1 browser page and 1 duplicate`; `''` for nothing. */
 export function leftOutWords({ left, beyond }: Pick<TabList, 'left' | 'beyond'>): string {
   const kinds = [...Map.groupBy(left, ({ reason }) => reason)].map(([reason, { length }]) => {
     const [one, many] = LEFT_OUT[reason]
@@ -123,7 +123,7 @@ export function leftOutWords({ left, beyond }: Pick<TabList, 'left' | 'beyond'>)
   return words.length === 0 ? '' : `${left.length + beyond} left out: ${joinList(words, 'and')}`
 }
 
-/** `Page of the browser`, for one that is left out. */
+/** `browser page`, for one that is left out. */
 export function reasonWords(reason: Reason): string {
   return LEFT_OUT[reason][0]
 }

@@ -34,7 +34,7 @@ function linesOf(state: GroupState, groupId: number): HTMLElement[] {
   const name = el('p', { class: 'hint' }, 'Opened from ', el('bdi', {}, title))
   const lines = [
     fresh.length > 0 &&
-      line(`${count(fresh.length, 'link')} new since you opened`, 'open-fresh', `Open ${fresh.length}`, () =>
+      line(`${count(fresh.length, 'new link')} since you opened it`, 'open-fresh', `Open ${fresh.length}`, () =>
         openFresh(groupId, fresh),
       ),
     changed !== '' &&
@@ -64,7 +64,7 @@ function line(words: string, id: string, does: string, act: () => Promise<void>)
 async function openFresh(groupId: number, urls: string[]): Promise<void> {
   const message: OpenInGroup = { type: 'group:open', groupId, urls }
   await chrome.runtime.sendMessage(message)
-  place.replaceChildren(el('p', { role: 'status' }, urls.length === 1 ? 'It opens.' : `All ${urls.length} open.`))
+  place.replaceChildren(el('p', { role: 'status' }, `Opening ${count(urls.length, 'link')}.`))
 }
 
 async function save(state: GroupState, groupId: number): Promise<void> {

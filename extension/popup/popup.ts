@@ -185,7 +185,7 @@ function connectView(): HTMLElement {
     el(
       'p',
       {},
-      'Connect the service that keeps your links. It works with an account, or without one where it allows that.',
+      'Connect the service that keeps your links. You can use it with an account, or without one where the service allows that.',
     ),
     el(
       'button',

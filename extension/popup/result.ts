@@ -52,7 +52,7 @@ function madeView({ url, title, editUrl, isPrivate }: Made, isNamed: boolean): H
 }
 
 const PRIVATE =
-  'This private link puts it in an account, where you edit it. Nobody shows it again, so it stays here until it ends.'
+  'This private link puts it in an account, where you can edit it. You can find it here until it expires, and nowhere else.'
 
 /** A link with a button that copies it. */
 function copyField(url: string, label: string): HTMLElement {
@@ -114,7 +114,7 @@ export function unclaimedView({ unclaimed, back, changed }: Kept): HTMLElement[]
       ),
     )
   })
-  const words = `${count(unclaimed.length, 'bundle')} without an account. Each can be edited once it is in one.`
+  const words = `${count(unclaimed.length, 'bundle')} without an account. To edit one, put it in an account.`
   return [
     el('div', { class: 'heading' }, leave, el('h2', {}, 'Saved without an account')),
     el('div', { class: 'sheet kept' }, el('p', { class: 'hint' }, words), el('ul', {}, ...items)),

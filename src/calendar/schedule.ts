@@ -51,7 +51,7 @@ export function readSchedule(query: URLSearchParams): Schedule | ScheduleErrors 
   return isWhole && when && at && zone && start ? { when, at, zone, start } : errors
 }
 
-const DAYS_OF_WEEK = `Choose at least one day: ${DAY_NAMES.join(', ')}.`
+const DAYS_OF_WEEK = 'Choose at least one day, such as mon.'
 const DAY_OF_MONTH = `Choose a day from 1 to ${MAX_DAY}, or last: some months have no other days.`
 
 /** Whether a query has a whole schedule. */

@@ -53,7 +53,7 @@ test('a sign-in that the service has ended is marked; nothing is lost, and signi
   expect((await person.api('DELETE', `/api/me/keys?id=${(await keys())[0]}`)).status).toBe(200)
   // The address bar is the first to notice: its token looks valid for an hour.
   await becomes(await typing('launch'), ['Sign in again to Openall: press Enter'])
-  await options.getByText('Sign in again', { exact: true }).first().waitFor()
+  await options.getByText('Signed out', { exact: true }).waitFor()
   expect(await options.getByRole('checkbox', { name: 'Open without asking' }).isChecked()).toBe(true)
   const opening = context.waitForEvent('page')
   await options.getByRole('button', { name: 'Sign in again' }).click()

@@ -89,7 +89,7 @@ test('the popup says what is new in the bundle, opens it in the group, and has n
   await before.close()
   await owner.api('PATCH', `/api/links/${slug}`, { addUrls: at(3, 4).map((url) => ({ url })) })
   const popup = await popupOn(groupId)
-  expect(await popup.locator('#group').innerText()).toContain('2 links new since you opened')
+  expect(await popup.locator('#group').innerText()).toContain('2 new links since you opened it')
   expect(await axeViolations(popup)).toEqual([])
   await popup.click('#open-fresh')
   await becomes(addresses, at(1, 2, 3, 4))
@@ -119,7 +119,7 @@ test('a group is saved back as one edit; an edit by somebody else in between is 
   await again.getByText('Saved.').waitFor()
   const { body } = await owner.api<{ urls: string[]; versionNumber: number }>('GET', `/api/links/${slug}`)
   expect(body).toMatchObject({ urls: at(11, 13, 15, 14), versionNumber: 3 })
-  await again.getByText('1 link new since you opened').waitFor()
+  await again.getByText('1 new link since you opened it').waitFor()
 })
 
 test('a group that somebody else’s bundle was opened in tells what is new, and saves nothing back; other groups show nothing', async () => {

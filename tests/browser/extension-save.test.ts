@@ -143,7 +143,7 @@ test('the popup at the button saves the window in two presses: groups are sectio
       document.documentElement.scrollWidth <= innerWidth,
       (document.querySelector('#save')?.getBoundingClientRect().bottom ?? Infinity) <= innerHeight,
     ]),
-  ).toEqual(['Design', '2 left out: 1 launcher and 1 page of the browser', 'save', true, true])
+  ).toEqual(['Design', '2 left out: 1 launcher and 1 browser page', 'save', true, true])
   await popup.evaluate(({ document }: Window) => document.querySelector<HTMLElement>('#save')?.click())
   const result = await realPopup('.copy input')
   const link = await result.evaluate(

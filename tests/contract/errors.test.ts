@@ -81,6 +81,8 @@ onBothSchemes({}, (server) => {
     for (const path of ['/l/no-such-bundle', '/l/no-such-bundle/today', '/nowhere/at/all']) {
       expect(await nextAt(path)).toEqual([404, '/new', 'New bundle'])
     }
+    // Members may see a start page that strangers do not.
+    expect(await nextAt('/o/nobody')).toEqual([404, '/sign-in?next=%2Fo%2Fnobody', 'Sign in'])
   })
 
   test('an invalid percent encoding is an unknown slug', async () => {

@@ -71,7 +71,7 @@ test('what can’t be opened elsewhere is left out, and said by its kind', () =>
   )
   expect(found.links.map(({ url }) => url)).toEqual(['https://kept.example/'])
   expect(leftOutWords(found)).toBe(
-    '12 left out: 4 pages of the browser, 2 pages of extensions, 1 file of this computer, 1 launcher, 2 addresses that can’t be shared, 1 address that is too long and 1 duplicate',
+    '12 left out: 4 browser pages, 2 extension pages, 1 local file, 1 launcher, 2 addresses that can’t be shared, 1 address that is too long and 1 duplicate',
   )
 })
 

@@ -96,7 +96,8 @@ export function problemPage(request: Request, problem: Problem, service: Service
   const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
   const shown = { heading: headingOf(problem), text: userMessage, typed }
   const reference = problem.code === 'INTERNAL_ERROR' ? requestId(request) : undefined
-  const next = problem instanceof UnknownUrl ? bundleAbove(request.url) : undefined
+  const next =
+    problem instanceof UnknownUrl ? bundleAbove(request.url) : isSignedOut ? signInFor(request.url) : undefined
   const view = <NoticePage site={site} tab={String(status)} {...shown} reference={reference} next={next} />
   return text(request, view as string, { type: HTML, status, headers })
 }
@@ -107,6 +108,13 @@ function bundleAbove(url: string): Next | undefined {
   const slug = path.startsWith(routes.launcher.page.start) ? /^[^/]+\/([\w-]+)\/./.exec(path.slice(1))?.[1] : undefined
   if (slug === undefined) return undefined
   return { href: routes.launcher.page.href({ slug }), label: 'Go to the bundle' }
+}
+
+/** The sign-in for a start page, which members may see; undefined for another page. */
+function signInFor(url: string): Next | undefined {
+  const path = URL.parse(url)?.pathname ?? ''
+  if (!path.startsWith(routes.startPage.page.start)) return undefined
+  return { href: `${routes.account.signIn.href()}?${new URLSearchParams({ next: path })}`, label: 'Sign in' }
 }
 
 export function headingOf({ code, status }: Problem): string {

@@ -123,7 +123,7 @@ function Look({ organization, form }: { organization: OrganizationInFull; form: 
           />
         </span>
         <p class="hint">
-          One page of the bundles that you list, for everyone’s new tab.{' '}
+          One page with the bundles you list, for everyone’s new tab.{' '}
           {handle !== null && <a href={routes.startPage.page.href({ handle })}>Open it</a>}
         </p>
       </Field>
@@ -155,7 +155,7 @@ function Picture({ organization: { name, color, pictureId }, isBare, error }: Pi
           <span>Remove the picture</span>
         </label>
       )}
-      <p class="hint">A PNG, JPEG, WebP or SVG of at most 256 KiB. It stands beside the name, also for viewers.</p>
+      <p class="hint">A PNG, JPEG, WebP or SVG of at most 256 KiB. Viewers see it too, beside the name.</p>
     </Field>
   )
 }

@@ -153,8 +153,8 @@ function Ready({ made, zone, isProtected }: { made: Made; zone: string; isProtec
       <CopyField id="address" label="Or paste this into a calendar on the web" value={address} />
       <p class="hint">
         {isProtected
-          ? 'A subscription shows the link alone: a calendar cannot sign in here.'
-          : 'A subscription follows when the title changes. A downloaded event stays as it is.'}
+          ? 'A subscription shows only the link, because a calendar cannot sign in here.'
+          : 'A subscription picks up a new title. A downloaded event stays as it is.'}
       </p>
     </section>
   )

@@ -208,7 +208,7 @@ function Empty({ isMember, isFiltered, address }: EmptyProps): JSX.Element {
       <h2>Nothing is listed yet</h2>
       <p>
         Open a bundle in the <a href={routes.bundles.list.href()}>dashboard</a> and switch on “List on the start page”.
-        Everyone in the team sees it here; others see it if anyone with the link can.
+        Everyone in the team then sees it here. Others see it too, if anyone with the link can open it.
       </p>
     </section>
   ) : (
