@@ -13,6 +13,7 @@ import {
   type Welcome,
 } from '../parts/handover.ts'
 import { type Instance, instanceOf } from '../parts/instances.ts'
+import { bounded, MAX_API_BYTES } from '../parts/requests.ts'
 import { readSettings } from '../parts/settings.ts'
 import { progressOf, readOpenings, takeLet, wasOpened } from './openings.ts'
 import { beginOpening, goOn, listen } from './queue.ts'
@@ -133,7 +134,10 @@ async function titleOf(origin: string, slug: string, tabs: readonly AskedTab[]):
       redirect: 'error',
       signal,
     })
-    const said: { title: unknown; tabs: { url: string; openPolicy: string }[] } = await answer.json()
+    const said: { title: unknown; tabs: { url: string; openPolicy: string }[] } = await bounded(
+      answer,
+      MAX_API_BYTES,
+    ).json()
     const own = said.tabs.filter(({ openPolicy }) => openPolicy !== 'manual').map(({ url }) => url)
     if (own.length !== tabs.length || own.some((url, at) => url !== tabs[at]?.url)) return null
     return typeof said.title === 'string' ? said.title.slice(0, MAX_NAME) : slug
