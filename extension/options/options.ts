@@ -118,14 +118,17 @@ for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) 
   })
 }
 
-// The popup and the address bar lead here with the address of the page that they were on.
-const from = new URLSearchParams(location.search).get('address')
-if (from !== null) {
-  try {
-    address.value = originIn(from)
-  } catch {
-    // The page is no service; its user types the address.
-  }
-}
 await Promise.all([showInstances(), showSettings(), showShortcut(), showPermissions()])
-if ((await readInstances()).all.length === 0 || address.value !== '') address.focus()
+if ((await readInstances()).all.length === 0) address.focus()
+// The popup leads here with the address of the page that it was opened on.
+const from = new URLSearchParams(location.search).get('address')
+if (from !== null) await fillIn(from).catch(() => {})
+
+/** Fills in the address of a page if it is one of a service. */
+async function fillIn(page: string): Promise<void> {
+  const origin = originIn(page)
+  await nameOf(origin)
+  if (address.value !== '') return
+  address.value = origin
+  address.focus()
+}

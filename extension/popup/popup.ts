@@ -26,6 +26,7 @@ import {
   draftOf,
   type Folder,
   firstSource,
+  openConnect,
   type Place,
   readFolders,
   readPlace,
@@ -189,7 +190,7 @@ function connectView(): HTMLElement {
     ),
     el(
       'button',
-      { type: 'button', class: 'primary', id: 'connect', onclick: () => chrome.runtime.openOptionsPage() },
+      { type: 'button', class: 'primary', id: 'connect', onclick: () => openConnect(shown.place) },
       'Connect a service',
     ),
   )

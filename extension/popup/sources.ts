@@ -40,6 +40,13 @@ export async function readPlace(windowId: number | null): Promise<Place> {
   return { windowId: tabs[0]?.windowId ?? windowId ?? 0, tabs, given: new Set<string>(permissions) }
 }
 
+/** Opens the page where a service is connected, with the address of the current page: it may be one. */
+export function openConnect({ tabs }: Place): void {
+  const { url: address = '' } = tabs.find(({ active }) => active) ?? {}
+  const query = /^https?:/.test(address) ? `?${new URLSearchParams({ address })}` : ''
+  void chrome.tabs.create({ url: chrome.runtime.getURL(`options.html${query}`) })
+}
+
 /** What can be saved: the window, its selected tabs, the group of its current tab, a folder of bookmarks. */
 export function choicesIn({ tabs, windowId }: Place): Choice[] {
   const selected = tabs.filter(({ highlighted }) => highlighted)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { Instance } from '../../extension/parts/instances.ts'
+import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
 import { setExtensionStage } from './extension.ts'
 import { axeViolations, overflowOf } from './flaws.ts'
@@ -36,7 +37,7 @@ async function grantsOf(person: Person): Promise<number> {
 test('the page of options is for everybody: by keyboard alone, on a narrow window, light and dark', async () => {
   const options = await stage.open(`options.html?address=${encodeURIComponent(`${stage.server.origin}/l/some`)}`)
   const address = options.getByLabel('Address of the service')
-  expect(await address.inputValue()).toBe(stage.server.origin)
+  await becomes(() => address.inputValue(), stage.server.origin)
   expect(await address.evaluate((field) => field === document.activeElement)).toBe(true)
   // An error is beside its field, which has the focus.
   await options.keyboard.press('ControlOrMeta+A')

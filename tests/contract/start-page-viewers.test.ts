@@ -24,13 +24,19 @@ const MEMBERS = ['after', 'before', 'members', 'open', 'password']
 const OTHERS = ['open']
 const REFUSED: string[] = []
 
-onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
+onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
   let admin: Person
   let outsider: Person
   let id: string
   const handle = `viewers-${process.pid}`
   const slugs = new Map<string, string>()
   const viewers: [name: string, visitor: Visitor, sees: string[]][] = []
+  let strangers = 0
+  /** Somebody without an account, from an address of their own: each may read so often a minute. */
+  const newStranger = () => {
+    strangers += 1
+    return new Visitor(at(), { 'x-client': `198.51.100.${strangers}` })
+  }
   const hour = (by: number) => new Date(Date.now() + by * 3_600_000).toISOString()
   const make = async (kind: string, fields: object = {}, by: Visitor = admin) => {
     slugs.set(kind, (await by.makeBundle({ title: `It is ${kind}.`, listed: true, ...fields })).slug)
@@ -74,7 +80,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
     const stale = await former.program({ scopes: ['links:read'] })
     await former.form(`/dashboard/organizations/${id}/leave`, {})
     viewers.push(
-      ['a stranger', new Visitor(at()), OTHERS],
+      ['a stranger', newStranger(), OTHERS],
       ['a viewer who acts for another organisation', viewer, MEMBERS],
       ['an editor', editor, MEMBERS],
       ['an admin', admin, MEMBERS],
@@ -97,7 +103,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       .toSorted()
 
   test('each viewer sees theirs in every form, whoever has read the page before them', async () => {
-    const stranger = new Visitor(at())
+    const stranger = newStranger()
     for (const [name, visitor, sees] of viewers)
       for (const form of FORMS) {
         const path = form(handle)
@@ -145,14 +151,14 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
     }
     for (const form of FORMS) {
       const counts = async (by: Visitor, ...texts: string[]) => Promise.all(texts.map((q) => found(by, form, q)))
-      expect(await counts(new Visitor(at()), 'token=k', 'hidden note', 'winner is')).toEqual([0, 0, 0])
+      expect(await counts(newStranger(), 'token=k', 'hidden note', 'winner is')).toEqual([0, 0, 0])
       expect(await counts(owner, 'token=k', 'hidden note', 'winner is')).toEqual([1, 1, 1])
-      expect(await counts(new Visitor(at()), 'Ärger', 'ärger', 'PARTY', 'bring CAKE', slug)).toEqual([1, 1, 1, 1, 1])
+      expect(await counts(newStranger(), 'Ärger', 'ärger', 'PARTY', 'bring CAKE', slug)).toEqual([1, 1, 1, 1, 1])
     }
   })
 
   test('an ETag is of what its reader saw: a member’s is no one else’s, and an edit that shows nothing keeps it', async () => {
-    const [stranger, member] = [new Visitor(at()), admin]
+    const [stranger, member] = [newStranger(), admin]
     const [page, ...forms] = FORMS.slice(0, 4)
     expect((await stranger.fetch(page!(handle))).headers.get('etag')).toBeNull()
     for (const form of forms) {
@@ -186,7 +192,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       await outsider.api('PATCH', `/api/organizations/${empty.id}`, { handle: emptyHandle })
       await make('theirs', { access: 'members' }, owner)
       for (const form of FORMS) {
-        const answered = async (asked: string, by: Visitor = new Visitor(at())) => {
+        const answered = async (asked: string, by: Visitor = newStranger()) => {
           const answer = await by.fetch(form(asked))
           const headers = Object.fromEntries(answer.headers)
           for (const own of ['date', 'x-request-id', 'content-length']) delete headers[own]
@@ -197,7 +203,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
             body: (await answer.text()).replaceAll(id, '').replaceAll(asked, ''),
           }
         }
-        for (const by of [new Visitor(at()), await newPerson(at())]) {
+        for (const by of [newStranger(), await newPerson(at())]) {
           const nobody = await answered(unknown, by)
           expect(nobody.status).toBe(404)
           // A former handle leads nowhere either, to the page of which they would see nothing.
@@ -215,7 +221,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: closing })
       const closesAt = Date.now() + 4000
       await owner.makeBundle({ listed: true, closesAt: new Date(closesAt).toISOString() })
-      const status = async () => (await new Visitor(at()).fetch(`/o/${closing}`)).status
+      const status = async () => (await newStranger().fetch(`/o/${closing}`)).status
       expect([await status(), await status()]).toEqual([200, 200])
       await Bun.sleep(closesAt - Date.now() + 100)
       expect(await status()).toBe(404)
@@ -228,7 +234,7 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS }, (at) => {
       const shown = `leaving-${process.pid}`
       await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: shown })
       const { slug } = await owner.makeBundle({ listed: true })
-      const stranger = new Visitor(at())
+      const stranger = newStranger()
       const statuses = async () => {
         const found = new Set<number>()
         for (const form of FORMS) found.add((await stranger.fetch(form(shown))).status)
