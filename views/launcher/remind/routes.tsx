@@ -54,7 +54,7 @@ export function remindPages(service: Service) {
     .get(routes.launcher.remind.path, async ({ request, params: { slug } }) => {
       const sent = queryAt(request)
       const query = askedIn(sent)
-      const { title, seen } = await remindedOf(request, query, slug, service)
+      const { title, url, seen } = await remindedOf(request, query, slug, service)
       if (seen instanceof Problem) throw seen
       const values = [...launcherQuery(query)].map(([name, value]) => [parameterOf(name), value] as const)
       const every = everyIn(sent)
@@ -73,6 +73,7 @@ export function remindPages(service: Service) {
         <RemindPage
           site={await siteFor(request, service)}
           slug={slug}
+          launcher={url}
           title={title}
           seen={seen}
           values={values}

@@ -30,6 +30,8 @@ interface Made {
 interface RemindProps {
   site: Site
   slug: string
+  /** The address of the launcher, with its values. */
+  launcher: string
   title: string
   seen: ViewerBundle
   /** The parameters of the launcher. */
@@ -39,13 +41,15 @@ interface RemindProps {
 }
 
 /** The page on which viewers choose when a calendar reminds them of a launcher. It stores nothing. */
-export function RemindPage({ site, slug, title, seen, values, form, made }: RemindProps): JSX.Element {
+export function RemindPage({ site, slug, launcher, title, seen, values, form, made }: RemindProps): JSX.Element {
   return (
     <Page site={site} title={`Remind me · ${site.name}`} styles="remind.css" script="remind.js">
       <section class="narrow">
         <h1>Remind me</h1>
-        <p class="lede" dir="auto" safe>
-          {title}
+        <p class="lede" dir="auto">
+          <a href={attribute(launcher)} safe>
+            {title}
+          </a>
         </p>
         <Values seen={seen} />
         {made !== null && <Ready made={made} zone={form.zone} isProtected={seen.bundle.isProtected} />}
