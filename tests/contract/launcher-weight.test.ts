@@ -86,7 +86,7 @@ onEveryTarget({}, (server) => {
     ]
     expect(sources.length).toBeGreaterThan(15)
     const isSent = (source: string) => {
-      const script = bare(readFileSync(source, 'utf8')).replace(/(?<=")static:([\w-]+\.js)(?=")/g, (_, name) =>
+      const script = bare(readFileSync(source, 'utf8')).replace(/(?<=")static:([\w-]+\.\w+)(?=")/g, (_, name) =>
         asset(name),
       )
       return scripts.some((sent) => sent.includes(script))

@@ -10,8 +10,8 @@ const VIEWS = new URL('../', import.meta.url)
 /** Comments are only for readers of the source. */
 const COMMENT = /\/\*.*?\*\//gs
 
-/** How a script names another that it loads. */
-const SCRIPT_LOADED = /(?<=')static:([\w-]+\.js)(?=')/g
+/** How a script names another file that it loads. */
+const LOADED = /(?<=')static:([\w-]+\.\w+)(?=')/g
 
 export const assetNames: readonly string[] = Object.keys(FILES)
 
@@ -52,7 +52,7 @@ function bodyOf({ type, sources }: File): string | Uint8Array<ArrayBuffer> {
   return texts
     .join('\n')
     .replace(/url\("([\w-]+\.\w+)"\)/g, (_, name: string) => `url("${asset(name)}")`)
-    .replace(SCRIPT_LOADED, (_, name: string) => asset(name))
+    .replace(LOADED, (_, name: string) => asset(name))
 }
 
 /** A style sheet without what only its readers need. */

@@ -49,11 +49,11 @@ function howToAllow() {
 
 /** The picture that shows where to press, by browser. */
 const DRAWINGS = /** @type {const} */ ([
-  [/iP(hone|ad|od)/, 'switch'],
-  [/Android/, 'android'],
-  [/Firefox/, 'firefox'],
-  [/Chrome/, 'chrome'],
-  [/Macintosh/, 'safari'],
+  [/iP(hone|ad|od)/, 'static:blocked-switch.svg'],
+  [/Android/, 'static:blocked-android.svg'],
+  [/Firefox/, 'static:blocked-firefox.svg'],
+  [/Chrome/, 'static:blocked-chrome.svg'],
+  [/Macintosh/, 'static:blocked-safari.svg'],
 ])
 
 /** @param {Refusal} why */
@@ -72,7 +72,8 @@ document.addEventListener('blocked', (event) => {
   if (opensRest) rest.textContent = 'Done, they opened'
   const drawn = document.createElement('div')
   const drawing = DRAWINGS.find(([pattern]) => pattern.test(agentOf()))?.[1]
-  drawn.className = `drawn ${drawing}`
+  drawn.className = 'drawn'
+  drawn.style.maskImage = `url("${drawing}")`
   drawn.hidden = why !== 'browser' || isAppWindow || drawing === undefined
   blocked.append(drawn)
   blocked.hidden = steps === null
