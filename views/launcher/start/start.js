@@ -76,8 +76,7 @@ const openTabs = (row, slug, tabs) => {
     const urls = seen.filter(({ isClosed }) => !isClosed()).map(({ url }) => url)
     if (urls.length > 0) report(slug, urls)
     if (urls.length === tabs.length) say(row, opened(urls.length))
-    else if (urls.length === 0) say(row, 'Your browser blocked the tabs. Open its page', true)
-    else say(row, `${urls.length} of ${tabs.length} opened. Your browser blocked the rest: open its page`, true)
+    else say(row, `${tabs.length - urls.length} of ${tabs.length} blocked. Open its page`, true)
   }
   addEventListener('pagehide', settle)
   // Blockers close tabs within a tenth of a second.
@@ -100,7 +99,7 @@ const isHandedOver = (row, slug, tabs) => {
     say: (text) => say(row, text),
     end() {
       if (isBegun) report(slug, urls)
-      if (count < tabs.length) say(row, `${count} of ${tabs.length} opened: open its page`, true)
+      if (count < tabs.length) say(row, `${count} of ${tabs.length} opened. Open its page`, true)
       else say(row, opened(urls.length))
     },
     openHere: () => openTabs(row, slug, tabs),
