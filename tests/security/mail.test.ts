@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { SMTPServer } from 'smtp-server'
 import { eventually } from '../eventually.ts'
+import { startMailSink } from '../mail-sink.ts'
 import { newEmail, PASSWORD, URL_A, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { type Server, startServer } from '../server.ts'
@@ -8,39 +8,19 @@ import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 
 // What people can put into a mail's address and content. Only on Bun: nodemailer is the same on both runtimes.
 
-interface Received {
-  recipients: string[]
-  head: string
-}
-
-/** All received mails, to any address. */
-const mails: Received[] = []
-let smtp: SMTPServer
+/** Receives mails to any address. */
+let sink: Awaited<ReturnType<typeof startMailSink>>
 let server: Server
 
 beforeAll(async () => {
-  smtp = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, { envelope }, done) {
-      let raw = ''
-      stream.on('data', (chunk: Buffer) => (raw += chunk.toString('latin1')))
-      stream.on('end', () => {
-        const [head = ''] = raw.split('\r\n\r\n')
-        mails.push({ recipients: envelope.rcptTo.map(({ address }) => address), head })
-        done()
-      })
-    },
-  })
-  smtp.on('error', () => {})
-  const port = freePort()
-  await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve))
+  sink = await startMailSink(freePort())
   server = await startServer({
-    env: { ...WITHOUT_LIMITS, SMTP_URL: `smtp://127.0.0.1:${port}`, SERVICE_MAIL_FROM: 'service@openall.example' },
+    env: { ...WITHOUT_LIMITS, SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'service@openall.example' },
   })
 })
 afterAll(async () => {
   await server?.stop()
-  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+  await sink?.stop()
 })
 
 /** One address to some parsers, several or different ones to others. */
@@ -85,9 +65,9 @@ test('a mail goes only to the one address that was given, whatever it looks like
   // Mail is sent in order: this one comes after all before it.
   const last = newEmail()
   await visitor().api('POST', '/api/auth/sign-in/magic-link', { email: last, callbackURL: '/' })
-  await eventually(() => mails.some(({ recipients }) => recipients.includes(last)), 'the last mail')
+  await eventually(() => sink.mails.some(({ recipients }) => recipients.includes(last)), 'the last mail')
   await Bun.sleep(500)
-  const elsewhere = mails.filter(
+  const elsewhere = sink.mails.filter(
     ({ recipients }) => recipients.length !== 1 || recipients.some((address) => address.endsWith('@evil.example')),
   )
   expect(elsewhere).toEqual([])
@@ -119,11 +99,9 @@ test('names of people and organisations bring no header, recipient or HTML into 
     if (status === 200) invited.push(invite.email)
   }
   expect(invited.length).toBeGreaterThan(2)
-  const cameTo = (email: string) => mails.some(({ recipients }) => recipients.includes(email))
+  const cameTo = (email: string) => sink.mails.some(({ recipients }) => recipients.includes(email))
   await eventually(() => invited.every(cameTo), 'the invitations')
-  const headers = new Set(
-    mails.flatMap(({ head }) => Array.from(head.matchAll(/^([\w-]+):/gm), ([, name = '']) => name.toLowerCase())),
-  )
+  const headers = new Set(sink.mails.flatMap(({ headers }) => [...headers.keys()]))
   expect([...headers].sort()).toEqual([
     'content-transfer-encoding',
     'content-type',
@@ -134,6 +112,22 @@ test('names of people and organisations bring no header, recipient or HTML into 
     'subject',
     'to',
   ])
-  expect(mails.filter(({ head }) => !/^content-type: text\/plain; charset=utf-8$/im.test(head))).toEqual([])
-  expect(mails.filter(({ recipients }) => recipients.length !== 1)).toEqual([])
+  expect(sink.mails.filter(({ recipients }) => recipients.length !== 1)).toEqual([])
+  const typeOf = ({ headers }: { headers: ReadonlyMap<string, string> }) =>
+    headers.get('content-type')?.replace(/boundary=.*/, 'boundary')
+  expect([...new Set(sink.mails.map(typeOf))].sort()).toEqual([
+    'multipart/alternative; boundary',
+    'text/plain; charset=utf-8',
+  ])
+  // The head of an organisation's mail is the service's own HTML: it has no element that a name could have brought.
+  const html = sink.mails.flatMap(({ html }) => html ?? [])
+  expect(html.length).toBe(invited.length)
+  const elements = new Set(html.flatMap((text) => Array.from(text.matchAll(/<([a-z]+)/gi), ([, name]) => name)))
+  expect([...elements].sort()).toEqual(ELEMENTS)
+  const leadTo = html.flatMap((text) => Array.from(text.matchAll(/\b(?:href|src)="([^"]*)"/g), ([, to = '']) => to))
+  expect(leadTo.length).toBeGreaterThanOrEqual(invited.length)
+  expect(leadTo.filter((to) => !to.startsWith(`${server.origin}/`))).toEqual([])
 })
+
+/** Those of a letterhead without a picture. */
+const ELEMENTS = ['a', 'body', 'br', 'div', 'head', 'html', 'meta', 'p', 'strong', 'table', 'td', 'tr']
