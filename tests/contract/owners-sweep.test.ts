@@ -37,7 +37,8 @@ onEveryProcess({}, (at) => {
       ),
       hashed: (await server.sql('SELECT slug FROM bundles WHERE address_hash IS NOT NULL')).map(({ slug }) => slug),
       sessions: (await server.sql('SELECT user_id FROM session')).map((row) => row.user_id),
-      changes: await server.sql('SELECT 1 FROM bundle_changes'),
+      // Indexing may note another one after those were made old.
+      changes: await server.sql('SELECT 1 FROM bundle_changes WHERE at <= ?', [now - DAY_MS]),
       deliveries: (await server.sql('SELECT event_id FROM provider_events')).map((row) => row.event_id),
       entities: (await server.sql('SELECT entity FROM provider_entities ORDER BY 1')).map(({ entity }) => entity),
     })
