@@ -134,8 +134,8 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         subject: `New webhook on ${service}`,
         text: paragraphs(
           event.organization === null
-            ? 'Your account was used to create a webhook for your own bundles. What happens to them is now sent to:'
-            : `${event.by} created a webhook for an organisation of yours. What happens to its bundles is now sent to:`,
+            ? 'Your account was used to create a webhook for your own bundles. Their events are now sent to:'
+            : `${event.by} created a webhook for an organisation of yours. Events of its bundles are now sent to:`,
           quoted(event.host),
           ...(event.organization === null ? [] : ['The organisation:', quoted(event.organization)]),
           event.organization === null ? IT_WAS_YOU : 'If you expected this, there’s nothing to do.',
@@ -148,7 +148,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         text: paragraphs(
           `${event.by} is no longer an admin of:`,
           quoted(event.organization),
-          'They created webhooks for it, which still send what happens to its bundles to:',
+          'Webhooks that they created for it still send events of its bundles to:',
           quoted(event.hosts.join('\n')),
           `Delete those that you don’t need any more. If they know the secret of one that stays, make a new webhook instead:\n\n${origin}${routes.webhooks.list.href()}`,
         ),
@@ -158,10 +158,10 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         subject: `A webhook on ${service} was disabled`,
         text: paragraphs(
           event.by === 'gone'
-            ? 'Its receiver answered 410 Gone, or it is a chat that has no webhook there any more. It leads to:'
-            : 'For more than a day, it could not be sent what happened. It leads to:',
+            ? 'Its receiver answered 410 Gone: the webhook no longer exists there. We stopped sending to:'
+            : 'For more than a day, no event could be delivered. We stopped sending to:',
           quoted(event.host),
-          `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}${routes.webhooks.list.href()}`,
+          `Once it works again, enable the webhook: it then gets the events that it missed so far. Events from now on are not kept for it:\n\n${origin}${routes.webhooks.list.href()}`,
         ),
       }
     case 'passwordSet':
