@@ -12,6 +12,7 @@ import {
 } from './instances.ts'
 import { ask, bounded, endpointsOf, hostOf, LOST, MAX_API_BYTES } from './requests.ts'
 import { dropTokens, keepTokens, readRefreshToken, readToken, type Tokens } from './tokens.ts'
+import { inTurn } from './turns.ts'
 
 const SCOPE = 'links:write'
 /** Renewed a little early, so that no request is on its way with an expired token. */
@@ -68,7 +69,7 @@ export async function signIn(origin: string, name: string): Promise<void> {
   const code = answer.get('code')
   if (code === null) throw new NotConnected('You did not connect the extension.')
   const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier, resource }
-  await inTurn(origin, async () => {
+  await inTurn(turnOf(origin), async () => {
     const tokens = await tokensFor(origin, clientId, grant)
     const before = await accountOf(origin)
     await keepTokens(origin, tokens)
@@ -103,7 +104,7 @@ export async function connectWithoutAccount(origin: string, name: string): Promi
  * @returns whether the instance has ended the sign-in; one that can't be reached has not, and its page of keys ends it.
  */
 export async function disconnect(origin: string): Promise<boolean> {
-  const before = await inTurn(origin, async () => {
+  const before = await inTurn(turnOf(origin), async () => {
     const account = await accountOf(origin)
     await dropInstance(origin)
     await dropTokens(origin)
@@ -149,18 +150,13 @@ const plainFetch = (async (input: string, init: RequestInit) =>
 
 // Tokens: an access token for an hour, and a refresh token that works once.
 
-/** One after the other, of all pages and the worker: a refresh token works once. */
-function inTurn<T>(origin: string, act: () => Promise<T>): Promise<T> {
-  return navigator.locks.request(`token ${origin}`, act) as Promise<T>
-}
-
 /**
  * A valid access token; null without an account.
  * @param refused the token that the instance has just refused.
  * @throws OpenallError.
  */
 function accessToken(origin: string, refused?: string): Promise<string | null> {
-  return inTurn(origin, async () => {
+  return inTurn(turnOf(origin), async () => {
     const { account } = (await instanceOf(origin)) ?? { account: null }
     if (account === null) return null
     if (account.hasEnded) throw ended()
@@ -240,4 +236,9 @@ function base64url(bytes: Uint8Array): string {
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replace(/=+$/, '')
+}
+
+/** A refresh token works once, so it is used in turn. */
+function turnOf(origin: string): string {
+  return `token ${origin}`
 }

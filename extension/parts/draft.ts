@@ -2,6 +2,7 @@ import { BOUNDS } from '../../src/bundles/content/content.ts'
 import { clip, onOneLine } from '../../src/imports/clean.ts'
 import { splitList } from '../../src/imports/split.ts'
 import type { Link, TabList } from './tab-list.ts'
+import { inTurn } from './turns.ts'
 
 /** What a list is made from. */
 export type Source =
@@ -133,5 +134,5 @@ export function onDrafts(changed: () => void): void {
 }
 
 function changeDrafts(to: (before: Draft[]) => Draft[]): Promise<void> {
-  return navigator.locks.request(NAME, async () => chrome.storage.session.set({ [NAME]: to(await readDrafts()) }))
+  return inTurn(NAME, async () => chrome.storage.session.set({ [NAME]: to(await readDrafts()) }))
 }

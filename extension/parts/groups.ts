@@ -1,3 +1,5 @@
+import { inTurn } from './turns.ts'
+
 // Groups of tabs, and the bundles that they were opened from. A group is known until it is removed, and no longer than the
 // browser runs: it gives groups other numbers then.
 
@@ -72,5 +74,5 @@ async function read(): Promise<Kept[]> {
 }
 
 function change(to: (before: Kept[]) => Kept[]): Promise<void> {
-  return navigator.locks.request(KEY, async () => chrome.storage.session.set({ [KEY]: to(await read()) }))
+  return inTurn(KEY, async () => chrome.storage.session.set({ [KEY]: to(await read()) }))
 }

@@ -1,3 +1,5 @@
+import { inTurn } from './turns.ts'
+
 /** How the extension acts on an instance for an account: as an app. Its tokens are kept apart (connection.ts). */
 interface Account {
   /** The client id of this installation, registered at the instance. */
@@ -82,5 +84,5 @@ async function read(): Promise<Stored> {
 
 /** One change after the other, of all pages and the worker together. */
 function change(to: (before: Stored) => Stored): Promise<void> {
-  return navigator.locks.request('instances', async () => chrome.storage.local.set({ ...to(await read()) }))
+  return inTurn('instances', async () => chrome.storage.local.set({ ...to(await read()) }))
 }

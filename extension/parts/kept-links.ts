@@ -1,3 +1,5 @@
+import { inTurn } from './turns.ts'
+
 // Bundles that the extension has made: those without an account, whose private links are shown only once, and the last one.
 
 /** A bundle without an account. */
@@ -57,5 +59,5 @@ async function read(): Promise<Stored> {
 }
 
 function change(to: (before: Stored) => Partial<Stored>): Promise<void> {
-  return navigator.locks.request('kept links', async () => chrome.storage.local.set(to(await read())))
+  return inTurn('kept links', async () => chrome.storage.local.set(to(await read())))
 }

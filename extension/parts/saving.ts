@@ -17,6 +17,7 @@ import {
 } from './draft.ts'
 import { type Instance, instanceOf } from './instances.ts'
 import { keepLastBundle, keepUnclaimed } from './kept-links.ts'
+import { inTurn } from './turns.ts'
 
 /** Asks the worker to save a draft. It outlives the popup, which closes as soon as somebody looks elsewhere. */
 export interface SaveMessage {
@@ -35,7 +36,7 @@ const PATIENCE = { retries: 1, maxWaitMs: 3_000, timeoutMs: 20_000 }
  * stored of it make sure that nothing is saved twice.
  */
 export function saveDraft(key: string): Promise<void> {
-  return navigator.locks.request(`save ${key}`, async () => {
+  return inTurn(`save ${key}`, async () => {
     const draft = (await readDrafts()).find((one) => one.key === key)
     if (draft === undefined || draft.state === 'saved' || draft.origin === null) return
     const instance = await instanceOf(draft.origin)
@@ -51,7 +52,7 @@ export function saveDraft(key: string): Promise<void> {
       const isUnsure = draft.isUnsure || !isAnswer(error)
       await changeDraft(key, { state: 'open', isUnsure, trouble: troubleOf(error, draft.origin, instance) })
     }
-  }) as Promise<void>
+  })
 }
 
 class NotConnected extends Error {}

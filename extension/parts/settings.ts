@@ -1,3 +1,5 @@
+import { inTurn } from './turns.ts'
+
 /** What its user chose, for all instances. */
 export interface Settings {
   /** Whether each section of a bundle gets a group of its own, where the browser has groups. */
@@ -12,7 +14,7 @@ export async function readSettings(): Promise<Settings> {
 }
 
 export function changeSettings(fields: Partial<Settings>): Promise<void> {
-  return navigator.locks.request('settings', async () =>
+  return inTurn('settings', async () =>
     chrome.storage.local.set({ settings: { ...(await readSettings()), ...fields } }),
   )
 }

@@ -1,4 +1,5 @@
 import type { AskedTab } from '../parts/handover.ts'
+import { inTurn } from '../parts/turns.ts'
 import { createTab, findCreated, focus, groupTab, hasLoaded, tabsOpenNow } from './browser-tabs.ts'
 import { keepOpened, keepOpening, type Opening, type QueuedTab, readOpenings } from './openings.ts'
 
@@ -14,7 +15,7 @@ type NewOpening = Omit<Opening, 'tabs' | 'endedAt'>
 
 /** Begins to open tabs, unless the same page still has another opening. @returns whether it has, or had, begun. */
 export async function beginOpening(asked: NewOpening & { tabs: AskedTab[] }): Promise<boolean> {
-  const isTaken = await inTurn(async () => {
+  const isTaken = await inTurn('openings', async () => {
     const isBusy = (one: Opening) =>
       one.endedAt === null && one.openerTabId === asked.openerTabId && one.slug === asked.slug
     const openings = await readOpenings()
@@ -44,7 +45,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Takes the steps that can be taken now. Call it whenever something has happened, and once the worker has started. */
 export function goOn(): Promise<void> {
-  coming ??= inTurn(async () => {
+  coming ??= inTurn('openings', async () => {
     coming = undefined
     await seeLoaded()
     for (const opening of await readOpenings()) if (opening.endedAt === null) await take(opening)
@@ -72,8 +73,6 @@ function onUpdated(_: number, { status }: chrome.tabs.OnUpdatedInfo): void {
 function onRemoved(): void {
   void goOn()
 }
-
-const inTurn = <T>(act: () => Promise<T>) => navigator.locks.request('openings', act) as Promise<T>
 
 const hasWork = ({ endedAt, tabs }: Opening) => endedAt === null || tabs.some(({ state }) => state === 'loading')
 

@@ -3,6 +3,7 @@ import { hostPattern, readInstances } from '../parts/instances.ts'
 import './find.ts'
 import { takeHandovers } from './handovers.ts'
 import './saves.ts'
+import { inTurn } from '../parts/turns.ts'
 
 // The worker ends whenever it is idle: it keeps nothing in variables that must outlive a message.
 
@@ -23,7 +24,7 @@ const ID = 'launchers'
 
 /** Runs the content script on the pages of the connected instances, and nowhere else. */
 function syncLaunchers(): Promise<void> {
-  return navigator.locks.request('launchers', async () => {
+  return inTurn('launchers', async () => {
     // The permission is asked for with the first instance.
     if (!(await chrome.permissions.contains({ permissions: ['scripting'] }))) return
     const { all } = await readInstances()
@@ -32,5 +33,5 @@ function syncLaunchers(): Promise<void> {
     if (registered.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [ID] })
     if (matches.length > 0)
       await chrome.scripting.registerContentScripts([{ id: ID, matches, js: ['launcher.js'], runAt: 'document_end' }])
-  }) as Promise<void>
+  })
 }

@@ -158,7 +158,7 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
         subject: `A webhook on ${service} was disabled`,
         text: paragraphs(
           event.by === 'gone'
-            ? 'Its receiver answered 410 Gone: the webhook no longer exists there. We stopped sending to:'
+            ? 'Its receiver no longer has this webhook: it answered 410 Gone or, as a chat, 404. We stopped sending to:'
             : 'For more than a day, no event could be delivered. We stopped sending to:',
           quoted(event.host),
           `Once it works again, enable the webhook: it then gets the events that it missed so far. Events from now on are not kept for it:\n\n${origin}${routes.webhooks.list.href()}`,

@@ -231,7 +231,7 @@ test('a webhook that its chat has deleted is disabled at once, with the mail; el
     ])
     if (!isGone) continue
     await eventually(
-      () => server.output().includes(person.email) && server.output().includes('no webhook there any more'),
+      () => server.output().includes(person.email) && server.output().includes('no longer has this webhook'),
       'the mail',
     )
     chat.answer = null
