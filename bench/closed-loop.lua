@@ -75,3 +75,13 @@ function done(summary, latency)
     latency:percentile(99) / 1000
   ))
 end
+
+-- The headers of a browser that asks for a page.
+function page_headers()
+  return {
+    ["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+    ["Accept"] = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+    ["Accept-Encoding"] = "gzip, deflate, br",
+    ["Accept-Language"] = "en-GB,en;q=0.9",
+  }
+end

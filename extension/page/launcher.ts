@@ -1,3 +1,4 @@
+import { randomId } from '../../src/core/random-id.ts'
 import {
   type Asked,
   type AskedTab,
@@ -63,7 +64,7 @@ async function handOver(request: PageRequest): Promise<void> {
   isBusy = true
   say('taken', slug)
   try {
-    const id = newId()
+    const id = randomId()
     let taken: Taken | undefined
     for (let turn = 0; turn < MOST_ASKED && !taken; turn += 1)
       taken = await ask({ type: 'handover:open', id, slug, ...tabs })
@@ -72,11 +73,6 @@ async function handOver(request: PageRequest): Promise<void> {
   } finally {
     isBusy = false
   }
-}
-
-/** `randomUUID` is for https: alone. */
-function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Tells the page how far the tabs are, until all are there. */

@@ -119,6 +119,9 @@ export async function disconnect(origin: string): Promise<boolean> {
   return isEnded
 }
 
+/** Options of calls for which somebody waits in the popup: what takes longer is an error with a button. */
+export const PATIENCE = { retries: 1, maxWaitMs: 3_000, timeoutMs: 20_000 }
+
 /**
  * A client of an instance, for its account or anonymous.
  * @throws OpenallError from its methods; code UNAUTHORIZED where the sign-in has ended.

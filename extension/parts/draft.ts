@@ -1,4 +1,5 @@
 import { BOUNDS } from '../../src/bundles/content/content.ts'
+import { randomId } from '../../src/core/random-id.ts'
 import { clip, onOneLine } from '../../src/imports/clean.ts'
 import { splitList } from '../../src/imports/split.ts'
 import type { Link, TabList } from './tab-list.ts'
@@ -58,7 +59,7 @@ export interface Trouble {
 export function newDraft(source: Source, list: TabList, title: string): Draft {
   return {
     ...list,
-    key: Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    key: randomId(),
     source,
     title: clip(title, BOUNDS.title),
     isEdited: false,

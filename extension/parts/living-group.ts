@@ -1,12 +1,13 @@
+import { hexOf } from '../../src/core/random-id.ts'
 import { count, joinList } from '../../src/core/words.ts'
 import { type Client, OpenallError } from '../../src/sdk/openall.ts'
-import { clientOf } from './connection.ts'
+import { clientOf, PATIENCE } from './connection.ts'
 import { metadataOf } from './draft.ts'
 import { type GroupSource, groupOf } from './groups.ts'
 import { isWebAddress, MAX_TABS } from './handover.ts'
 import { instanceOf } from './instances.ts'
-import { bounded, MAX_API_BYTES } from './requests.ts'
-import { type Link, listOf, tabsFound } from './tab-list.ts'
+import { shownAt } from './shown.ts'
+import { hrefOf, type Link, listOf, tabsFound } from './tab-list.ts'
 
 // A group that was opened from a bundle, compared with the bundle as it is now. Asked when somebody looks, never in the background.
 
@@ -27,8 +28,6 @@ export interface GroupState {
   /** The version that `added` and `closed` are of; null where the account may do nothing. */
   versionNumber: number | null
 }
-
-const PATIENCE = { retries: 1, maxWaitMs: 3_000, timeoutMs: 20_000 }
 
 /** Compares a group with its bundle; null for a group that was not opened from one, or whose instance is gone. */
 export async function stateOf(groupId: number): Promise<GroupState | null> {
@@ -53,17 +52,16 @@ export async function stateOf(groupId: number): Promise<GroupState | null> {
     ),
     [source.origin],
   ).links
-  const here = new Set([...still, ...others.map(({ url }) => url)].map(address))
-  const known = new Set([...source.tabs.map(([, url]) => url), ...shown.urls].map(address))
-  const own = new Set((mine?.urls ?? []).map(address))
-  const before = new Set(source.tabs.map(([, url]) => address(url)))
+  const here = new Set([...still, ...others.map(({ url }) => url)].map(hrefOf))
+  const before = new Set(source.tabs.map(([, url]) => hrefOf(url)))
+  const known = new Set([...before, ...[...shown.urls, ...(mine?.urls ?? [])].map(hrefOf)])
   return {
     origin: source.origin,
     slug: source.slug,
     title: shown.title ?? mine?.title ?? source.slug,
-    fresh: shown.urls.filter((url) => !before.has(address(url)) && !here.has(address(url))),
-    added: mine === null ? [] : others.filter(({ url }) => !known.has(address(url)) && !own.has(address(url))),
-    closed: (mine?.urls ?? []).filter((url) => before.has(address(url)) && !here.has(address(url))),
+    fresh: shown.urls.filter((url) => !before.has(hrefOf(url)) && !here.has(hrefOf(url))),
+    added: mine === null ? [] : others.filter(({ url }) => !known.has(hrefOf(url))),
+    closed: (mine?.urls ?? []).filter((url) => before.has(hrefOf(url)) && !here.has(hrefOf(url))),
     may: mine === null ? null : role === 'viewer' ? 'suggest' : 'edit',
     versionNumber: mine?.versionNumber ?? null,
   }
@@ -100,28 +98,14 @@ export function changeWords({ added, closed }: Pick<GroupState, 'added' | 'close
   )
 }
 
-/** The bundle as its page shows it to whoever sits here. @throws OpenallError. */
+/** The bundle as its page shows it now. @throws OpenallError. */
 async function shownNow({ page }: GroupSource): Promise<{ title: string | null; urls: string[] }> {
   const { host } = new URL(page)
-  try {
-    // With the cookies of the page: a password was typed there, and rules look at who is signed in.
-    const signal = AbortSignal.timeout(PATIENCE.timeoutMs)
-    const init: RequestInit = {
-      headers: { accept: 'application/json' },
-      credentials: 'include',
-      redirect: 'error',
-      signal,
-    }
-    const answer = await fetch(page, { ...init, cache: 'no-store' })
-    if (!answer.ok)
-      throw new OpenallError('NOT_FOUND', `${host} shows this bundle no longer.`, { status: answer.status })
-    const { title, tabs } = (await bounded(answer, MAX_API_BYTES).json()) as { title?: unknown; tabs?: unknown }
-    const urls = (Array.isArray(tabs) ? tabs : []).filter((tab) => tab?.openPolicy !== 'manual').map((tab) => tab?.url)
-    return { title: typeof title === 'string' ? title : null, urls: urls.filter(isWebAddress).slice(0, MAX_TABS) }
-  } catch (error) {
-    if (error instanceof OpenallError) throw error
+  const shown = await shownAt(page, PATIENCE.timeoutMs).catch((error) => {
     throw new OpenallError('NETWORK_ERROR', `${host} can’t be reached.`, { cause: error })
-  }
+  })
+  if (shown === null) throw new OpenallError('NOT_FOUND', `${host} shows this bundle no longer.`)
+  return { title: shown.title, urls: shown.urls.filter(isWebAddress).slice(0, MAX_TABS) }
 }
 
 /** The bundle, if it belongs to the account; null for one of others. @throws OpenallError. */
@@ -133,12 +117,7 @@ async function ownBundle(client: Client, slug: string) {
   })
 }
 
-/** An address as the browser writes it; a link that is none yet, for its placeholders, as it is. */
-function address(url: string): string {
-  return URL.canParse(url) ? new URL(url).href : url
-}
-
 async function hash(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexOf(digest.slice(0, 16))
 }

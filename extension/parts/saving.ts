@@ -4,7 +4,7 @@ import { unfitUrl } from '../../src/core/text.ts'
 import { count, duration } from '../../src/core/words.ts'
 import { clip, onOneLine } from '../../src/imports/clean.ts'
 import { type Client, OpenallError } from '../../src/sdk/openall.ts'
-import { clientOf } from './connection.ts'
+import { clientOf, PATIENCE } from './connection.ts'
 import {
   bundlesOf,
   changeDraft,
@@ -17,6 +17,7 @@ import {
 } from './draft.ts'
 import { type Instance, instanceOf } from './instances.ts'
 import { keepLastBundle, keepUnclaimed } from './kept-links.ts'
+import { hrefOf } from './tab-list.ts'
 import { inTurn } from './turns.ts'
 
 /** Asks the worker to save a draft. It outlives the popup, which closes as soon as somebody looks elsewhere. */
@@ -27,9 +28,6 @@ export interface SaveMessage {
 
 /** A list that the chosen bundle has no room for. */
 class TooMany extends Error {}
-
-/** Somebody waits in the popup: what takes longer is an error with a button. */
-const PATIENCE = { retries: 1, maxWaitMs: 3_000, timeoutMs: 20_000 }
 
 /**
  * Saves a draft, and stores what became of it. It may be called again at any time, after any end: the draft's key and what is
@@ -96,8 +94,8 @@ async function add(draft: Draft, instance: Instance): Promise<Made> {
     const bundle = await client.getBundle({ slug }, PATIENCE)
     const { url, versionNumber } = bundle
     refuseOther(url)
-    const there = new Set(bundle.urls.map((one) => (URL.canParse(one) ? new URL(one).href : one)))
-    const missing = keptLinks(draft).filter((link) => !there.has(new URL(link.url).href))
+    const there = new Set(bundle.urls.map(hrefOf))
+    const missing = keptLinks(draft).filter((link) => !there.has(hrefOf(link.url)))
     const title = bundle.title ?? ''
     const editUrl = instance.origin + routes.bundle.edit.href({ slug: bundle.slug })
     const made: Made = { slug: bundle.slug, url, title, editUrl, isPrivate: false }

@@ -174,3 +174,8 @@ export function proposedTitle(links: readonly Found[], now: Date): string {
 export function siteNameOf(url: string): string {
   return siteIn(url)?.host.replace(/^www\./, '') ?? ''
 }
+
+/** A link as the browser writes addresses; one that is none yet, for its placeholders, as it is. */
+export function hrefOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url
+}

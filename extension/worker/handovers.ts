@@ -1,3 +1,4 @@
+import { randomId } from '../../src/core/random-id.ts'
 import { routes } from '../../src/core/routes.ts'
 import { groupOf } from '../parts/groups.ts'
 import {
@@ -13,8 +14,8 @@ import {
   type Welcome,
 } from '../parts/handover.ts'
 import { type Instance, instanceOf } from '../parts/instances.ts'
-import { bounded, MAX_API_BYTES } from '../parts/requests.ts'
 import { readSettings } from '../parts/settings.ts'
+import { shownAt } from '../parts/shown.ts'
 import { progressOf, readOpenings, takeLet, wasOpened } from './openings.ts'
 import { beginOpening, goOn, listen } from './queue.ts'
 
@@ -108,7 +109,7 @@ async function openInGroup({ groupId, urls }: OpenInGroup): Promise<void> {
   const { origin, slug, page } = source
   const tabs = urls.filter(isWebAddress).map((url) => ({ url, section: '' }))
   await beginOpening({
-    id: crypto.randomUUID(),
+    id: randomId(),
     origin,
     slug,
     page,
@@ -127,20 +128,11 @@ const TIMEOUT_MS = 5000
 /** The title of a launcher; null unless tabs are those that it opens for this viewer. A start page does not show them. */
 async function titleOf(origin: string, slug: string, tabs: readonly AskedTab[]): Promise<string | null> {
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    // With the viewer’s session, as the page itself asks.
-    const answer = await fetch(origin + routes.launcher.json.href({ slug }), {
-      credentials: 'include',
-      redirect: 'error',
-      signal,
-    })
-    const said: { title: unknown; tabs: { url: string; openPolicy: string }[] } = await bounded(
-      answer,
-      MAX_API_BYTES,
-    ).json()
-    const own = said.tabs.filter(({ openPolicy }) => openPolicy !== 'manual').map(({ url }) => url)
-    if (own.length !== tabs.length || own.some((url, at) => url !== tabs[at]?.url)) return null
-    return typeof said.title === 'string' ? said.title.slice(0, MAX_NAME) : slug
+    const shown = await shownAt(origin + routes.launcher.json.href({ slug }), TIMEOUT_MS)
+    if (shown === null) return null
+    const { title, urls } = shown
+    if (urls.length !== tabs.length || urls.some((url, at) => url !== tabs[at]?.url)) return null
+    return title?.slice(0, MAX_NAME) ?? slug
   } catch {
     return null
   }

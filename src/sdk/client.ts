@@ -1,4 +1,5 @@
 import about from '../../package.json' with { type: 'json' }
+import { randomId } from '../core/random-id.ts'
 import { type Declaration, OPERATIONS } from '../operations/table.ts'
 import { type Answer, type Call, type CallOptions, type Connection, send } from './call.ts'
 import { OpenallError } from './error.ts'
@@ -74,7 +75,7 @@ function method(operation: Declaration, defaults: Input, connection: Connection)
     ...options,
     operation,
     input: { ...defaults, ...input },
-    idempotencyKey: operation.idempotent ? (options.idempotencyKey ?? newKey()) : undefined,
+    idempotencyKey: operation.idempotent ? (options.idempotencyKey ?? randomId()) : undefined,
   })
   const answer = (input?: Input, options?: Options): Promise<Answer<unknown>> => send(call(input, options), connection)
   return Object.assign(async (input?: Input, options?: Options) => (await answer(input, options)).body, {
@@ -85,11 +86,6 @@ function method(operation: Declaration, defaults: Input, connection: Connection)
     each: (input?: Input, options?: Options) =>
       each(operation.pages ?? '', (page) => answer({ ...input, ...page }, options), input),
   })
-}
-
-/** A random key per call; `crypto.randomUUID` is missing on pages without TLS. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Iterates over the items of a list, page by page. */

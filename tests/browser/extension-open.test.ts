@@ -216,16 +216,20 @@ test('an instance that may opens its tabs without a press: once, not after a rel
   await changeInstance(own, stage.server.origin, { opensAtOnce: false })
 })
 
-test('a bundle that is chosen in the address bar opens its tabs, once', async () => {
-  const urls = newUrls(3)
-  const { url } = await owner.makeBundle({ urls })
+/** Chooses a bundle in the address bar, in which nothing here presses Enter. @returns its new tab. */
+async function enterInBar(url: string): Promise<Page> {
   const opening = stage.context.waitForEvent('page')
-  // Nothing presses Enter in the bar itself.
   await (await stage.worker()).evaluate((url) => {
     const { onInputEntered } = chrome.omnibox as unknown as { onInputEntered: { dispatch(...said: string[]): void } }
     onInputEntered.dispatch(url, 'newForegroundTab')
   }, url)
-  const page = await opening
+  return opening
+}
+
+test('a bundle that is chosen in the address bar opens its tabs, once', async () => {
+  const urls = newUrls(3)
+  const { url } = await owner.makeBundle({ urls })
+  const page = await enterInBar(url)
   await becomes(addresses, urls)
   await closeTabs(own, start)
   await page.goto('about:blank')
@@ -238,12 +242,7 @@ test('a bundle that is chosen in the address bar opens its tabs, once', async ()
 test('another launcher in the tab that the address bar was for opens nothing by itself', async () => {
   const { url } = await owner.makeBundle({ urls: newUrls(2), access: 'password', password: 'a good passphrase' })
   const other = await owner.makeBundle({ urls: newUrls(2) })
-  const opening = stage.context.waitForEvent('page')
-  await (await stage.worker()).evaluate((url) => {
-    const { onInputEntered } = chrome.omnibox as unknown as { onInputEntered: { dispatch(...said: string[]): void } }
-    onInputEntered.dispatch(url, 'newForegroundTab')
-  }, url)
-  const page = await opening
+  const page = await enterInBar(url)
   await page.waitForURL(url)
   await page.goto(other.url)
   await page.locator('html[data-openall]').waitFor({ state: 'attached' })

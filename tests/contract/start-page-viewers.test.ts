@@ -31,6 +31,14 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
   const handle = `viewers-${process.pid}`
   const slugs = new Map<string, string>()
   const viewers: [name: string, visitor: Visitor, sees: string[]][] = []
+  /** An admin who acts for an organisation of their own, with a start page. */
+  const ownerOf = async (handle: string) => {
+    const owner = await newPerson(at())
+    const { id } = await newOrganization(owner)
+    await actFor(owner, id)
+    await owner.api('PATCH', `/api/organizations/${id}`, { handle })
+    return owner
+  }
   let strangers = 0
   /** Somebody without an account, from an address of their own: each may read so often a minute. */
   const newStranger = () => {
@@ -123,11 +131,8 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
   })
 
   test('a stranger’s search reads nothing that they can’t see: links that a rule replaces, and the note for after closing', async () => {
-    const owner = await newPerson(at())
-    const { id: organizationId } = await newOrganization(owner)
-    await actFor(owner, organizationId)
     const searched = `searched-${process.pid}`
-    await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: searched })
+    const owner = await ownerOf(searched)
     const forStrangers = {
       name: 'everybody',
       when: { op: 'not', of: { op: 'signedIn' } },
@@ -214,11 +219,8 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
     })
 
     test('is what a kept page becomes when its bundle closes', async () => {
-      const owner = await newPerson(at())
-      const { id: organizationId } = await newOrganization(owner)
-      await actFor(owner, organizationId)
       const closing = `closing-${process.pid}`
-      await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: closing })
+      const owner = await ownerOf(closing)
       const closesAt = Date.now() + 4000
       await owner.makeBundle({ listed: true, closesAt: new Date(closesAt).toISOString() })
       const status = async () => (await newStranger().fetch(`/o/${closing}`)).status
@@ -228,11 +230,8 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
     })
 
     test('is what a bundle that leaves was there for: at once, and in every form', async () => {
-      const owner = await newPerson(at())
-      const { id: organizationId } = await newOrganization(owner)
-      await actFor(owner, organizationId)
       const shown = `leaving-${process.pid}`
-      await owner.api('PATCH', `/api/organizations/${organizationId}`, { handle: shown })
+      const owner = await ownerOf(shown)
       const { slug } = await owner.makeBundle({ listed: true })
       const stranger = newStranger()
       const statuses = async () => {

@@ -16,15 +16,20 @@ function areaOf(kept: Record<string, unknown>) {
 export function fakeChrome(): { local: Record<string, unknown>; session: Record<string, unknown> } {
   const kept = { local: {}, session: {} }
   const storage = { local: areaOf(kept.local), session: areaOf(kept.session) } as unknown as Chrome['storage']
+  Object.assign(globalThis, { chrome: { storage } satisfies Chrome })
+  fakeLocks()
+  return kept
+}
+
+/** Gives a test the browser's locks: what is asked for under one name is done in turn. */
+export function fakeLocks(): void {
   const turns = new Map<string, Promise<unknown>>()
-  const request = (name: string, act: () => Promise<unknown>) => {
-    const turn = (turns.get(name) ?? Promise.resolve()).catch(() => {}).then(act)
+  const request = <T>(name: string, act: () => Promise<T>): Promise<T> => {
+    const turn = (turns.get(name) ?? Promise.resolve()).then(act, act)
     turns.set(name, turn)
     return turn
   }
-  Object.assign(globalThis, { chrome: { storage } satisfies Chrome })
   Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true })
-  return kept
 }
 
 /** Takes the browser away after each test: other files of a worker have none. */

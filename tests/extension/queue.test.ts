@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { groupOf } from '../../extension/parts/groups.ts'
 import { beginOpening, goOn } from '../../extension/worker/queue.ts'
-import { Ended, fakeChrome } from './chrome.ts'
+import { Ended, fakeTabs } from './fake-tabs.ts'
 
 // The queue of tabs, in a browser that is told when to answer. In a real one: browser/extension-open.test.ts.
 
-let browser: ReturnType<typeof fakeChrome>
+let browser: ReturnType<typeof fakeTabs>
 let opener: number
 beforeEach(() => {
-  browser = fakeChrome()
+  browser = fakeTabs()
   opener = browser.add({ url: 'https://open.example/l/day', status: 'complete', active: true }).id
 })
 

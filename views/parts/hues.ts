@@ -1,9 +1,7 @@
+import { HUES } from '../../src/core/hues.ts'
 import { siteIn } from '../../src/icons/site.ts'
 
 // The colours of sites and names in tile.css. The extension uses this too.
-
-/** The number of hues in tile.css. */
-const HUES = 8
 
 /** The first letter of a link's site, and the class of the site's constant hue. */
 export function tileOf(url: string): { letter: string; hue: string } {
@@ -15,7 +13,7 @@ export function tileOf(url: string): { letter: string; hue: string } {
 function hueOf(name: string): string {
   let sum = 0
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
-  return `hue-${sum % HUES}`
+  return `hue-${sum % HUES.length}`
 }
 
 /** The first letter of a name, and the class of the name's constant hue. */

@@ -1,4 +1,5 @@
 import type { Opening } from '../../extension/worker/openings.ts'
+import { fakeLocks } from './fake-chrome.ts'
 
 type Tab = Pick<
   chrome.tabs.Tab,
@@ -9,7 +10,7 @@ type Tab = Pick<
 export class Ended extends Error {}
 
 /** A browser, as far as an opening asks it: with tabs, groups and the memory of a session. */
-export function fakeChrome() {
+export function fakeTabs() {
   const tabs: Tab[] = []
   const groups = new Map<number, { title?: string; color?: string; shared: boolean }>()
   const session: Record<string, unknown> = {}
@@ -90,13 +91,7 @@ export function fakeChrome() {
     },
   }
   Object.assign(globalThis, { chrome: api })
-  const turns = new Map<string, Promise<unknown>>()
-  const request = <T>(name: string, act: () => Promise<T>): Promise<T> => {
-    const turn = (turns.get(name) ?? Promise.resolve()).then(act, act)
-    turns.set(name, turn)
-    return turn
-  }
-  Object.assign(navigator, { locks: { request } })
+  fakeLocks()
   return {
     tabs,
     groups,
