@@ -41,7 +41,7 @@ export function saveDraft(key: string): Promise<void> {
     // Unsure until there is an answer: the worker may end at any time.
     await changeDraft(key, { state: 'saving', isUnsure: true, trouble: null })
     try {
-      if (instance === null) throw new NotConnected()
+      if (instance === null) throw new Disconnected()
       const made = draft.target === null ? await create(draft, instance) : [await add(draft, instance)]
       const last = made.at(-1)
       if (last !== undefined && instance.account !== null) await keepLastBundle(instance.origin, last)
@@ -53,7 +53,7 @@ export function saveDraft(key: string): Promise<void> {
   })
 }
 
-class NotConnected extends Error {}
+class Disconnected extends Error {}
 
 /** Makes the bundles of a draft, one after the other; those that are made already are not sent again. */
 async function create(draft: Draft, instance: Instance): Promise<Made[]> {
@@ -134,7 +134,7 @@ export function noRoom(title: string, has: number, more: number): string {
 
 /** Whether an error is an answer of the service, after which nothing was saved; else nobody knows. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof TooMany || error instanceof NotConnected) return true
+  if (error instanceof TooMany || error instanceof Disconnected) return true
   return (
     error instanceof OpenallError && error.status >= 400 && error.status < 500 && error.code !== 'UNEXPECTED_ANSWER'
   )
@@ -147,7 +147,7 @@ function troubleOf(error: unknown, origin: string, instance: Instance | null): T
   const { host } = new URL(origin)
   const said = error instanceof Error ? error.message : String(error)
   const code = error instanceof OpenallError ? error.code : null
-  if (error instanceof NotConnected) return { message: `${host} is no longer connected.`, isSignedOut: true }
+  if (error instanceof Disconnected) return { message: `${host} is no longer connected.`, isSignedOut: true }
   if (code === 'UNAUTHORIZED')
     return instance?.account == null ? needsAccount(instance?.name ?? host) : signedOut(instance.name)
   const seconds = error instanceof OpenallError ? error.retryAfterSeconds : undefined

@@ -8,3 +8,8 @@ export const STRESSED = /(?<![\p{L}\p{N}*\\/])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])
 export function unstressed(text: string): string {
   return text.replace(STRESSED, '$2')
 }
+
+/** The first line of a description, without the marks of emphasis. */
+export function firstLine(description: string): string {
+  return unstressed(description).split('\n', 1).join()
+}

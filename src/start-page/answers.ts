@@ -26,7 +26,9 @@ const ListedShape = lazy(() =>
       url: LauncherUrl,
       title: BundleTitle,
       description: says('string | null', ...CONTENT_DOCS.description),
-      tags: says('string[]', 'The tags of its links, each once.', ['on-call']),
+      tags: says('string[]', 'The tags of its links, each once; to strangers none of a bundle with rules.', [
+        'on-call',
+      ]),
       tabs: says('number.integer', 'The number of its links; a rule may show others.', 3),
       isPinned: says('boolean', 'Whether an admin has pinned it for everybody.', false),
     },
@@ -59,9 +61,9 @@ export function presented(
 }
 
 function toListed(
-  { slug, title, description, tags, urls, isPinned }: ListedBundle,
+  { slug, title, description, tags, tabs, isPinned }: ListedBundle,
   { origin }: Pick<Config, 'origin'>,
 ): ReturnType<typeof ListedShape>['infer'] {
   const url = `${origin}${routes.launcher.page.href({ slug })}`
-  return { slug, url, title, description, tags, tabs: urls.length, isPinned }
+  return { slug, url, title, description, tags, tabs, isPinned }
 }

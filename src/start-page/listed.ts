@@ -23,9 +23,11 @@ export interface ListedBundle extends Pick<Content, 'access' | 'closesAt'> {
   slug: string
   title: string | null
   description: string | null
-  /** The links of the bundle itself; a rule may show others. */
+  /** The number of its links; a rule may show others. */
+  tabs: number
+  /** Its links; to strangers none of a bundle with rules. */
   urls: string[]
-  /** The tags of its links, each once. */
+  /** The tags of its links, each once; to strangers none of a bundle with rules. */
   tags: string[]
   /** Whether an admin has pinned it for everybody. */
   isPinned: boolean
@@ -98,6 +100,7 @@ async function listedFor(
     const pinned = new Set(onPage.flatMap(([pinnedAt, , id]) => (pinnedAt === UNPINNED ? [] : [id])))
     const bundles = await read(
       service,
+      visit,
       onPage.map(([, , id]) => id),
       pinned,
     )
@@ -133,6 +136,7 @@ export function isListedFor({ organization, isMember }: Visit, { q, tag }: Filte
     q === undefined ? undefined : matchesSearch(fold(q)),
     q === undefined || isMember ? undefined : isFoundInShown(q),
     tag === undefined ? undefined : tagged(tag, JSON.stringify(tag)),
+    tag === undefined || isMember ? undefined : isNull(bundles.resolutionPolicy),
   )
 }
 
@@ -162,15 +166,18 @@ export async function idsIn(store: Store, { who }: Pick<Visit, 'who'>, query: SQ
 /** Reads the bundles with these ids, in this order, without blocked ones; some may be gone since. */
 export async function read(
   { store: { db }, blockedHosts }: Pick<Service, 'store' | 'blockedHosts'>,
+  { isMember }: Pick<Visit, 'isMember'>,
   ids: readonly number[],
   pinned: ReadonlySet<number>,
 ): Promise<ListedBundle[]> {
   const found = await rowsOf(db, ids)
   const byId = new Map(found.map((row) => [row.id, row]))
   const rows = ids.flatMap((id) => byId.get(id) ?? []).filter((row) => !blockedHosts.isIn(row))
-  const tiled = rows.flatMap(({ icons, urls }) => (icons ? urls.slice(0, TILES) : []))
+  // A rule may replace the links for every stranger: then no stranger is to see whose sites they are.
+  const isSeen = ({ resolutionPolicy }: Row) => isMember || resolutionPolicy === null
+  const tiled = rows.flatMap((row) => (row.icons && isSeen(row) ? row.urls.slice(0, TILES) : []))
   const siteIcons = tiled.length === 0 ? {} : await iconsOf(db, { urls: tiled, resolutionPolicy: null })
-  return rows.map((row) => shown(row, pinned.has(row.id), siteIcons))
+  return rows.map((row) => shown(row, isSeen(row), pinned.has(row.id), siteIcons))
 }
 
 function rowsOf(db: Store['db'], ids: readonly number[]) {
@@ -182,15 +189,17 @@ function rowsOf(db: Store['db'], ids: readonly number[]) {
 
 type Row = Awaited<ReturnType<typeof rowsOf>>[number]
 
-function shown(row: Row, isPinned: boolean, siteIcons: SiteIcons): ListedBundle {
+/** @param isSeen whether the visitor may know its own links. */
+function shown(row: Row, isSeen: boolean, isPinned: boolean, siteIcons: SiteIcons): ListedBundle {
   const { id, slug, title, description, urls, urlMetadata, variables, access, closesAt, resolutionPolicy } = row
   return {
     id,
     slug,
     title,
     description,
-    urls,
-    tags: [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))],
+    tabs: urls.length,
+    urls: isSeen ? urls : [],
+    tags: isSeen ? [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))] : [],
     isPinned,
     access,
     closesAt,

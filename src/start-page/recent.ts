@@ -57,7 +57,7 @@ export async function recentOf(
     )`,
   )) as [id: number, at: number][]
   const at = new Map(keys)
-  const found = await read(service, [...at.keys()], new Set())
+  const found = await read(service, visit, [...at.keys()], new Set())
   return {
     organization: await entered(service, visit, found.length),
     bundles: found.map((bundle) => ({ ...bundle, changedAt: at.get(bundle.id) ?? 0 })),

@@ -162,6 +162,27 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
     }
   })
 
+  test('of a bundle with rules, strangers see no tiles and no tags, and find it by none: its links may be for others', async () => {
+    const ruled = `ruled-${process.pid}`
+    const owner = await ownerOf(ruled)
+    const rule = { name: 'all', when: { op: 'not', of: { op: 'signedIn' } }, tabs: [{ url: 'https://lobby.example/' }] }
+    const { slug } = await owner.makeBundle({
+      listed: true,
+      urlMetadata: [{ tags: ['hush'] }, {}],
+      resolutionPolicy: { version: 1, rules: [rule] },
+    })
+    for (const form of FORMS) {
+      const path = form(ruled)
+      const [theirs, ours] = [await read(path, newStranger()), await read(path, owner)]
+      const hasTiles = (page: string) => /<span class="tiles"[^>]*><(?!span class="tile more")/.test(page)
+      expect([path, theirs.includes(slug), theirs.includes('hush')]).toEqual([path, true, false])
+      expect([path, ours.includes(slug), ours.includes('hush')]).toEqual([path, true, !path.endsWith('.md')])
+      expect([path, hasTiles(theirs), hasTiles(ours)]).toEqual([path, false, path === FORMS[0]!(ruled)])
+      const [byTag, oursByTag] = [await read(`${path}?tag=hush`, newStranger()), await read(`${path}?tag=hush`, owner)]
+      expect([path, byTag.includes(slug), oursByTag.includes(slug)]).toEqual([path, false, true])
+    }
+  })
+
   test('an ETag is of what its reader saw: a member’s is no one else’s, and an edit that shows nothing keeps it', async () => {
     const [stranger, member] = [newStranger(), admin]
     const [page, ...forms] = FORMS.slice(0, 4)

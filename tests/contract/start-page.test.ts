@@ -182,6 +182,20 @@ onEveryTarget({}, (at) => {
     expect((await page(undefined, '?cursor=WzQyXQ')).status).toBe(400)
   })
 
+  test('Markdown says a line of each bundle, and where the rest is', async () => {
+    const first = await list({ title: 'Lunch', description: 'With *care*\nand more' })
+    for (let made = 0; made < 25; made += 1) await list({ title: `Number ${made}` })
+    const read = async (path: string) => (await new Visitor(at()).fetch(path)).text()
+    const start = await read(`/o/${handle}.md?q=n`)
+    expect(start.match(/^- /gm)).toHaveLength(25)
+    const [, address = ''] = /^\[Show more\]\((.*)\)$/m.exec(start) ?? []
+    const { origin, pathname, search, searchParams } = new URL(address)
+    expect([origin, pathname, searchParams.get('q')]).toEqual([at().origin, `/o/${handle}.md`, 'n'])
+    const rest = await read(pathname + search)
+    expect(rest).toContain(`- [Lunch](${at().origin}/l/${first}): With care\n`)
+    expect(rest).not.toContain('Show more')
+  })
+
   test('what an admin pins for everybody comes first, then what is opened most', async () => {
     const slugs = [await list(), await list(), await list()] as [string, string, string]
     expect((await page()).slugs).toEqual(slugs.toReversed())

@@ -1,5 +1,6 @@
 import { linkOf } from '../../../src/bundles/links/link-fields.ts'
 import type { Config } from '../../../src/config/config.ts'
+import { firstLine } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import type { Service } from '../../../src/core/service.ts'
 import { count } from '../../../src/core/words.ts'
@@ -47,16 +48,24 @@ export async function startAs(
   const bodies = {
     feed: () => feedOf(handle, context, request, service),
     json: async () => JSON.stringify(presented((await listedAt({ handle, context }, request, service)).output, config)),
-    md: async () => markdownOf(presented((await listedAt({ handle, context }, request, service)).output, config)),
+    md: async () => markdownOf(await listedAt({ handle, context }, request, service), config),
   }
   const { config } = service
   const type = FORM_TYPES[form === 'md' ? 'markdown' : form]
   return answerForm(request, await bodies[form](), { type, headers: NOT_KEPT })
 }
 
-function markdownOf({ organization, bundles }: ReturnType<typeof presented>): string {
-  const rows = bundles.map(({ title, slug, url }) => `- [${inline(title ?? slug)}](${url})`)
-  return [`# ${inline(organization.name)}`, '', ...rows, ''].join('\n')
+function markdownOf({ output, filters }: Awaited<ReturnType<typeof listedAt>>, config: Config): string {
+  const { organization, bundles, nextCursor } = presented(output, config)
+  const rows = bundles.map(({ title, slug, url, description }) => {
+    const line = description === null ? '' : firstLine(description).trim()
+    return `- [${inline(title ?? slug)}](${url})${line === '' ? '' : `: ${inline(line)}`}`
+  })
+  const address =
+    config.origin + routes.startPage.md.href({ handle: organization.handle ?? organization.organizationId })
+  const rest = (cursor: string) => new URLSearchParams([...new Map(filters).set('cursor', cursor)])
+  const more = nextCursor === undefined ? [] : ['', `[Show more](${address}?${rest(nextCursor)})`]
+  return [`# ${inline(organization.name)}`, '', ...rows, ...more, ''].join('\n')
 }
 
 async function feedOf(handle: string, { caller }: CallContext, request: Request, service: Service): Promise<string> {
@@ -82,7 +91,7 @@ async function feedOf(handle: string, { caller }: CallContext, request: Request,
 
 /** A bundle as an entry: another one after each change, because most readers show an entry once. */
 function entryOf(bundle: RecentBundle, config: Pick<Config, 'origin' | 'shortPaths'>) {
-  const { slug, title, description, urls, tags, changedAt } = bundle
+  const { slug, title, description, tabs, tags, changedAt } = bundle
   const page = linkOf(slug, config)
   return {
     id: `${linkOf(slug, { ...config, shortPaths: false })}#${new Date(changedAt).toISOString()}`,
@@ -90,7 +99,6 @@ function entryOf(bundle: RecentBundle, config: Pick<Config, 'origin' | 'shortPat
     updated: changedAt,
     page,
     tags,
-    content: () =>
-      `${description === null ? '' : `<p>${stressedHtml(description)}</p>`}<p>${count(urls.length, 'tab')}</p>`,
+    content: () => `${description === null ? '' : `<p>${stressedHtml(description)}</p>`}<p>${count(tabs, 'tab')}</p>`,
   }
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { escapeHtml } from '@kitajs/html'
-import { unstressed } from '../../../src/core/emphasis.ts'
+import { firstLine } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
 import { iconOf } from '../../../src/icons/site.ts'
@@ -152,26 +152,27 @@ function Rows({ heading, bundles }: { heading: string; bundles: readonly ListedB
 }
 
 function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
-  const { slug, title, description, urls, tags, isDirect, siteIcons } = bundle
-  const [line] = description === null ? [] : unstressed(description).split('\n')
+  const { slug, title, description, tabs, urls, tags, isDirect, siteIcons } = bundle
   const address = routes.launcher.page.href({ slug })
   const shown = urls.length > TILES ? urls.slice(0, TILES - 1) : urls
   return (
     <li>
       <span class="tiles" aria-hidden="true">
         <Each of={shown} show={(url) => <Tile url={url} icon={iconOf(url, siteIcons)} />} />
-        {urls.length > shown.length && <span class="tile more" safe>{`+${urls.length - shown.length}`}</span>}
+        {tabs > shown.length && (
+          <span class="tile more" safe>{`${shown.length === 0 ? '' : '+'}${tabs - shown.length}`}</span>
+        )}
       </span>
       <a class="name" href={address}>
         <bdi safe>{title ?? address}</bdi>
       </a>
-      {line !== undefined && (
+      {description !== null && (
         <span class="line">
-          <bdi safe>{line}</bdi>
+          <bdi safe>{firstLine(description)}</bdi>
         </span>
       )}
       <span class="count" safe>
-        {count(urls.length, 'tab')}
+        {count(tabs, 'tab')}
       </span>
       <span class="of">
         <bdi safe>{tags.join(', ')}</bdi>
