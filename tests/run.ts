@@ -19,7 +19,7 @@ const AGAIN =
   /^tests\/(?:parity|store|unit\/(?:statement-cache|placeholders)\.|contract\/(?:calendar|health|http|methods|running|turns|export|pictures|metrics|identity-(?:accounts|browsers))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp|webhooks))/
 /** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
-  /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
+  /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|nginx|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated\.|production)/
 /**
  * What the usual run leaves to the full one, on Bun: a contributor waits for one look at every operation, page and rule, as
  * people and programs use them. It takes the others' programs, or somebody who is set on doing harm, runs two calls into each

@@ -196,7 +196,7 @@ function expectType(request: Request, types: readonly string[]): void {
 }
 
 /**
- * The body’s text, or null if it is not UTF-8. Never reads more than the maximum: neither runtime reliably stops a
+ * The body’s text, or null if it is not UTF-8. Never keeps more than the maximum: neither runtime reliably stops a
  * client that keeps sending.
  */
 function readText(request: Request): Promise<string | null>
@@ -238,12 +238,49 @@ async function readCapped(request: Request, max: number, refusal: () => Problem)
     if (done || value === undefined) return Buffer.concat(chunks)
     size += value.byteLength
     if (size > max) {
-      await reader?.cancel()
+      chunks.length = 0
+      if (reader !== undefined) await readOn(reader)
       throw refusal()
     }
     chunks.push(value)
   }
 }
+
+/** How much of an unwanted body is read, and for how long; what comes after that is cut off. */
+const UNWANTED_BYTES = 32 * 1024 * 1024
+const UNWANTED_MS = 10_000
+
+/**
+ * Answers once the body of a request has come, even if nobody has read it. To close while a client still sends resets its
+ * connection, so that it may never read the answer: behind nginx, an error of ours became a 502.
+ */
+export function afterBody(request: Request, answer: Response | Promise<Response>): Response | Promise<Response> {
+  const { method } = request
+  if (method === 'GET' || method === 'HEAD') return answer
+  return Promise.resolve(answer).then(async (answered) => {
+    if (!request.bodyUsed && request.body !== null) await readOn(request.body.getReader())
+    return answered
+  })
+}
+
+/** Reads what else comes, and forgets it. */
+async function readOn(reader: Reader): Promise<void> {
+  const late = setTimeout(() => reader.cancel().catch(() => {}), UNWANTED_MS)
+  try {
+    for (let size = 0; size <= UNWANTED_BYTES; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      size += value.byteLength
+    }
+    await reader.cancel()
+  } catch {
+    // The client has gone.
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
 
 /** @param typed the typed text, if the whole form was read. */
 function tooLarge(typed?: string, maxBytes = MAX_BODY_BYTES): Problem {

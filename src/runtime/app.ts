@@ -14,7 +14,7 @@ import { OWN_PATHS } from '../core/launcher-link.ts'
 import { type Met, Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import { routes } from '../core/routes.ts'
 import type { Service } from '../core/service.ts'
-import { RAW } from '../http/body.ts'
+import { afterBody, RAW } from '../http/body.ts'
 import { draining, type Handle, health } from '../http/health.ts'
 import {
   addressIn,
@@ -110,12 +110,12 @@ export function createApp(service: Service, later?: (work: () => Promise<unknown
       const isProbe = /^\/(?:healthz|readyz)(?:\?|$)/.test(path)
       // A target in absolute form (`GET http://x/…`) has its own host besides the header.
       if (!isProbe && !(isOurs(host) && isOurs(hostIn(url))))
-        return ledHome(sent, host, path, config) ?? refuse(sent, misdirected(authority))
+        return ledHome(sent, host, path, config) ?? afterBody(sent, refuse(sent, misdirected(authority)))
       // Elysia looks for the path from the seventh character on, which is right only for `http://`.
       if (isProbe || !url.startsWith('http://')) request = inPlaceOf(sent, new Request(start + path.slice(1), sent))
     }
     const refusal = refusalOf(request, config)
-    return refusal === null ? app.fetch(request) : failed(request, refusal)
+    return afterBody(request, refusal === null ? app.fetch(request) : failed(request, refusal))
   }
   const answerObserved = observed(answer, app, service)
   const handle: Handle = (request, socketAddress) => {

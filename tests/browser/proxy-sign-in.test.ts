@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually } from '../eventually.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
-import { need } from '../needs.ts'
+import { startNginx } from '../nginx.ts'
 import { linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { openChromium } from './chromium.ts'
@@ -14,51 +13,20 @@ import { startDestinations } from './destinations.ts'
 
 setDefaultTimeout(180_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'openall-nginx-'))
+const folder = mkdtempSync(join(tmpdir(), 'openall-staff-'))
 const port = freePort()
 const origin = `http://localhost:${port}`
 let server: InProcess
-let nginx: Bun.Subprocess
+let nginx: Awaited<ReturnType<typeof startNginx>>
 beforeAll(async () => {
-  need('nginx')
   const upstream = freePort()
   server = await startInProcess({ PORT: String(upstream), SERVICE_BASE_URL: origin })
   writeFileSync(join(folder, 'people'), 'ada:{PLAIN}sesame\n')
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off;
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-pid ${folder}/pid;
-error_log ${folder}/errors;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  server {
-    listen 127.0.0.1:${port};
-    auth_basic "Staff only";
-    auth_basic_user_file ${folder}/people;
-    location / {
-      proxy_pass http://localhost:${upstream};
-      proxy_set_header Host $http_host;
-    }
-  }
-}
-`,
-  )
-  nginx = Bun.spawn(['nginx', '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'errors')], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  await eventually(async () => (await fetch(origin).catch(() => null))?.status === 401, 'nginx asks for a sign-in')
+  const basic = `auth_basic "Staff only"; auth_basic_user_file ${folder}/people;`
+  nginx = await startNginx(origin, upstream, basic)
 })
 afterAll(async () => {
-  nginx?.kill()
-  await nginx?.exited
+  await nginx?.stop()
   await server?.stop()
   rmSync(folder, { recursive: true, force: true })
 })

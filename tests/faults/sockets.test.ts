@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { create, newSlug, requestText, sendRaw, statusOf, URL_OK } from '../contract/support.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -140,6 +141,26 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     const answers = raw.match(/HTTP\/1\.1 \d{3}/g) ?? []
     expect(status === null || (status >= 400 && status < 500)).toBeTrue()
     expect(answers.length <= (runtime === 'deno' && name === LENIENT_ON_DENO ? 2 : 1)).toBeTrue()
+  })
+
+  test('a body that nobody wants is answered though it never ends', async () => {
+    const head = { host, 'content-type': 'application/json' }
+    const socket = await open(server)
+    const answered = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
+    let isAnswered = false
+    void answered.then(() => {
+      isAnswered = true
+    })
+    socket.write(requestText('POST', '/api/nothing', { ...head, 'transfer-encoding': 'chunked' }))
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+    let sent = 0
+    for (; !isAnswered && !socket.destroyed && sent < 1000; sent += 1) {
+      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), answered])
+    }
+    expect(await answered).toStartWith('HTTP/1.1 404')
+    expect(sent).toBeGreaterThan(500)
+    expect(sent).toBeLessThan(1000)
+    socket.destroy()
   })
 
   test('a path cannot escape the static files', async () => {
