@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import { need } from './needs.ts'
-import { freePort } from './ports.ts'
 
 /** A running nginx. */
 interface Nginx {
