@@ -2,7 +2,7 @@ import { linkOf } from '../bundles/links/link-fields.ts'
 import type { Reminder } from '../calendar/calendar.ts'
 import { SCHEDULE_NAMES } from '../calendar/schedule.ts'
 import { isDated } from '../core/dates.js'
-import { unstressed } from '../core/emphasis.ts'
+import { firstLine, unstressed } from '../core/emphasis.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { MAX_LINK, piecesOf } from '../core/template.js'
@@ -88,9 +88,7 @@ function textOf({ bundle: { variables }, filling: { values, sent } }: ViewerBund
 /** The description of a bundle, and the title of each of its tabs, or else its host. */
 function linesOf({ description, urls, urlMetadata }: ViewerBundle['bundle'], fill: (text: string) => string): string[] {
   const tabs = urls.map((url, at) => {
-    const [title = ''] = unstressed(urlMetadata[at]?.note ?? '')
-      .trim()
-      .split('\n')
+    const title = firstLine(urlMetadata[at]?.note?.trim() ?? '')
     return title === '' ? new URL(url).host : fill(title)
   })
   return [...(description ? ['', fill(unstressed(description))] : []), '', ...tabs.map((tab) => `- ${tab}`)]
