@@ -42,7 +42,7 @@ test('somebody finds their bundles by words, with titles as they are; a stopped 
 })
 
 test('a sign-in that the service has ended is marked; nothing is lost, and signing in again leaves no other behind', async () => {
-  const { server, context } = stage
+  const { server } = stage
   const person = await newPerson(server)
   const keys = async () => {
     const { body } = await person.api<{ apiKeys: { id: number; revokedAt: string | null }[] }>('GET', '/api/me/keys')
@@ -55,9 +55,8 @@ test('a sign-in that the service has ended is marked; nothing is lost, and signi
   await becomes(await typing('launch'), ['Sign in again to Openall: press Enter'])
   await options.getByText('Signed out', { exact: true }).waitFor()
   expect(await options.getByRole('checkbox', { name: 'Open without asking' }).isChecked()).toBe(true)
-  const opening = context.waitForEvent('page')
   await options.getByRole('button', { name: 'Sign in again' }).click()
-  await (await opening).getByRole('button', { name: 'Connect', exact: true }).click()
+  await (await stage.signIn()).getByRole('button', { name: 'Connect', exact: true }).click()
   await options.getByText('Signed in', { exact: true }).waitFor()
   expect(await options.getByRole('checkbox', { name: 'Open without asking' }).isChecked()).toBe(true)
   expect(await keys()).toHaveLength(1)

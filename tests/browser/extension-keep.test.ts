@@ -151,10 +151,9 @@ test('who may only suggest suggests the change, once however often it is sent', 
   await actFor(admin, id)
   const { url, slug } = await admin.makeBundle({ title: 'Team’s', urls: at(31, 32) })
   await addSession(stage.context, reader)
-  const opening = stage.context.waitForEvent('page')
   await own.getByLabel('Address of the service').fill(stage.server.origin)
   await own.getByRole('button', { name: 'Sign in', exact: true }).click()
-  const consent = await opening
+  const consent = await stage.signIn()
   await consent.getByRole('radio', { name: /^The organisation/ }).check()
   await consent.getByRole('button', { name: 'Connect', exact: true }).click()
   await own.getByText('Connected to').waitFor()

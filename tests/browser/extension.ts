@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core'
 import { manifestFor } from '../../extension/parts/manifest.ts'
-import { eventually } from '../eventually.ts'
+import { routes } from '../../src/core/routes.ts'
+import { becomes, eventually } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
@@ -25,6 +26,8 @@ interface ExtensionStage {
   worker(): Promise<Worker>
   /** Opens one of its pages in a tab: `options.html`. */
   open(page: string): Promise<Page>
+  /** The window of a sign-in that was begun. */
+  signIn(): Promise<Page>
   /** Connects the service on the page of options, for somebody or, with null, without an account. @returns the page. */
   connect(person: Visitor | null): Promise<Page>
   /** Ends the worker, as the browser does with an idle one. */
@@ -70,6 +73,11 @@ export async function startExtension(env: Record<string, string> = {}) {
     await tab.goto(`chrome-extension://${EXTENSION_ID}/${page}`)
     return tab
   }
+  const signIn = async () => {
+    const isSignIn = (page: Page) => page.url().startsWith(server.origin + routes.account.authorize.href())
+    await eventually(() => context.pages().some(isSignIn), 'the window of the sign-in opens')
+    return context.pages().find(isSignIn) as Page
+  }
   await worker()
   // An installation opens the page of options, in the tab that happens to be empty.
   const isOptions = (page: Page) => page.url().endsWith('/options.html')
@@ -81,6 +89,7 @@ export async function startExtension(env: Record<string, string> = {}) {
     context,
     worker,
     open,
+    signIn,
     async connect(person: Visitor | null) {
       const options = await open('options.html')
       await options.getByLabel('Address of the service').fill(server.origin)
@@ -88,11 +97,11 @@ export async function startExtension(env: Record<string, string> = {}) {
         await options.getByRole('button', { name: 'Use without an account' }).click()
       } else {
         await addSession(context, person)
-        const opening = context.waitForEvent('page')
         await options.getByRole('button', { name: 'Sign in', exact: true }).click()
-        await (await opening).getByRole('button', { name: 'Connect', exact: true }).click()
+        await (await signIn()).getByRole('button', { name: 'Connect', exact: true }).click()
       }
-      await options.getByText('Connected to').waitFor()
+      const said = async () => (await options.locator('#said, #error').allInnerTexts()).join('')
+      await becomes(async () => (await said()).replace(/ to .*/s, ''), 'Connected')
       return options
     },
     async stopWorker() {
@@ -125,6 +134,7 @@ export function setExtensionStage(env: Record<string, string> = {}): ExtensionSt
     },
     worker: () => started.worker(),
     open: (page) => started.open(page),
+    signIn: () => started.signIn(),
     connect: (person) => started.connect(person),
     stopWorker: () => started.stopWorker(),
   }
