@@ -33,7 +33,10 @@ async function start(): Promise<void> {
   if (window.top !== window || !isOurs) return
   // Before anything that the page could notice: the browser runs this on all ports of an instance's host.
   const welcome = await ask<Welcome>({ type: 'handover:hello' })
-  if (!welcome) return
+  // It also comes to pages that are open while their instance is connected, of which some have it.
+  const here = globalThis as typeof globalThis & { isOpenallHere?: true }
+  if (!welcome || here.isOpenallHere) return
+  here.isOpenallHere = true
   watchPresses()
   window.addEventListener('message', ({ source, origin, data }: MessageEvent<unknown>) => {
     if (source !== window || origin !== location.origin) return

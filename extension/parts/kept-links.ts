@@ -1,3 +1,4 @@
+import { keepPrivate, readPrivate } from './private-store.ts'
 import { inTurn } from './turns.ts'
 
 // Bundles that the extension has made: those without an account, whose private links are shown only once, and the last one.
@@ -13,6 +14,7 @@ export interface Unclaimed {
 }
 
 const MAX_UNCLAIMED = 100
+const KEY = 'kept links'
 
 interface Stored {
   unclaimed: Unclaimed[]
@@ -51,13 +53,12 @@ export async function keepLastBundle(origin: string, { slug, title }: { slug: st
 }
 
 async function read(): Promise<Stored> {
-  const { unclaimed = [], lastBundles = {} } = await chrome.storage.local.get<Partial<Stored>>([
-    'unclaimed',
-    'lastBundles',
-  ])
-  return { unclaimed, lastBundles }
+  return { unclaimed: [], lastBundles: {}, ...((await readPrivate(KEY)) as Stored | undefined) }
 }
 
 function change(to: (before: Stored) => Partial<Stored>): Promise<void> {
-  return inTurn('kept links', async () => chrome.storage.local.set(to(await read())))
+  return inTurn(KEY, async () => {
+    const before = await read()
+    await keepPrivate(KEY, { ...before, ...to(before) })
+  })
 }

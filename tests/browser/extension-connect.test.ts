@@ -3,8 +3,10 @@ import type { Page } from 'playwright-core'
 import type { Instance } from '../../extension/parts/instances.ts'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
+import { startDestinations } from './destinations.ts'
 import { setExtensionStage } from './extension.ts'
 import { axeViolations, overflowOf } from './flaws.ts'
+import { changeInstance, closeTabs, knowsExtension, tabsOf } from './opened-by-extension.ts'
 
 const stage = setExtensionStage()
 
@@ -13,7 +15,7 @@ async function storedIn(options: Page) {
   const [local, session, refreshToken] = await options.evaluate(async (origin) => {
     const opening = indexedDB.open('openall', 1)
     await new Promise((resolve) => opening.addEventListener('success', resolve))
-    const request = opening.result.transaction('tokens').objectStore('tokens').get(origin)
+    const request = opening.result.transaction('private').objectStore('private').get(`token ${origin}`)
     await new Promise((resolve) => request.addEventListener('success', resolve))
     opening.result.close()
     return [await chrome.storage.local.get(), await chrome.storage.session.get(), request.result as string | undefined]
@@ -69,6 +71,33 @@ test('the page of options is for everybody: by keyboard alone, on a narrow windo
   await options.reload()
   expect([await switches.first().isChecked(), await switches.last().isChecked()]).toEqual([true, true])
   await options.close()
+})
+
+test('a launcher that was open before its service was connected opens all by the extension too, each tab once', async () => {
+  const destinations = startDestinations()
+  const urls = destinations.urls(3)
+  const { url } = await (await newPerson(stage.server)).makeBundle({ title: 'Before', urls })
+  const own = await stage.open('options.html')
+  await own.evaluate(() => chrome.storage.local.set({ instances: {}, chosen: null }))
+  const registered = () => own.evaluate(async () => (await chrome.scripting.getRegisteredContentScripts()).length)
+  await becomes(registered, 0)
+  const launcher = await stage.context.newPage()
+  await launcher.goto(url)
+  await (await stage.connect(null)).close()
+  // A second change comes to the page again.
+  await changeInstance(own, stage.server.origin, { name: 'Changed' })
+  await knowsExtension(launcher)
+  await launcher.click('#open')
+  await becomes(() => launcher.textContent('#open'), 'All 3 tabs are open.')
+  const start = new URL(urls[0]!).origin
+  expect((await tabsOf(own, start)).map(({ url, group }) => [url, group?.replace(/, .*/, '')])).toEqual(
+    urls.map((url) => [url, 'Before']),
+  )
+  await closeTabs(own, start)
+  await own.evaluate(() => chrome.storage.session.clear())
+  await launcher.close()
+  await own.close()
+  await destinations.stop()
 })
 
 test('somebody signs in through the browser’s own window, and signs out again', async () => {

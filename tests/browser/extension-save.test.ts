@@ -310,6 +310,8 @@ test('without an account a bundle is saved too, and its private link is kept', a
   const claim = await popup.getByRole('textbox', { name: 'Private link for editing' }).inputValue()
   expect(claim).toStartWith(at('/claim/'))
   await popup.reload()
+  // Content scripts can read `storage.local` in Firefox.
+  expect(await popup.evaluate(async () => JSON.stringify(await chrome.storage.local.get()))).not.toContain('/claim/')
   await popup.getByRole('button', { name: 'Saved without an account (1)' }).click()
   expect(await popup.getByRole('link', { name: 'Put in an account' }).getAttribute('href')).toBe(claim)
   await popup.getByRole('button', { name: /^Forget/ }).click()

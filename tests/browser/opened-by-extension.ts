@@ -34,11 +34,16 @@ export function closeTabs(own: Page, start: string): Promise<void> {
 export async function openKnown(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url)
+  await knowsExtension(page)
+  return page
+}
+
+/** Waits until a page knows the extension. */
+export async function knowsExtension(page: Page): Promise<void> {
   await page.locator('html[data-openall]').waitFor({ state: 'attached' })
   await page.waitForFunction(() =>
     performance.getEntriesByType('resource').some(({ name }) => name.includes('/static/handover.')),
   )
-  return page
 }
 
 /** Changes a stored instance, as its user does on the page of options. */
