@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   // Before anything that the page could notice: the browser runs this on all ports of an instance's host.
   const welcome = await ask<Welcome>({ type: 'handover:hello' })
   // It also comes to pages that are open while their instance is connected, of which some have it.
-  const here = globalThis as typeof globalThis & { isOpenallHere?: true }
+  const here = window as Window & { isOpenallHere?: true }
   if (!welcome || here.isOpenallHere) return
   here.isOpenallHere = true
   watchPresses()

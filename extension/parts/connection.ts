@@ -10,8 +10,8 @@ import {
   keepInstance,
   readInstances,
 } from './instances.ts'
+import { dropPrivate, keepPrivate, readPrivate } from './private-store.ts'
 import { ask, bounded, endpointsOf, hostOf, LOST, MAX_API_BYTES } from './requests.ts'
-import { dropTokens, keepTokens, readRefreshToken, readToken, type Tokens } from './tokens.ts'
 import { inTurn } from './turns.ts'
 
 const SCOPE = 'links:write'
@@ -152,6 +152,44 @@ const plainFetch = (async (input: string, init: RequestInit) =>
   bounded(await fetch(input, { ...init, credentials: 'omit' }), MAX_API_BYTES)) as typeof fetch
 
 // Tokens: an access token for an hour, and a refresh token that works once.
+
+/** The tokens of an account, as an instance gave them. */
+interface Tokens {
+  token: string
+  refreshToken: string
+  seconds: number
+}
+
+interface Kept {
+  token: string
+  /** When it expires, in milliseconds since 1970. */
+  until: number
+}
+
+const tokenName = (origin: string) => `token ${origin}`
+
+/** Stores new tokens: first the refresh token, without which nothing could renew what a crash in between leaves. */
+async function keepTokens(origin: string, { token, refreshToken, seconds }: Tokens): Promise<void> {
+  await keepPrivate(tokenName(origin), refreshToken)
+  await chrome.storage.session.set({ [tokenName(origin)]: { token, until: Date.now() + seconds * 1000 } })
+}
+
+/** The access token, which is in memory alone; null for none, as after a start of the browser. */
+async function readToken(origin: string): Promise<Kept | null> {
+  const name = tokenName(origin)
+  return (await chrome.storage.session.get<Record<string, Kept>>(name))[name] ?? null
+}
+
+/** The refresh token; null for none. */
+async function readRefreshToken(origin: string): Promise<string | null> {
+  const found = await readPrivate(tokenName(origin))
+  return typeof found === 'string' ? found : null
+}
+
+async function dropTokens(origin: string): Promise<void> {
+  await dropPrivate(tokenName(origin))
+  await chrome.storage.session.remove(tokenName(origin))
+}
 
 /**
  * A valid access token; null without an account.

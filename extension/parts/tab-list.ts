@@ -3,7 +3,7 @@ import type { Said } from '../../src/bundles/list/found.ts'
 import { routes } from '../../src/core/routes.ts'
 import { unfitUrl } from '../../src/core/text.ts'
 import { count, joinList } from '../../src/core/words.ts'
-import { siteIn } from '../../src/icons/site.ts'
+import { siteNameOf } from '../../src/icons/site.ts'
 import { clip, onOneLine } from '../../src/imports/clean.ts'
 import { settled } from '../../src/imports/settled.ts'
 import { titleOfSections } from '../../src/imports/split.ts'
@@ -168,11 +168,6 @@ export function proposedTitle(links: readonly Found[], now: Date): string {
     [],
   ] as [string, Found[]])
   return length > 2 && length * 2 > links.length ? `${host}, ${date}` : `Tabs of ${date}`
-}
-
-/** The site of a link, as people say it: `example.com`. */
-export function siteNameOf(url: string): string {
-  return siteIn(url)?.host.replace(/^www\./, '') ?? ''
 }
 
 /** A link as the browser writes addresses; one that is none yet, for its placeholders, as it is. */

@@ -1,8 +1,9 @@
 import { BOUNDS } from '../../src/bundles/content/content.ts'
+import { siteNameOf } from '../../src/icons/site.ts'
 import { sentenceOf } from '../../src/imports/said.ts'
 import { tileOf } from '../../views/parts/hues.ts'
 import type { Draft } from '../parts/draft.ts'
-import { type Link, leftOutWords, reasonWords, siteNameOf } from '../parts/tab-list.ts'
+import { type Link, leftOutWords, reasonWords } from '../parts/tab-list.ts'
 import { el, icon } from './elements.ts'
 
 interface Editing {

@@ -21,6 +21,11 @@ export function iconPath({ id }: Pick<SiteIcon, 'id'>): string {
   return routes.icon.href({ icon: `${id}.png` })
 }
 
+/** The site of a link, as people say it: `example.com`; `''` for none. */
+export function siteNameOf(url: string): string {
+  return siteIn(url)?.host.replace(/^www\./, '') ?? ''
+}
+
 /** The origin of the site that a link leads to, such as `https://example.com`; null for links that lead to none. */
 export function siteOf(url: string): string | null {
   const site = siteIn(url)

@@ -101,7 +101,10 @@ export async function startExtension(env: Record<string, string> = {}) {
         await (await signIn()).getByRole('button', { name: 'Connect', exact: true }).click()
       }
       const said = async () => (await options.locator('#said, #error').allInnerTexts()).join('')
-      await becomes(async () => (await said()).replace(/ to .*/s, ''), 'Connected')
+      await becomes(async () => (await said()).replace(/ to .*/s, ''), 'Connected').catch(async (error) => {
+        const pages = context.pages().map(async (page) => [page.url(), await page.locator('body').innerText()])
+        throw new Error(`It is not connected: ${JSON.stringify(await Promise.all(pages))}`, { cause: error })
+      })
       return options
     },
     async stopWorker() {

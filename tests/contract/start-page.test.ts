@@ -182,6 +182,13 @@ onEveryTarget({}, (at) => {
     expect((await page(undefined, '?cursor=WzQyXQ')).status).toBe(400)
   })
 
+  test('a row without a description names its sites, each once', async () => {
+    const urls = ['https://www.one.example/a', 'https://one.example/b', 'https://two.example:8443/']
+    await list({ title: 'Bare', urls })
+    const html = await (await new Visitor(at()).fetch(`/o/${handle}`)).text()
+    expect(html).toContain('<span class="line"><bdi>one.example, two.example:8443</bdi></span>')
+  })
+
   test('Markdown says a line of each bundle, and where the rest is', async () => {
     const first = await list({ title: 'Lunch', description: 'With *care*\nand more' })
     for (let made = 0; made < 25; made += 1) await list({ title: `Number ${made}` })

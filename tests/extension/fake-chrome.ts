@@ -1,4 +1,5 @@
 import { afterEach } from 'bun:test'
+import { IDBFactory } from 'fake-indexeddb'
 
 /** What the extension's parts use of the browser: its storage and its locks. */
 type Chrome = Pick<typeof chrome, 'storage'>
@@ -16,7 +17,7 @@ function areaOf(kept: Record<string, unknown>) {
 export function fakeChrome(): { local: Record<string, unknown>; session: Record<string, unknown> } {
   const kept = { local: {}, session: {} }
   const storage = { local: areaOf(kept.local), session: areaOf(kept.session) } as unknown as Chrome['storage']
-  Object.assign(globalThis, { chrome: { storage } satisfies Chrome })
+  Object.assign(globalThis, { chrome: { storage } satisfies Chrome, indexedDB: new IDBFactory() })
   fakeLocks()
   return kept
 }
@@ -36,6 +37,7 @@ export function fakeLocks(): void {
 export function leaveNoChrome(): void {
   afterEach(() => {
     Reflect.deleteProperty(globalThis, 'chrome')
+    Reflect.deleteProperty(globalThis, 'indexedDB')
     Reflect.deleteProperty(navigator, 'locks')
   })
 }

@@ -4,7 +4,7 @@ import { escapeHtml } from '@kitajs/html'
 import { firstLine } from '../../../src/core/emphasis.ts'
 import { routes } from '../../../src/core/routes.ts'
 import { count } from '../../../src/core/words.ts'
-import { iconOf } from '../../../src/icons/site.ts'
+import { iconOf, siteNameOf } from '../../../src/icons/site.ts'
 import { type ListedBundle, type StartPage, TILES } from '../../../src/start-page/listed.ts'
 import { attribute, Document, Each, type Site } from '../../parts/layout.tsx'
 import { Tile } from '../../parts/tile.tsx'
@@ -153,6 +153,8 @@ function Rows({ heading, bundles }: { heading: string; bundles: readonly ListedB
 
 function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
   const { slug, title, description, tabs, urls, tags, isDirect, siteIcons } = bundle
+  // Something to go by in each row, below its name.
+  const line = description === null ? sitesIn(urls.slice(0, TILES)) : firstLine(description)
   const address = routes.launcher.page.href({ slug })
   const shown = urls.length > TILES ? urls.slice(0, TILES - 1) : urls
   return (
@@ -166,9 +168,9 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
       <a class="name" href={address}>
         <bdi safe>{title ?? address}</bdi>
       </a>
-      {description !== null && (
+      {line !== '' && (
         <span class="line">
-          <bdi safe>{firstLine(description)}</bdi>
+          <bdi safe>{line}</bdi>
         </span>
       )}
       <span class="count" safe>
@@ -188,6 +190,11 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
       )}
     </li>
   )
+}
+
+/** `grafana.example, logs.example` */
+function sitesIn(urls: readonly string[]): string {
+  return [...new Set(urls.map(siteNameOf))].join(', ')
 }
 
 interface EmptyProps {
