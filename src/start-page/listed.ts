@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { type Type, type } from 'arktype'
 import { and, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
@@ -5,9 +6,10 @@ import { blockedBundles, bundles, type Content, dailyCounters, owners, sharedPin
 import { NAMES, pick } from '../bundles/content/content.ts'
 import { matchesSearch, tagged } from '../bundles/list/list-order.ts'
 import { fold } from '../bundles/list/search.ts'
-import { keyIn, nextCursor } from '../core/paging.ts'
+import { keyIn, nextCursor, noCursor } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { inLongReadSlot } from '../core/scheduling.ts'
+import { seal, unseal } from '../core/secrets.ts'
 import type { Service } from '../core/service.ts'
 import { DAY_MS } from '../core/time.ts'
 import { iconsOf } from '../icons/kept.ts'
@@ -87,12 +89,13 @@ const MAX_READS = 10
 
 /** The listed bundles that a visitor may open: pinned ones first, then the most opened. */
 async function listedFor(
-  service: Pick<Service, 'store' | 'blockedHosts'>,
+  service: Pick<Service, 'store' | 'blockedHosts' | 'config'>,
   visit: Visit,
   { limit, cursor, ...filter }: Wanted,
 ): Promise<ListedPage> {
   const { store } = service
-  let after = keyIn(cursor, Key)
+  const sealing = { secret: service.config.secret, purpose: `start page ${visit.organization?.id ?? ''}` }
+  let after = keyIn(cursor && unsealed(cursor, sealing), Key)
   for (let reads = 1; ; reads += 1) {
     const query = sql`SELECT json_group_array(json_array(pinned, opens, id)) FROM (${ranked(visit, filter, after)} LIMIT ${limit + 1})`
     const keys = (await idsIn(store, visit, query)) as (typeof Key.infer)[]
@@ -107,8 +110,36 @@ async function listedFor(
     const isMore = keys.length > limit
     after = onPage.at(-1) ?? null
     // A page without one bundle that is not blocked would look like the end. Further on, whoever asks reads on by the cursor.
-    if (bundles.length > 0 || !isMore || reads === MAX_READS)
-      return { bundles, ...nextCursor(onPage, isMore, (key) => key) }
+    if (bundles.length > 0 || !isMore || reads === MAX_READS) {
+      const { nextCursor: next } = nextCursor(onPage, isMore, (key) => key)
+      return { bundles, ...(next === undefined ? {} : { nextCursor: sealed(next, sealing) }) }
+    }
+  }
+}
+
+/** The characters of the longest cursor of three numbers: what is sealed keeps its length, and that would tell the digits. */
+const LONGEST = 72
+
+/** By what the cursors of one page are sealed. */
+interface Sealing {
+  secret: string
+  purpose: string
+}
+
+/**
+ * A cursor that nobody can read or make: its key says how often a bundle was opened, which strangers may not know, and they could
+ * find it with keys of their own choice. Nor does it serve on another page, where somebody could have one made.
+ */
+function sealed(cursor: string, { secret, purpose }: Sealing): string {
+  return seal(secret, purpose, cursor.padEnd(LONGEST)).toString('base64url')
+}
+
+/** @throws Problem BAD_REQUEST for a cursor of another list. */
+function unsealed(cursor: string, { secret, purpose }: Sealing): string {
+  try {
+    return unseal(secret, purpose, Buffer.from(cursor, 'base64url')).trimEnd()
+  } catch {
+    throw noCursor()
   }
 }
 
@@ -220,7 +251,7 @@ export interface StartPage {
  * @throws Problem NOT_FOUND if there is none, or nothing on it for this viewer.
  */
 export async function startPageOf(
-  service: Pick<Service, 'store' | 'blockedHosts'>,
+  service: Pick<Service, 'store' | 'blockedHosts' | 'config'>,
   caller: Caller,
   handle: string,
   wanted: Wanted,
@@ -243,7 +274,7 @@ export async function visitOf({ store }: Pick<Service, 'store'>, caller: Caller,
  * @throws Problem NOT_FOUND.
  */
 export async function entered(
-  service: Pick<Service, 'store' | 'blockedHosts'>,
+  service: Pick<Service, 'store' | 'blockedHosts' | 'config'>,
   visit: Visit,
   found: number,
 ): Promise<Presented> {

@@ -27,7 +27,7 @@ const MARK = (['title', 'description', 'urls', 'url_metadata', 'access', 'listed
  * @throws Problem NOT_FOUND as the page does.
  */
 export async function recentOf(
-  service: Pick<Service, 'store' | 'blockedHosts'>,
+  service: Pick<Service, 'store' | 'blockedHosts' | 'config'>,
   caller: Caller,
   handle: string,
   filter: Filter,

@@ -183,6 +183,39 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
     }
   })
 
+  test('a cursor tells nobody how often a bundle is opened, and is of no use on another page', async () => {
+    const [counted, other] = [`counted-${process.pid}`, `other-${process.pid}`]
+    const [owner, theirs] = [await ownerOf(counted), await ownerOf(other)]
+    for (let made = 0; made < 25; made += 1) await owner.makeBundle({ listed: true })
+    const { slug: first } = await owner.makeBundle({ listed: true })
+    for (let made = 0; made < 2; made += 1) await theirs.makeBundle({ listed: true })
+    const stranger = newStranger()
+    const list = async (handle: string, query: string) =>
+      await stranger.api<{ bundles: { slug: string }[]; nextCursor: string }>(
+        'GET',
+        `/api/organizations/${handle}/links?${query}`,
+      )
+    const { nextCursor } = (await list(counted, '')).body
+    expect(() => JSON.parse(Buffer.from(nextCursor, 'base64url').toString())).toThrow()
+    // Nor by its length.
+    await at().sql(
+      'INSERT INTO daily_counters (bundle_id, day, open_all_clicks) SELECT id, ?, 12345 FROM bundles WHERE slug = ? RETURNING 1',
+      [new Date().toISOString().slice(0, 10), first],
+    )
+    const ofMany = (await list(counted, 'limit=1')).body
+    expect([ofMany.bundles[0]?.slug, ofMany.nextCursor.length]).toEqual([first, nextCursor.length])
+    expect((await list(counted, `cursor=${nextCursor}`)).body.bundles).toHaveLength(1)
+    const forged = Buffer.from(JSON.stringify([Number.MAX_SAFE_INTEGER, 1, 1])).toString('base64url')
+    const elsewhere = (await list(other, 'limit=1')).body.nextCursor
+    for (const cursor of [forged, elsewhere, nextCursor.slice(1), nextCursor.slice(0, 8)])
+      expect([cursor, (await list(counted, `cursor=${cursor}`)).status]).toEqual([cursor, 400])
+    for (const form of ['.json', '.md']) {
+      const read = (headers: Record<string, string> = {}) => stranger.fetch(`/o/${counted}${form}`, { headers })
+      const etag = (await read()).headers.get('etag') ?? ''
+      expect([form, (await read({ 'if-none-match': etag })).status]).toEqual([form, 304])
+    }
+  })
+
   test('an ETag is of what its reader saw: a member’s is no one else’s, and an edit that shows nothing keeps it', async () => {
     const [stranger, member] = [newStranger(), admin]
     const [page, ...forms] = FORMS.slice(0, 4)

@@ -12,13 +12,14 @@ export const FORM_TYPES = {
 /**
  * A page in another form, for programs, which ask again cheaply by its ETag: a hash of the text alone, because a version would
  * reveal edits that readers cannot see.
+ * @param marked what of the text the ETag is of; all of it by default.
  */
 export function answerForm(
   request: Request,
   body: string,
-  { type, headers }: { type: string; headers: Record<string, string> },
+  { type, headers, marked = body }: { type: string; headers: Record<string, string>; marked?: string },
 ): Response {
-  const tag = `"${fingerprint(body)}"`
+  const tag = `"${fingerprint(marked)}"`
   const tagged = { 'x-robots-tag': 'noindex', ...headers, etag: `W/${tag}` }
   if (isUnchanged(request, tag)) return new Response(null, { status: 304, headers: headersWith(tagged) })
   return text(request, body, { type, headers: tagged })

@@ -45,14 +45,17 @@ export async function startAs(
   service: Service,
 ): Promise<Response> {
   const context = await callContext(request, service)
-  const bodies = {
-    feed: () => feedOf(handle, context, request, service),
-    json: async () => JSON.stringify(presented((await listedAt({ handle, context }, request, service)).output, config)),
-    md: async () => markdownOf(await listedAt({ handle, context }, request, service), config),
+  const type = FORM_TYPES[form === 'md' ? 'markdown' : form]
+  if (form === 'feed') {
+    return answerForm(request, await feedOf(handle, context, request, service), { type, headers: NOT_KEPT })
   }
   const { config } = service
-  const type = FORM_TYPES[form === 'md' ? 'markdown' : form]
-  return answerForm(request, await bodies[form](), { type, headers: NOT_KEPT })
+  const listed = await listedAt({ handle, context }, request, service)
+  const body = form === 'md' ? markdownOf(listed, config) : JSON.stringify(presented(listed.output, config))
+  // Each answer has a cursor of its own, and an older one leads on as well.
+  const { nextCursor } = listed.output.page
+  const marked = nextCursor === undefined ? body : body.replace(nextCursor, '')
+  return answerForm(request, body, { type, headers: NOT_KEPT, marked })
 }
 
 function markdownOf({ output, filters }: Awaited<ReturnType<typeof listedAt>>, config: Config): string {
