@@ -172,18 +172,23 @@ export function isListedFor({ organization, isMember }: Visit, { q, tag }: Filte
 }
 
 /**
- * The condition that a stranger sees what was found: the texts of a search have the note for after closing, and links that a rule
- * may replace. A bundle with one of them is found by its slug, its title and its description.
+ * The condition that a stranger sees what was found: the texts of a search have the aliases, the note for after closing, and links
+ * that a rule may replace. No bundle is found by an alias, and one with such a note or rules only by its slug, its title and its
+ * description.
  */
 function isFoundInShown(q: string): SQL {
   const folded = fold(q)
   const shown = sql`lower(concat_ws(char(10), ${bundles.slug}, ${bundles.title}, ${bundles.description}))`
   // SQLite folds the letters of ASCII alone.
-  const others = [...new Set(folded)].filter((letter) => letter > '\x7f' && letter.toUpperCase() !== letter)
-  const foldedHere = others
+  const beyond = [...new Set(folded)].filter((letter) => letter > '\x7f' && letter.toUpperCase() !== letter)
+  const foldedHere = beyond
     .slice(0, MAX_FOLDED)
     .reduce((text, letter) => sql`replace(${text}, ${letter.toUpperCase()}, ${letter})`, shown)
-  return sql`((${bundles.resolutionPolicy} IS NULL AND ${bundles.closedNote} IS NULL) OR instr(${foldedHere}, ${folded}))`
+  const isAllShown = sql`${bundles.resolutionPolicy} IS NULL AND ${bundles.closedNote} IS NULL`
+  // They follow the slug, each in a line.
+  const aliases = sql`coalesce((SELECT sum(length(key) + 1) FROM json_each(${bundles.aliases})), 0)`
+  const others = matchesSearch(folded, sql`length(${bundles.slug}) + 2 + ${aliases}`)
+  return sql`((${isAllShown} AND ${others}) OR instr(${foldedHere}, ${folded}))`
 }
 
 /** How many letters beyond ASCII a search folds in what is shown; each costs a pass over it. */

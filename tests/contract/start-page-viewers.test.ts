@@ -183,6 +183,27 @@ onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE: BLOCKED_HOSTS, SERVICE_CLIENT_IP_HEA
     }
   })
 
+  test('a stranger’s search finds no bundle by an alias: only who was given it knows it', async () => {
+    const searched = `aliases-${process.pid}`
+    const owner = await ownerOf(searched)
+    const { slug: former } = await owner.makeBundle({
+      slug: `merger-${process.pid}`,
+      title: 'Project',
+      urlMetadata: [{ note: 'First step' }, {}],
+      listed: true,
+    })
+    const slug = `renamed-${process.pid}`
+    await owner.api('PATCH', `/api/links/${former}`, { aliases: [`acme-${process.pid}`] })
+    await owner.api('POST', `/api/links/${former}/rename`, { slug })
+    for (const form of FORMS) {
+      const finds = async (by: Visitor, q: string) => (await read(`${form(searched)}?q=${q}`, by)).includes(slug)
+      for (const q of ['merger', 'acme-'])
+        expect([form(''), q, await finds(newStranger(), q), await finds(owner, q)]).toEqual([form(''), q, false, true])
+      for (const q of ['renamed', 'project', 'first+step', 'a.example'])
+        expect([form(''), q, await finds(newStranger(), q)]).toEqual([form(''), q, true])
+    }
+  })
+
   test('a cursor tells nobody how often a bundle is opened, and is of no use on another page', async () => {
     const [counted, other] = [`counted-${process.pid}`, `other-${process.pid}`]
     const [owner, theirs] = [await ownerOf(counted), await ownerOf(other)]

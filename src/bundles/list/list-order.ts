@@ -113,7 +113,12 @@ export function tagged(tag: Given, quoted: Given): SQL {
   return sql`(instr(${bundles.urlMetadata}, ${quoted}) > 0 AND EXISTS (${has}))`
 }
 
-/** The condition that a bundle contains a text. @param folded the text after `fold`. */
-export function matchesSearch(folded: Given): SQL {
-  return sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${folded})`
+/**
+ * The condition that a bundle contains a text.
+ * @param folded the text after `fold`.
+ * @param from the first character of its texts that counts, from 1; all of them by default.
+ */
+export function matchesSearch(folded: Given, from?: SQL): SQL {
+  const text = from === undefined ? sql`${bundleSearch.text}` : sql`substr(${bundleSearch.text}, ${from})`
+  return sql`instr((SELECT ${text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${folded})`
 }

@@ -21,7 +21,10 @@ export function fold(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The search text of a bundle: its slug, aliases, texts, links with their texts, and labels of variables, one per line. Pure. */
+/**
+ * The search text of a bundle: its slug, aliases, texts, links with their texts, and labels of variables, one per line. A
+ * stranger’s search skips the aliases by their place. Pure.
+ */
 export function searchText({ slug, aliases, urls, urlMetadata, variables, ...rest }: SearchableContent): string {
   const texts = TEXT_NAMES.map((name) => rest[name] ?? '')
   const beside = [...urlMetadata.flatMap(textsBeside), ...variables.map(labelOf)]
