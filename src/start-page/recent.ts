@@ -3,7 +3,17 @@ import { bundles, bundleVersions } from '../../db/schema.ts'
 import type { Service } from '../core/service.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Presented } from './appearance.ts'
-import { entered, type Filter, idsIn, isListedFor, LISTED, type ListedBundle, read, visitOf } from './listed.ts'
+import {
+  entered,
+  type Filter,
+  idsIn,
+  isListedFor,
+  LISTED,
+  type ListedBundle,
+  read,
+  type Visit,
+  visitOf,
+} from './listed.ts'
 
 /** A bundle of a start page, and when what it shows there changed last. */
 export interface RecentBundle extends ListedBundle {
@@ -16,10 +26,14 @@ const MOST = 50
 /** Versions searched for the last change: not every edit changes what a start page shows. */
 const MAX_VERSIONS = 200
 
-/** What a start page shows of a version; large values are in parts, which equal values share. */
-const MARK = (['title', 'description', 'urls', 'url_metadata', 'access', 'listed'] as const)
-  .map((name) => (name === 'description' || name.startsWith('url') ? `coalesce(${name}_part, ${name})` : name))
-  .join(', ')
+/** The value of a version, or its part’s id: large values are in parts, which equal values share. */
+const stored = (name: string) => `coalesce(${name}_part, ${name})`
+const LINKS = `json_array(${stored('urls')}, ${stored('url_metadata')})`
+const TABS = 'json_array_length(coalesce((SELECT content FROM version_parts WHERE id = urls_part), urls))'
+
+/** What a start page shows of a version; of the links of one with rules, strangers see the number. */
+const markFor = ({ isMember }: Pick<Visit, 'isMember'>) =>
+  `json_array(title, ${stored('description')}, access, listed, ${isMember ? LINKS : `CASE WHEN ${stored('resolution_policy')} IS NULL THEN ${LINKS} ELSE ${TABS} END`})`
 
 /**
  * The bundles of a start page that changed last, newest first. Changes that it does not show do not count, so that it never tells
@@ -35,7 +49,7 @@ export async function recentOf(
   const visit = await visitOf(service, caller, handle)
   const instant = new Date().toISOString()
   const openedAt = sql`CASE WHEN ${bundles.opensAt} <= ${instant} THEN unixepoch(${bundles.opensAt}) * 1000 ELSE 0 END`
-  const mark = sql.raw(`json_array(${MARK})`)
+  const mark = sql.raw(markFor(visit))
   const changedAt = sql`coalesce((
     SELECT edited_at FROM ${bundleVersions} v
     WHERE bundle_id = latest.id AND version_number > latest.number - ${MAX_VERSIONS}

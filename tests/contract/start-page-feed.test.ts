@@ -64,6 +64,28 @@ onEveryTarget({}, (at) => {
     expect((await read()).titles).toEqual(['First', 'Second'])
   })
 
+  test('tells strangers of no edit of links that a rule may replace, save of their number', async () => {
+    const rule = { name: 'all', when: { op: 'not', of: { op: 'signedIn' } }, tabs: [{ url: 'https://lobby.example/' }] }
+    const slug = await list('Ruled', { resolutionPolicy: { version: 1, rules: [rule] } })
+    const ids = async (by?: Visitor) => (await read('', by)).textsOf('id')
+    const [theirs, ours] = [await ids(), await ids(admin)]
+    // Long values are stored apart.
+    const long = `https://c.example/?${'x'.repeat(1900)}`
+    for (const fields of [
+      { urls: ['https://c.example/', 'https://d.example/'] },
+      { urls: [long, `${long}y`], urlMetadata: [{ note: 'Hidden', tags: ['hush'] }, {}] },
+      { resolutionPolicy: { version: 1, rules: [{ ...rule, name: 'everybody' }] } },
+    ])
+      expect((await edit(slug, fields)).status).toBe(200)
+    expect(await ids()).toEqual(theirs)
+    expect(await ids(admin)).not.toEqual(ours)
+    await edit(slug, { urls: [URL_A, URL_B, 'https://c.example/'] })
+    const more = await ids()
+    expect(more).not.toEqual(theirs)
+    await edit(slug, { resolutionPolicy: null })
+    expect(await ids()).not.toEqual(more)
+  })
+
   test('finds by text and tag, names at most fifty, and is offered on the page that it follows', async () => {
     await list('Lunch', { urlMetadata: [{ tags: ['food'] }, {}] })
     for (let number = 1; number <= 50; number += 1) await list(`Plan ${number}`)
@@ -71,7 +93,7 @@ onEveryTarget({}, (at) => {
     expect((await read()).titles).not.toContain('Lunch')
     for (const query of ['?tag=food', '?q=lunch', '?q=+&tag=food&cursor=x'])
       expect([query, (await read(query)).titles]).toEqual([query, ['Lunch']])
-    const { status } = (await read(`?tag=${'x'.repeat(5000)}`)).answer
+    const { status } = (await read(`?tag=${'x'.repeat(1900)}`)).answer
     expect(status).toBe(400)
     const offered = async (path: string, by = new Visitor(at())) =>
       /<link rel="alternate" type="application\/atom\+xml" href="([^"]*)"/.exec(
