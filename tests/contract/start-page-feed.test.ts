@@ -36,7 +36,8 @@ onEveryTarget({}, (at) => {
     expect(titles).toEqual(['Second ]]> <script>', 'First'])
     const content = textsOf('content')[1]?.replace('&gt;', '>')
     expect(content).toBe('<p>With <em>care</em> &amp; &lt;i></p><p>2 tabs</p>')
-    expect(xml).toContain('<category term="on&quot;call"/>')
+    // Bun and Deno escape a quotation mark in two ways.
+    expect(xml).toMatch(/<category term="on&(quot|#34);call"\/>/)
     expect(xml).toContain(`<link rel="self" type="application/atom+xml" href="${at().origin}/o/${handle}/feed"/>`)
     expect(xml).not.toContain('<script')
     await edit(first, { urls: [URL_A, URL_B, 'https://c.example/'] })
