@@ -162,7 +162,9 @@ function Row({ bundle }: { bundle: ListedBundle }): JSX.Element {
       <span class="tiles" aria-hidden="true">
         <Each of={shown} show={(url) => <Tile url={url} icon={iconOf(url, siteIcons)} />} />
         {tabs > shown.length && (
-          <span class="tile more" safe>{`${shown.length === 0 ? '' : '+'}${tabs - shown.length}`}</span>
+          <span class="tile more" safe>
+            {shown.length === 0 ? '…' : `+${tabs - shown.length}`}
+          </span>
         )}
       </span>
       <a class="name" href={address}>
