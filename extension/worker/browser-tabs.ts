@@ -18,12 +18,15 @@ export async function tabsOpenNow(isIncognito: boolean): Promise<Map<string, num
 /** Creates a tab in the background, the first one in front. @throws if the browser refuses. */
 export async function createTab(opening: Opening, url: string, isFirst: boolean): Promise<number> {
   const { windowId } = opening
-  const openerTabId = await openerOf(opening)
+  // Firefox forgets the order of a page's tabs once another tab is looked at, and puts them into the group of the page's own.
+  const index = isFirefox() && !isFirst ? await placeIn(opening) : null
+  const openerTabId = index === null ? await openerOf(opening) : null
   const tab = await chrome.tabs.create({
     url,
     windowId,
     active: isFirst,
     ...(openerTabId === null ? {} : { openerTabId }),
+    ...(index === null ? {} : { index }),
     // Firefox loads it when it is looked at.
     ...(isFirefox() && !isFirst ? { discarded: true } : {}),
   })
@@ -32,6 +35,16 @@ export async function createTab(opening: Opening, url: string, isFirst: boolean)
 }
 
 const isFirefox = () => chrome.runtime.getURL('').startsWith('moz-extension:')
+
+/** The place behind the last tab of an opening; null if all of them are gone from its window. */
+async function placeIn({ tabs, windowId }: Opening): Promise<number | null> {
+  for (const { tabId, state } of tabs.toReversed()) {
+    if (tabId === undefined || state === 'was open') continue
+    const tab = await chrome.tabs.get(tabId).catch(() => null)
+    if (tab?.windowId === windowId) return tab.index + 1
+  }
+  return null
+}
 
 /** The tab of the page that asked, as long as it is in its window. */
 async function openerOf({ openerTabId, windowId }: Opening): Promise<number | null> {
@@ -64,6 +77,13 @@ export async function focus(tabId: number): Promise<void> {
   if (tab !== undefined) await chrome.windows.update(tab.windowId, { focused: true }).catch(() => {})
 }
 
+/** Whether an earlier worker has made a group, and not heard of it: not another section's, nor that of the page's own tab. */
+async function isMade({ tabs, groups }: Opening, groupId: number): Promise<boolean> {
+  if (Object.values(groups).includes(groupId)) return false
+  const made = new Set(tabs.map(({ tabId }) => tabId))
+  return (await chrome.tabs.query({ groupId })).every(({ id }) => made.has(id))
+}
+
 /** Puts a tab into the group of its bundle or section, where the browser has groups and may name them. */
 export async function groupTab(opening: Opening, { section, url }: QueuedTab, tabId: number): Promise<void> {
   if (chrome.tabGroups === undefined || chrome.tabs.group === undefined) return
@@ -71,17 +91,16 @@ export async function groupTab(opening: Opening, { section, url }: QueuedTab, ta
   try {
     const { groupId: present } = await chrome.tabs.get(tabId)
     const known = opening.groups[name]
-    if (known !== undefined && present === known) return
-    if (known !== undefined && (await isOwn(known))) {
-      await chrome.tabs.group({ tabIds: [tabId], groupId: known })
+    if (known !== undefined && (present === known || (await isOwn(known)))) {
+      // The browser may have put it there, or an earlier worker.
+      if (present !== known) await chrome.tabs.group({ tabIds: [tabId], groupId: known })
       await keepInGroup(known, [url], [[tabId, url]])
       return
     }
     // Its user has closed the group, or shared it: what is still to come stays outside.
     if (known !== undefined) return
-    // An earlier worker may have made the group, and not have heard of it.
     const groupId =
-      present !== -1
+      present !== -1 && (await isMade(opening, present))
         ? present
         : await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId: opening.windowId } })
     opening.groups[name] = groupId

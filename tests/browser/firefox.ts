@@ -39,6 +39,8 @@ const SETTINGS = {
   'toolkit.cosmeticAnimations.enabled': false,
   // As on phones, and as the other browsers here have them: they take no room.
   'ui.useOverlayScrollbars': 1,
+  // Else a press on a question counts only after a while in which nothing was pressed.
+  'security.notification_enable_delay': 0,
   // A mouse: fine, and able to hover. Without a screen Firefox finds none.
   'ui.primaryPointerCapabilities': 6,
   'ui.allPointerCapabilities': 6,
@@ -49,6 +51,8 @@ const SETTINGS = {
 interface Firefox extends Engine {
   /** Installs an extension from a folder until the browser ends. @returns where its pages are. */
   install(folder: string): Promise<string>
+  /** Runs a script in the browser's own window, the one that its user looks at. @returns what the script returns. */
+  inBrowser(script: string, ...args: unknown[]): Promise<unknown>
   /** Answers the browser's question whether an extension may have a permission. @returns the question. */
   allow(): Promise<string>
   /** Types into the address bar. @returns reads the titles of the rows below it. */
@@ -172,6 +176,7 @@ export async function startFirefox(): Promise<Firefox> {
       const id = unwrap(await call('Addon:Install', { path: folder, temporary: true }))
       return String(await inBrowser('return WebExtensionPolicy.getByID(arguments[0]).getURL("")', id))
     },
+    inBrowser,
     allow: async () => String(await inBrowser(ALLOW_PERMISSION)),
     async typeInBar(text) {
       await sendToBar(text, true)

@@ -66,8 +66,11 @@ export function fakeTabs() {
       onUpdated: event,
       onRemoved: event,
       get: async (id: number) => found(id),
-      query: async ({ windowId }: { windowId?: number }) =>
-        tabs.filter((tab) => windowId === undefined || tab.windowId === windowId).map((tab) => ({ ...tab })),
+      query: async ({ windowId, groupId }: { windowId?: number; groupId?: number }) =>
+        tabs
+          .filter((tab) => windowId === undefined || tab.windowId === windowId)
+          .filter((tab) => groupId === undefined || tab.groupId === groupId)
+          .map((tab) => ({ ...tab })),
       update: async (id: number, { active }: { active: boolean }) => {
         for (const tab of tabs) tab.active = tab.id === id && active
         return found(id)
