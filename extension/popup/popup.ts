@@ -12,6 +12,7 @@ import {
 import { chooseInstance, type Instance, readInstances } from '../parts/instances.ts'
 import { lastBundleOf, readUnclaimed, type Unclaimed } from '../parts/kept-links.ts'
 import type { SaveMessage } from '../parts/saving.ts'
+import { inTurn } from '../parts/turns.ts'
 import { el, icon } from './elements.ts'
 import { footView, isLocked } from './foot.ts'
 import { showGroup } from './group.ts'
@@ -59,7 +60,7 @@ let shown: Shown = await begin()
 draw()
 // So that Enter saves: the shortcut and Enter are two presses.
 document.querySelector<HTMLElement>('#save, #connect')?.focus()
-onDrafts(takeOver)
+onDrafts(() => void inTurn('popup', takeOver))
 void showGroup(asked === null ? null : Number(asked))
 if (shown.draft.state === 'saving') void send()
 
@@ -376,7 +377,8 @@ async function send(): Promise<void> {
     const trouble = { message: 'The save was interrupted. Save again: nothing is saved twice.', isSignedOut: false }
     await changeDraft(key, { state: 'open', isUnsure: true, trouble })
   }
-  await takeOver()
+  // The same news may be being taken over just now: whoever saves goes on with what it says.
+  await inTurn('popup', takeOver)
 }
 
 /** Takes over what the worker has stored: what became of a save, or a link from a menu. */
