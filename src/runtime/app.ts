@@ -152,7 +152,12 @@ const SHORT = /^(https?:\/\/[^/?#]+)\/(([a-z0-9-]{3,64})(?:\.(?:json|md))?(?:[/?
 function atLauncher(request: Request): Request {
   const [, origin, path = '', slug = ''] = SHORT.exec(request.url) ?? []
   if (origin === undefined || OWN_PATHS.includes(slug.toLowerCase()) || !URL.canParse(request.url)) return request
-  return new Request(`${origin}${routes.launcher.page.start}${path}`, request)
+  const { method, headers, body, signal } = request
+  const to = `${origin}${routes.launcher.page.start}${path}`
+  if (body === null) return new Request(to, request)
+  // Bun's copy of a request would leave the original all of the body, unread, in memory.
+  const sent = { method, headers, body, signal, duplex: 'half' }
+  return new Request(to, sent)
 }
 
 /**

@@ -8,6 +8,8 @@ import { byMode, IS_FULL } from './full.ts'
 const PATIENCE_MS = 180_000
 const IDLE = 1_000
 const SLOW = 60
+const UNWANTED_MIB = 30
+const SENDERS = 20
 /** Waiting for a slow client would take at least half a minute. With other tests the machine itself may be slow. */
 const SERVED_WITHIN_MS = IS_FULL ? 1_500 : 15_000
 
@@ -162,6 +164,24 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect(sent).toBeLessThan(1000)
     socket.destroy()
   })
+
+  test(
+    'a body that nobody wants is not kept, at a short path either',
+    async () => {
+      const short = await startServer({ runtime, env: { SERVICE_SHORT_PATHS: 'on' } })
+      try {
+        const slug = await newSlug(short)
+        const before = short.peakMemory()
+        const body = 'x'.repeat(UNWANTED_MIB * 1024 * 1024)
+        const sendOne = () => fetch(`${short.origin}/${slug}`, { method: 'PUT', body }).then(({ status }) => status)
+        expect(new Set(await Promise.all(Array.from({ length: SENDERS }, sendOne)))).toEqual(new Set([405]))
+        expect(short.peakMemory() - before).toBeLessThan((UNWANTED_MIB * SENDERS) / 2)
+      } finally {
+        await short.kill()
+      }
+    },
+    PATIENCE_MS,
+  )
 
   test('a path cannot escape the static files', async () => {
     for (const path of TRAVERSALS) {
