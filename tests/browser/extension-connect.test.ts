@@ -94,6 +94,8 @@ test('a launcher that was open before its service was connected opens all by the
     urls.map((url) => [url, 'Before']),
   )
   await closeTabs(own, start)
+  // The group is forgotten once its tabs are closed.
+  await becomes(() => own.evaluate(async () => (await chrome.storage.session.get('groups')).groups), [])
   await own.evaluate(() => chrome.storage.session.clear())
   await launcher.close()
   await own.close()

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { newPerson } from '../people.ts'
-import { setExtensionStage } from './extension.ts'
+import { pressConnect, setExtensionStage } from './extension.ts'
 import { openOmnibox } from './omnibox.ts'
 
 const stage = setExtensionStage()
@@ -56,7 +56,7 @@ test('a sign-in that the service has ended is marked; nothing is lost, and signi
   await options.getByText('Signed out', { exact: true }).waitFor()
   expect(await options.getByRole('checkbox', { name: 'Open without asking' }).isChecked()).toBe(true)
   await options.getByRole('button', { name: 'Sign in again' }).click()
-  await (await stage.signIn()).getByRole('button', { name: 'Connect', exact: true }).click()
+  await pressConnect(await stage.signIn())
   await options.getByText('Signed in', { exact: true }).waitFor()
   expect(await options.getByRole('checkbox', { name: 'Open without asking' }).isChecked()).toBe(true)
   expect(await keys()).toHaveLength(1)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { becomes, eventually } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { startDestinations } from './destinations.ts'
-import { setExtensionStage } from './extension.ts'
+import { pressConnect, setExtensionStage } from './extension.ts'
 import { axeViolations } from './flaws.ts'
 import { closeTabs, openKnown, tabsOf } from './opened-by-extension.ts'
 import { addSession } from './people.ts'
@@ -155,7 +155,7 @@ test('who may only suggest suggests the change, once however often it is sent', 
   await own.getByRole('button', { name: 'Sign in', exact: true }).click()
   const consent = await stage.signIn()
   await consent.getByRole('radio', { name: /^The organisation/ }).check()
-  await consent.getByRole('button', { name: 'Connect', exact: true }).click()
+  await pressConnect(consent)
   await own.getByText('Connected to').waitFor()
   const demotion = { organizationId: id, memberId: memberIds.get(reader)!, role: 'viewer' }
   await admin.api('POST', '/api/auth/organization/update-member-role', demotion)

@@ -98,7 +98,7 @@ export async function startExtension(env: Record<string, string> = {}) {
       } else {
         await addSession(context, person)
         await options.getByRole('button', { name: 'Sign in', exact: true }).click()
-        await (await signIn()).getByRole('button', { name: 'Connect', exact: true }).click()
+        await pressConnect(await signIn())
       }
       const said = async () => (await options.locator('#said, #error').allInnerTexts()).join('')
       await becomes(async () => (await said()).replace(/ to .*/s, ''), 'Connected').catch(async (error) => {
@@ -118,6 +118,21 @@ export async function startExtension(env: Record<string, string> = {}) {
       await server.stop()
     },
   }
+}
+
+/** Connects in the window of a sign-in. It takes no press for a second after it got the focus. */
+export async function pressConnect(signIn: Page): Promise<void> {
+  const isClosed = async () => {
+    if (!signIn.isClosed()) {
+      await signIn
+        .getByRole('button', { name: 'Connect', exact: true })
+        .click({ timeout: 1_000 })
+        .catch(() => {})
+      await signIn.waitForEvent('close', { timeout: 1_000 }).catch(() => {})
+    }
+    return signIn.isClosed()
+  }
+  await eventually(isClosed, 'the window of the sign-in closes')
 }
 
 /** Starts the service and Chromium with the extension for the tests of a file. */
