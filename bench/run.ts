@@ -46,7 +46,7 @@ async function bench(folder: string): Promise<void> {
   const behindProxy = { ...fileStore(run.database), SERVICE_CLIENT_IP_HEADER: 'x-client' }
   const starts = await startService(behindProxy, '/')
   const bareStarts = await startBare('launchers', run.startFile)
-  rows.push(...(await rounds(run, 'start-pages', starts, bareStarts, 0.15)))
+  rows.push(...(await rounds(run, 'start-pages', starts, bareStarts, 0.25)))
   await bareStarts.stop()
   await starts.stop()
   // After the service has stopped, so that counts which SIGTERM left unwritten would be missing.
