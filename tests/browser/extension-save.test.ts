@@ -265,6 +265,10 @@ test('a list that was begun is still there, with what was typed; another one beg
     .getByRole('button', { name: /^Remove/ })
     .first()
     .click()
+  // Nobody closes it in the same moment.
+  await first.waitForFunction(async () =>
+    JSON.stringify(await chrome.storage.session.get('drafts')).includes('"isRemoved":true'),
+  )
   await first.close()
   const second = await openPopup(windowId)
   expect(await second.getByLabel('Title', { exact: true }).inputValue()).toBe('Begun')
