@@ -45,7 +45,7 @@ test.each(CASES)('a password is asked for, and its page has all that a launcher 
   if (options.javaScriptEnabled === false) return
   await page.keyboard.press('Escape')
   await page.click('#copy')
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(URLS.join('\n'))
+  await becomes(() => page.evaluate(() => navigator.clipboard.readText()), URLS.join('\n'))
   await page.click('#open')
   const clicks = async () => {
     const { body } = await owner.api<{ totals: { openAllClicks: number } }>('GET', `/api/links/${slug}/insights`)
