@@ -1,4 +1,5 @@
 import { NotConnected, originIn } from '../parts/address.ts'
+import { isFirefox } from '../parts/browser.ts'
 import { askForInstance, connectWithoutAccount, signIn } from '../parts/connection.ts'
 import { chooseInstance, readInstances } from '../parts/instances.ts'
 import { nameOf } from '../parts/requests.ts'
@@ -56,13 +57,12 @@ async function showSettings(): Promise<void> {
 
 /** The shortcut as it is now: its user may have changed it, or another extension may have it. */
 async function showShortcut(): Promise<void> {
-  const isFirefox = location.protocol === 'moz-extension:'
   const commands = await chrome.commands.getAll()
   const { shortcut = '' } = commands.find(({ name }) => name === '_execute_action') ?? {}
   const place = document.querySelector<HTMLElement>('#shortcut')!
   if (shortcut === '') place.textContent = 'No shortcut'
   else place.replaceChildren(Object.assign(document.createElement('kbd'), { textContent: shortcut }))
-  document.querySelector<HTMLElement>('#change')!.textContent = isFirefox
+  document.querySelector<HTMLElement>('#change')!.textContent = isFirefox()
     ? 'To change the shortcut, open about:addons, press the gear, and choose Manage Extension Shortcuts.'
     : 'To change the shortcut, open chrome://extensions/shortcuts.'
 }

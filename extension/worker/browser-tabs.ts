@@ -1,4 +1,5 @@
 import { tileOf } from '../../views/parts/hues.ts'
+import { isFirefox } from '../parts/browser.ts'
 import { groupColor, isOwn, keepGroup, keepInGroup } from '../parts/groups.ts'
 import type { Opening, QueuedTab } from './openings.ts'
 
@@ -19,7 +20,8 @@ export async function tabsOpenNow(isIncognito: boolean): Promise<Map<string, num
 export async function createTab(opening: Opening, url: string, isFirst: boolean): Promise<number> {
   const { windowId } = opening
   // Firefox forgets the order of a page's tabs once another tab is looked at, and puts them into the group of the page's own.
-  const index = isFirefox() && !isFirst ? await placeIn(opening) : null
+  const isBehind = isFirefox() && !isFirst
+  const index = isBehind ? await placeIn(opening) : null
   const openerTabId = index === null ? await openerOf(opening) : null
   const tab = await chrome.tabs.create({
     url,
@@ -28,13 +30,11 @@ export async function createTab(opening: Opening, url: string, isFirst: boolean)
     ...(openerTabId === null ? {} : { openerTabId }),
     ...(index === null ? {} : { index }),
     // Firefox loads it when it is looked at.
-    ...(isFirefox() && !isFirst ? { discarded: true } : {}),
+    ...(isBehind ? { discarded: true } : {}),
   })
   if (tab.id === undefined) throw new Error('The browser created a tab without a number.')
   return tab.id
 }
-
-const isFirefox = () => chrome.runtime.getURL('').startsWith('moz-extension:')
 
 /** The place behind the last tab of an opening; null if all of them are gone from its window. */
 async function placeIn({ tabs, windowId }: Opening): Promise<number | null> {

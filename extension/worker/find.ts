@@ -1,4 +1,5 @@
 import { type ListedBundle, OpenallError } from '../../src/sdk/openall.ts'
+import { isFirefox } from '../parts/browser.ts'
 import { clientOf } from '../parts/connection.ts'
 import { type Instance, readInstances } from '../parts/instances.ts'
 import { letOpen } from './openings.ts'
@@ -26,7 +27,6 @@ const MAX_HITS = 5
 const MAX_TITLE = 80
 
 const OPTIONS = chrome.runtime.getURL('options.html')
-const isFirefox = OPTIONS.startsWith('moz-extension:')
 
 let typed = ''
 let last: Found | null = null
@@ -48,7 +48,7 @@ async function change(text: string, suggest: Suggest): Promise<void> {
   last = found
   const { bundles, says, leadsToOptions } = found
   const rows = bundles.map((bundle) => ({ content: bundle.url, description: written(`Open all: ${wordsOf(bundle)}`) }))
-  if (isFirefox) {
+  if (isFirefox()) {
     // Its first row stays as it was when the words were typed.
     if (says === null) suggest(rows)
     else suggest([{ content: leadsToOptions ? OPTIONS : text, description: written(says) }])
@@ -137,6 +137,6 @@ async function say(words: string): Promise<void> {
 function written(words: string): string {
   const line = words.toWellFormed().replace(/[\p{Cc}\uFFFE\uFFFF\s]+/gu, ' ')
   // Chromium reads it as XML.
-  if (isFirefox) return line
+  if (isFirefox()) return line
   return line.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

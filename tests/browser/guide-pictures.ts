@@ -5,7 +5,7 @@ import type { NewBundle } from '../../src/bundles/content/shapes.ts'
 import { newPerson } from '../people.ts'
 import { startServer } from '../server.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'
-import { startExtension } from './extension.ts'
+import { pressConnect, startExtension } from './extension.ts'
 import { startFirefox } from './firefox.ts'
 import { addSession } from './people.ts'
 import { blockNetwork } from './scenes.ts'
@@ -114,7 +114,7 @@ async function takeFirefox(): Promise<void> {
 
 /** The extension in Chromium: its page of services, the page of the service that asks, and the tabs that it saves. */
 async function takeExtension(): Promise<void> {
-  const { server, context, open, stop } = await startExtension()
+  const { server, context, open, signIn, stop } = await startExtension()
   await addSession(context, await newPerson(server, 'ada@northwind.example'))
   const options = await open('options.html')
   const take = async (page: Page, name: string, height: number) => {
@@ -125,11 +125,10 @@ async function takeExtension(): Promise<void> {
   await options.getByLabel('Address of the service').fill('go.example.com')
   await take(options, 'extension-connect', 360)
   await options.getByLabel('Address of the service').fill(server.origin)
-  const opening = context.waitForEvent('page')
   await options.getByRole('button', { name: 'Sign in', exact: true }).click()
-  const consent = await opening
+  const consent = await signIn()
   await take(consent, 'extension-consent', 720)
-  await consent.getByRole('button', { name: 'Connect', exact: true }).click()
+  await pressConnect(consent)
   await options.getByText('Connected to').waitFor()
   await options.close()
   for (const path of ['/docs/quick-start', '/docs/sharing', '/docs/variables'])
